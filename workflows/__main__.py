@@ -1,0 +1,5 @@
+"""`python -m workflows` is the `joinery` command."""
+
+from workflows.cli import main
+
+main()

@@ -1,0 +1,107 @@
+"""Every error that Joinery raises on purpose; the tree, and what the command line makes of it:
+
+    JoineryError                     exit 1: the work failed
+    ├── RequestError                 exit 2: the request or the input is wrong
+    │   ├── CheckpointError          not a checkpoint, damaged, unsafe or incomplete
+    │   │   ├── RemoteCodeError      wants to run its own code and has no consent for it
+    │   │   └── HubError             missing, gated or out of reach on the hub
+    │   ├── RecipeError              unknown family, task, option or value
+    │   ├── BundleError              a bundle's file is missing, altered or malformed
+    │   ├── GraphError               an .onnx file cannot be read, or is not what it should be
+    │   ├── PromptError              a prompt that cannot be run: empty, too long, ids out of range
+    │   └── DeviceError              a provider that is unknown or cannot be used here
+    ├── CacheError                   a KV cache was asked for something that its layout cannot do
+    │   ├── CapacityError            no slot is left
+    │   └── RewindError              a length that the kept slots cannot go back to
+    └── Cancelled                    exit 130: the person said stop
+
+A message is one sentence: what is wrong, where, what to do. It carries no text from a file
+unless that text was passed through `printable`.
+"""
+
+from __future__ import annotations
+
+
+class JoineryError(Exception):
+    """The work failed for a reason that is known; `str(error)` is fit for a person."""
+
+    exit_code = 1
+
+    @property
+    def kind(self) -> str:
+        """The class name without its ending, as it stands in an error event: `checkpoint`, `bundle` …"""
+        return type(self).__name__.removesuffix("Error").lower()
+
+
+class RequestError(JoineryError):
+    """The request or its input is wrong: nothing was written, and asking again unchanged will not help."""
+
+    exit_code = 2
+
+
+class CheckpointError(RequestError):
+    """A folder that is not a checkpoint, or one that is damaged, unsafe or incomplete."""
+
+
+class RemoteCodeError(CheckpointError):
+    """The checkpoint brings Python code that would run; `files` maps each file's name to its SHA-256."""
+
+    def __init__(self, message: str, files: dict[str, str]) -> None:
+        super().__init__(message)
+        self.files = files
+
+
+class HubError(CheckpointError):
+    """A hub id that is missing, gated or out of reach; `reason` is one of those words."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class RecipeError(RequestError):
+    """An unknown family, task, option or value; the message lists what there is."""
+
+
+class BundleError(RequestError):
+    """A bundle's file is missing, altered or malformed; the message names it."""
+
+
+class GraphError(RequestError):
+    """An .onnx file that cannot be read, or whose inputs and outputs are not what its role needs."""
+
+
+class PromptError(RequestError):
+    """A prompt that cannot be run: empty, longer than the capacity, ids beyond the vocabulary."""
+
+
+class DeviceError(RequestError):
+    """An execution provider that is unknown or that cannot be used on this machine."""
+
+
+class CacheError(JoineryError):
+    """A KV cache was asked for something that its layout cannot do."""
+
+
+class CapacityError(CacheError):
+    """No slot is left for the tokens of a step."""
+
+
+class RewindError(CacheError):
+    """A length that cannot be gone back to; `legal` are the half-open ranges of lengths that can."""
+
+    def __init__(self, message: str, legal: tuple[range, ...]) -> None:
+        super().__init__(message)
+        self.legal = legal
+
+
+class Cancelled(JoineryError):
+    """The person, or the window, said stop."""
+
+    exit_code = 130
+
+
+def printable(text: object, limit: int = 120) -> str:
+    """`text` from an untrusted file, made safe for a terminal and a log: no control characters, at most `limit` long."""
+    clean = "".join(c if c.isprintable() else "�" for c in str(text))
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
