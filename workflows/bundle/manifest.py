@@ -1,0 +1,68 @@
+"""`manifest.json`: every file of a bundle with its size and SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workflows.bundle.schema import NameInBundle
+from workflows.errors import BundleError
+
+MANIFEST = "manifest.json"
+_BLOCK = 1 << 20
+
+
+class FileEntry(BaseModel):
+    """One file: size in bytes and SHA-256 as hexadecimal digits."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    bytes: Annotated[int, Field(ge=0)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Manifest(BaseModel):
+    """All files but the manifest itself, by their path inside the bundle."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    version: Annotated[int, Field(ge=1, le=1)] = 1
+    files: dict[NameInBundle, FileEntry]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all files together."""
+        return sum(entry.bytes for entry in self.files.values())
+
+
+def sha256_of(path: Path) -> str:
+    """The file's SHA-256, read in blocks."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def make_manifest(folder: Path) -> Manifest:
+    """The manifest of every file below `folder`."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
+    return Manifest(
+        files={
+            path.relative_to(folder).as_posix(): FileEntry(bytes=path.stat().st_size, sha256=sha256_of(path))
+            for path in files
+        }
+    )
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest that `folder` holds. Raises BundleError where there is none or it is malformed."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise BundleError(f"{folder} is no bundle: it has no {MANIFEST}. Build one with `joinery build`.")
+    try:
+        return Manifest.model_validate(json.loads(path.read_text("utf-8")))
+    except (ValidationError, ValueError):  # ValueError: no JSON, or no UTF-8
+        raise BundleError(f"{path} is damaged: build the bundle anew.") from None

@@ -1,0 +1,82 @@
+"""Opening a bundle: cheap checks alone (names, sizes); `verify` reads every byte."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workflows.bundle.manifest import Manifest, read_manifest
+from workflows.bundle.schema import Pipeline, parse_pipeline
+from workflows.errors import BundleError
+
+PIPELINE = "pipeline.json"
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle whose files are all there with their sizes."""
+
+    folder: Path
+    pipeline: Pipeline
+    manifest: Manifest
+
+    def file(self, name: str) -> Path:
+        """The path of a file that the manifest lists. Raises BundleError for any other."""
+        if name not in self.manifest.files:
+            raise BundleError(f"{self.folder} has no {name} in its manifest: build the bundle anew.")
+        return self.folder / name
+
+    def text(self, name: str) -> str | None:
+        """The text of a file, or None where the bundle has no such file."""
+        return self.file(name).read_text("utf-8") if name in self.manifest.files else None
+
+
+def read_bundle(folder: str | Path) -> Bundle:
+    """The bundle in `folder`. Raises BundleError, naming the file, where it is missing, cut short or malformed."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise BundleError(f"There is no bundle folder {root}: check the path, or build one with `joinery build`.")
+    manifest = read_manifest(root)
+    for name, entry in manifest.files.items():
+        path = root / name
+        if path.is_symlink() or not path.is_file():
+            raise BundleError(f"{root} lacks {name}: restore the file or build the bundle anew.")
+        if path.stat().st_size != entry.bytes:
+            raise BundleError(
+                f"{name} in {root} has {path.stat().st_size:,} bytes instead of {entry.bytes:,}: "
+                "restore the file or build the bundle anew."
+            )
+    if PIPELINE not in manifest.files:
+        raise BundleError(f"{root} has no {PIPELINE} in its manifest: build the bundle anew.")
+    return Bundle(root, _read_pipeline(root / PIPELINE), manifest)
+
+
+def read_summary(folder: str | Path) -> dict[str, Any]:
+    """What a list of bundles shows of one, without reading a graph. Raises BundleError like read_bundle."""
+    bundle = read_bundle(folder)
+    facts = bundle.pipeline.metadata
+    return {
+        "path": str(bundle.folder),
+        "name": facts.name or bundle.folder.name,
+        "model_type": facts.model_type,
+        "architecture": facts.architecture,
+        "task": facts.task,
+        "family": facts.family,
+        "precision": facts.precision,
+        "layout": facts.layout,
+        "capacity": bundle.pipeline.generation.max_length,
+        "chunk": facts.chunk,
+        "components": list(bundle.pipeline.pipeline.sessions),
+        "bytes": bundle.manifest.bytes,
+        "built_at": facts.built_at,
+    }
+
+
+def _read_pipeline(path: Path) -> Pipeline:
+    try:
+        data = json.loads(path.read_text("utf-8"))
+    except ValueError:
+        raise BundleError(f"{path} is not JSON: build the bundle anew.") from None
+    return parse_pipeline(data, str(path))

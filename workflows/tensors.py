@@ -1,0 +1,66 @@
+"""What a graph says of its inputs and outputs: names, shapes with symbolic axes, element types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from workflows.errors import GraphError
+
+# onnxruntime's name → (ours, bytes an element, numpy's type where it has one)
+_TYPES: dict[str, tuple[str, int]] = {
+    "tensor(float)": ("float32", 4),
+    "tensor(float16)": ("float16", 2),
+    "tensor(bfloat16)": ("bfloat16", 2),
+    "tensor(double)": ("float64", 8),
+    "tensor(int64)": ("int64", 8),
+    "tensor(int32)": ("int32", 4),
+    "tensor(int16)": ("int16", 2),
+    "tensor(int8)": ("int8", 1),
+    "tensor(uint8)": ("uint8", 1),
+    "tensor(uint16)": ("uint16", 2),
+    "tensor(bool)": ("bool", 1),
+    "tensor(string)": ("string", 0),
+}
+_ITEM_BYTES = dict(_TYPES.values())
+
+
+def item_bytes(dtype: str) -> int:
+    """Bytes of one element of `dtype` (`float32`, `int8` …). Raises GraphError for a type that has no fixed size."""
+    if not _ITEM_BYTES.get(dtype):
+        raise GraphError(f"The element type {dtype} has no fixed size, so no buffer can be made for it.")
+    return _ITEM_BYTES[dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSpec:
+    """One input or output of a graph. A symbolic axis of `shape` is its name; an unnamed one is `?`."""
+
+    name: str
+    shape: tuple[int | str, ...]
+    dtype: str
+
+    @classmethod
+    def of_runtime(cls, name: str, shape: list[int | str | None], type_name: str) -> TensorSpec:
+        """From what an onnxruntime session reports of a node argument."""
+        if type_name not in _TYPES:
+            raise GraphError(f"{name} has the type {type_name}, which Joinery cannot bind.")
+        return cls(name, tuple("?" if axis is None else axis for axis in shape), _TYPES[type_name][0])
+
+    @property
+    def numpy_dtype(self) -> np.dtype:
+        """The numpy type that buffers of this tensor have; bfloat16 travels as uint16."""
+        return np.dtype("uint16" if self.dtype == "bfloat16" else self.dtype)
+
+    def resolve(self, symbols: Mapping[str, int]) -> tuple[int, ...]:
+        """The shape with every symbolic axis replaced. Raises GraphError for an axis that `symbols` lacks."""
+        missing = [axis for axis in self.shape if isinstance(axis, str) and axis not in symbols]
+        if missing:
+            raise GraphError(f"{self.name} has the axis {missing[0]}, whose size nothing here decides.")
+        return tuple(symbols[axis] if isinstance(axis, str) else axis for axis in self.shape)
+
+    def to_dict(self) -> dict[str, object]:
+        """As `inspect --json` prints it."""
+        return {"name": self.name, "shape": list(self.shape), "dtype": self.dtype}
