@@ -1,0 +1,158 @@
+"""A checkpoint as a value: what it is, what it holds, what it would run; and how it is read from a folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from workflows.checkpoint import configuration, weights
+from workflows.checkpoint.code import remote_code
+from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
+from workflows.checkpoint.files import exists, regular_file, sha256
+from workflows.checkpoint.header import TensorInfo
+from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
+from workflows.errors import Cancelled, CheckpointError, RemoteCodeError, printable
+from workflows.events import Event, ProgressEvent
+
+Kind = Literal["folder", "demo", "hub"]
+PROGRESS_STEP = 16 << 20  # bytes between two progress events
+
+
+def ignore(event: Event) -> None:
+    """A reporter that drops every event."""
+
+
+def never() -> bool:
+    """The answer of a job that nobody can cancel."""
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """A checkpoint whose files were looked at and found whole; nothing of it has run.
+
+    `dtype` is the one that most elements have, `parameters` counts the stored elements (tied weights once),
+    `weights_bytes` the bytes of tensor data. `eos_token_ids`, `bos_token_id` and `pad_token_id` come from
+    generation_config.json, else config.json. `remote_code` maps each file that would run to its SHA-256.
+    `revision` is the commit for a hub checkpoint, else "".
+    """
+
+    source: str
+    kind: Kind
+    folder: Path
+    revision: str
+    config: dict[str, Any] = field(repr=False)
+    generation_config: dict[str, Any] = field(repr=False)
+    model_type: str
+    architectures: tuple[str, ...]
+    tensors: dict[str, TensorInfo] = field(repr=False)
+    dtype: str
+    parameters: int
+    weights_bytes: int
+    tokenizer: TokenizerInfo | None
+    eos_token_ids: tuple[int, ...]
+    bos_token_id: int | None
+    pad_token_id: int | None
+    remote_code: dict[str, str]
+
+    @property
+    def weight_files(self) -> tuple[str, ...]:
+        """The safetensors files' names in the folder."""
+        return tuple(sorted({tensor.file for tensor in self.tensors.values()}))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every file that a build depends on: configs, tokenizer, code and weights, sorted."""
+        small = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES, weights.INDEX}
+        return tuple(
+            sorted({name for name in small if exists(self.folder, name)} | {*self.remote_code, *self.weight_files})
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the names and contents of `files`: equal for equal checkpoints, wherever they lie."""
+        return self.compute_digest()
+
+    def compute_digest(self, report: Callable[[Event], None] = ignore, cancelled: Callable[[], bool] = never) -> str:
+        """The digest, with progress in bytes and a way to stop; a file that has not changed is read once per process.
+
+        Raises Cancelled, and CheckpointError where a file has gone since.
+        """
+        paths = {name: regular_file(self.folder, name) for name in self.files}
+        total, done, told = sum(path.stat().st_size for path in paths.values()), 0, 0
+
+        def advance(count: int) -> None:
+            nonlocal done, told
+            if cancelled():
+                raise Cancelled("Cancelled while the checkpoint was being read.")
+            done += count
+            if done - told >= PROGRESS_STEP or done == total:
+                told = done
+                report(ProgressEvent(stage="checkpoint", message="hashing", done=done, total=total, unit="bytes"))
+
+        hasher = hashlib.sha256()
+        for name, path in paths.items():
+            hasher.update(f"{name}\0{sha256(path, advance)}\n".encode())
+        return hasher.hexdigest()
+
+    def require_consent(self, trust_remote_code: bool, consented: frozenset[str] = frozenset()) -> None:
+        """Raise RemoteCodeError unless nothing would run, all is trusted, or every file's SHA-256 is in `consented`."""
+        open_questions = {name: value for name, value in self.remote_code.items() if value not in consented}
+        if trust_remote_code or not open_questions:
+            return
+        named = ", ".join(f"{printable(name)} ({value[:12]})" for name, value in list(open_questions.items())[:6])
+        more = f" and {len(open_questions) - 6} more" if len(open_questions) > 6 else ""
+        raise RemoteCodeError(
+            f"This checkpoint would run its own Python code: {named}{more}; read these files, and if you trust them "
+            "say so with --trust-remote-code.",
+            open_questions,
+        )
+
+
+def read_checkpoint(folder: Path, source: str, kind: Kind, revision: str = "") -> Checkpoint:
+    """The checkpoint in a folder; raises CheckpointError with one sentence for everything that is wrong with it."""
+    config = configuration.read_config(folder)
+    if exists(folder, "adapter_config.json"):
+        raise weights.no_weights(["adapter_config.json"])
+    generation = configuration.read_optional(folder, GENERATION)
+    text = config.get("text_config")
+    sources = (generation, config, text if isinstance(text, dict) else {})
+    tensors = weights.read_weights(folder)
+    checkpoint = Checkpoint(
+        source=source,
+        kind=kind,
+        folder=folder,
+        revision=revision,
+        config=config,
+        generation_config=generation,
+        model_type=configuration.model_type(config),
+        architectures=configuration.architectures(config),
+        tensors=tensors,
+        dtype=weights.dominant_dtype(tensors),
+        parameters=sum(tensor.elements for tensor in tensors.values()),
+        weights_bytes=sum(tensor.bytes for tensor in tensors.values()),
+        tokenizer=read_tokenizer(folder),
+        eos_token_ids=configuration.token_ids("eos_token_id", *sources),
+        bos_token_id=next(iter(configuration.token_ids("bos_token_id", *sources)), None),
+        pad_token_id=next(iter(configuration.token_ids("pad_token_id", *sources)), None),
+        remote_code=remote_code(folder),
+    )
+    for name in checkpoint.files:
+        regular_file(folder, name)
+    return checkpoint
+
+
+def not_a_folder(source: str, path: Path) -> CheckpointError:
+    """Why `source`, which looks like a path, is not a folder that could be opened."""
+    if path.is_file():
+        hint = "GGUF cannot be exported; " if path.suffix.lower() == ".gguf" else ""
+        return CheckpointError(
+            f"{printable(source)} is a file; {hint}give the folder that holds config.json and the safetensors files."
+        )
+    return CheckpointError(
+        f"There is no folder {printable(source)}; give a checkpoint's folder, demo:NAME, or a model's name on the hub."
+    )

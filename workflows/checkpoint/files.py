@@ -1,0 +1,160 @@
+"""The only way from this package to a checkpoint's files: inside the folder, regular, of a bounded size.
+
+    folder, "model.safetensors" ──regular_file──▶ resolved Path ──open_file / read_json / sha256──▶ bytes, values
+
+A name may be a symbolic link where it stays inside the folder, or where it follows the hub's own cache layout
+(`snapshots/<commit>/name` → `blobs/<hash>`). FIFOs, sockets and devices are told by `lstat`: they are never opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from workflows.errors import CheckpointError, printable
+
+CHUNK = 1 << 20
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
+
+_hashes: dict[tuple[str, int, int, int, int, int], str] = {}
+
+
+def safe_name(name: object) -> bool:
+    """True for a relative path with forward slashes that cannot leave its folder on any system."""
+    if not isinstance(name, str) or not name or len(name) > 255 or not name.isprintable():
+        return False
+    return not (set('\\:*?"<>|') & set(name)) and all(part not in ("", ".", "..") for part in name.split("/"))
+
+
+def exists(folder: Path, name: str) -> bool:
+    """True where the folder has an entry of this name, whatever it is; a dangling link counts, to be refused later."""
+    return os.path.lexists(folder / name)
+
+
+def regular_file(folder: Path, name: str) -> Path:
+    """The resolved path of a regular file that lies in `folder`; raises CheckpointError for all else."""
+    if not safe_name(name):
+        raise CheckpointError(
+            f"The checkpoint names the file '{printable(name)}', which is not a plain path inside its folder; "
+            "get the checkpoint again from a source that you trust."
+        )
+    try:
+        real = (folder / name).resolve(strict=True)
+        mode = real.lstat().st_mode
+    except (OSError, RuntimeError) as error:
+        raise CheckpointError(
+            f"'{printable(name)}' is missing from {printable(folder)}, or cannot be reached."
+        ) from error
+    if not _inside(folder.resolve(), real):
+        raise CheckpointError(
+            f"'{printable(name)}' is a link that leaves the checkpoint's folder, which is refused; "
+            "put a copy of the file in its place."
+        )
+    if not stat.S_ISREG(mode):
+        kind = next((text for test, text in _KINDS if test(mode)), "a device")
+        raise CheckpointError(f"'{printable(name)}' is {kind} where a file should be, so the checkpoint is refused.")
+    return real
+
+
+def _inside(root: Path, real: Path) -> bool:
+    """Whether `real` lies below `root`, or where the hub's cache keeps the contents of the snapshot `root`."""
+    if real.is_relative_to(root):
+        return True
+    if root.parent.name != "snapshots":
+        return False
+    repository = root.parent.parent
+    shared = repository.parent / "blobs"  # one store for all repositories: blobs/<2 hex>/<hash>
+    return real.parent == repository / "blobs" or real.parent.parent == shared
+
+
+def open_file(path: Path) -> BinaryIO:
+    """A resolved path opened for reading; never blocks, never follows a link put there since."""
+    try:
+        handle = os.open(path, _OPEN_FLAGS)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise CheckpointError(
+                f"'{printable(path.name)}' is no longer a regular file, so the checkpoint is refused."
+            )
+    except OSError as error:
+        reason = printable(error.strerror or "it cannot be opened")
+        raise CheckpointError(f"'{printable(path.name)}' cannot be read ({reason}); check its permissions.") from error
+    return os.fdopen(handle, "rb")
+
+
+def read_bytes(folder: Path, name: str, limit: int) -> bytes:
+    """The contents of a file of at most `limit` bytes."""
+    with open_file(regular_file(folder, name)) as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise CheckpointError(
+            f"'{printable(name)}' is larger than {limit >> 20} MiB, which no such file should be; "
+            "get the checkpoint again from a source that you trust."
+        )
+    return content
+
+
+def read_object(folder: Path, name: str, limit: int, *, unique: bool = False) -> dict[str, Any]:
+    """The JSON object in a file; with `unique` a key that stands twice is an error."""
+    return parse_object(read_bytes(folder, name, limit), name, unique=unique)
+
+
+def parse_object(content: bytes, name: str, *, unique: bool = False) -> dict[str, Any]:
+    """The JSON object in `content`, which came from the file `name`."""
+    try:
+        value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_unique if unique else None)
+    except DuplicateKeyError as error:
+        raise CheckpointError(
+            f"'{printable(name)}' has the key '{printable(error.key)}' twice, so what it means is open; it is refused."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(
+            f"'{printable(name)}' is not JSON, so the checkpoint is damaged; copy or download it again."
+        ) from error
+    if not isinstance(value, dict):
+        raise CheckpointError(f"'{printable(name)}' holds no JSON object, so the checkpoint is damaged; get it again.")
+    return value
+
+
+class DuplicateKeyError(ValueError):
+    """A key of a JSON object stands twice."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise DuplicateKeyError(key)
+        found[key] = value
+    return found
+
+
+def sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:
+    """The SHA-256 of a resolved file, read once per process for as long as the file stays as it is.
+
+    `advance` is called with the number of bytes after each MiB, and may raise to stop.
+    """
+    with open_file(path) as file:
+        info = os.fstat(file.fileno())
+        key = (str(path), info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+        if key in _hashes:
+            if advance is not None:
+                advance(info.st_size)
+            return _hashes[key]
+        hasher = hashlib.sha256()
+        while chunk := file.read(CHUNK):
+            hasher.update(chunk)
+            if advance is not None:
+                advance(len(chunk))
+    _hashes[key] = hasher.hexdigest()
+    return _hashes[key]

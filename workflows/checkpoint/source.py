@@ -1,0 +1,80 @@
+"""From what a person typed to a checkpoint: a folder, a demo or a model on the hub."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+
+from workflows.checkpoint.checkpoint import Checkpoint, ignore, never, not_a_folder, read_checkpoint
+from workflows.checkpoint.configuration import CONFIG
+from workflows.errors import CheckpointError, printable
+from workflows.events import Event
+
+DEMO = "demo:"
+_PART = r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,94}[A-Za-z0-9_-])?"
+_HUB_ID = re.compile(rf"(?:{_PART}/)?{_PART}")
+_REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,199}")
+
+
+def open_checkpoint(
+    source: str,
+    *,
+    revision: str | None = None,
+    report: Callable[[Event], None] = ignore,
+    cancelled: Callable[[], bool] = never,
+    endpoint: str | None = None,
+    cache: Path | None = None,
+) -> Checkpoint:
+    """The checkpoint behind `source`: an existing folder, `demo:NAME`, or a hub id `org/name` or `name`.
+
+    A folder wins over a hub id of the same spelling. `revision` (a branch, tag or commit), `endpoint` (else the
+    environment's HF_ENDPOINT) and `cache` (else the hub's own cache folder) are for the hub alone; a folder or a
+    demo opens no socket. `report` gets progress in bytes, `cancelled` is asked several times a second, both on the
+    caller's thread.
+
+    Raises CheckpointError (HubError for the hub) with one sentence, and Cancelled.
+    """
+    if source.startswith(DEMO):
+        _refuse_revision(source, revision)
+        return read_checkpoint(_demo(source.removeprefix(DEMO)), source, "demo")
+    path = Path(source).expanduser() if source and source.isprintable() else None
+    if path is not None and path.is_dir():
+        _refuse_revision(source, revision)
+        return read_checkpoint(path.resolve(), source, "folder")
+    if path is not None and (path.exists() or not is_hub_id(source)):
+        raise not_a_folder(source, path)
+    if path is None:
+        raise CheckpointError("No checkpoint was named; give a folder, demo:NAME, or a model's name on the hub.")
+    if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):
+        raise CheckpointError(f"'{printable(revision)}' is no revision; give a branch, a tag or a commit's hash.")
+    from workflows.checkpoint.hub import Hub
+
+    hub = Hub(endpoint=endpoint, cache=cache, report=report, cancelled=cancelled)
+    folder = hub.fetch(source, revision or "main")
+    return read_checkpoint(folder, source, "hub", folder.name)
+
+
+def demos() -> tuple[str, ...]:
+    """The names of the demo checkpoints that came with Joinery, sorted."""
+    root = resources.files("resources") / "demos"
+    return tuple(sorted(entry.name for entry in root.iterdir() if (entry / CONFIG).is_file())) if root.is_dir() else ()
+
+
+def is_hub_id(source: str) -> bool:
+    """Whether `source` could be a model's name on the hub: `name` or `org/name`."""
+    return bool(_HUB_ID.fullmatch(source)) and "--" not in source and ".." not in source
+
+
+def _demo(name: str) -> Path:
+    known = demos()
+    if name not in known:
+        there_is = ", ".join(f"{DEMO}{one}" for one in known) or "none is installed"
+        raise CheckpointError(f"There is no demo '{printable(name)}'; there is: {there_is}.")
+    return Path(str(resources.files("resources") / "demos" / name)).resolve()
+
+
+def _refuse_revision(source: str, revision: str | None) -> None:
+    if revision is not None:
+        raise CheckpointError(f"{printable(source)} is on this machine and has no revisions; leave --revision out.")

@@ -1,0 +1,121 @@
+"""Which files hold a checkpoint's weights, and the tensors in them; refusals say what there is instead.
+
+folder ──weight_files──▶ ("model-00001-of-00002.safetensors", …) ──read_weights──▶ {name: TensorInfo}
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from workflows.checkpoint.files import exists, read_object, safe_name
+from workflows.checkpoint.header import TensorInfo, read_header
+from workflows.errors import CheckpointError, printable
+
+SINGLE = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+INDEX_LIMIT = 64 << 20
+SHARD_LIMIT = 10_000
+_PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".h5", ".msgpack")
+
+
+def weight_files(folder: Path) -> tuple[str, ...]:
+    """The safetensors files that transformers would load: `model.safetensors`, else the shards of its index."""
+    if exists(folder, SINGLE):
+        return (SINGLE,)
+    if exists(folder, INDEX):
+        return tuple(sorted(set(read_index(folder).values())))
+    raise no_weights(sorted(path.name for path in folder.iterdir()))
+
+
+def read_index(folder: Path) -> dict[str, str]:
+    """The table from tensor to shard in the index; every shard's name is a safe one."""
+    return check_index(read_object(folder, INDEX, INDEX_LIMIT, unique=True))
+
+
+def check_index(index: dict[str, Any]) -> dict[str, str]:
+    """The `weight_map` of a decoded index."""
+    table = index.get("weight_map")
+    if not isinstance(table, dict) or not table:
+        raise CheckpointError(f"'{INDEX}' has no weight_map, so the checkpoint is damaged; get it again.")
+    for shard in set(map(str, table.values())):
+        if not safe_name(shard) or not shard.endswith(".safetensors"):
+            raise CheckpointError(
+                f"'{INDEX}' names '{printable(shard)}', which is not a safetensors file inside the folder; "
+                "get the checkpoint again from a source that you trust."
+            )
+    if len(set(table.values())) > SHARD_LIMIT:
+        raise CheckpointError(f"'{INDEX}' names more than {SHARD_LIMIT} files, so the checkpoint is refused.")
+    return {str(tensor): str(shard) for tensor, shard in table.items()}
+
+
+def read_weights(folder: Path) -> dict[str, TensorInfo]:
+    """Every tensor of the checkpoint, from the headers alone; raises CheckpointError where one is missing."""
+    names = weight_files(folder)
+    for name in names:
+        if not exists(folder, name):
+            raise CheckpointError(
+                f"The checkpoint's index names '{printable(name)}', which is missing; download the missing file."
+            )
+    tensors: dict[str, TensorInfo] = {}
+    for name in names:
+        header = read_header(folder, name)
+        if twice := next((tensor for tensor in header if tensor in tensors), None):
+            raise CheckpointError(
+                f"The tensor '{printable(twice)}' stands in '{printable(tensors[twice].file)}' and in "
+                f"'{printable(name)}', so which one is meant is open; it is refused."
+            )
+        tensors.update(header)
+    if names != (SINGLE,):
+        _check_placement(read_index(folder), tensors)
+    if not tensors:
+        raise CheckpointError("The checkpoint's safetensors files hold no tensor; get the checkpoint again.")
+    return tensors
+
+
+def _check_placement(table: dict[str, str], tensors: dict[str, TensorInfo]) -> None:
+    missing = [name for name, shard in table.items() if name not in tensors or tensors[name].file != shard]
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise CheckpointError(
+            f"'{printable(table[missing[0]])}' lacks the tensor '{printable(missing[0])}'{more}, which the index "
+            "says it holds; download the checkpoint again."
+        )
+
+
+def dominant_dtype(tensors: dict[str, TensorInfo]) -> str:
+    """The dtype that most elements have."""
+    count: Counter[str] = Counter()
+    for tensor in tensors.values():
+        count[tensor.dtype] += tensor.elements
+    return count.most_common(1)[0][0]
+
+
+def no_weights(names: Iterable[str]) -> CheckpointError:
+    """Why a folder with these files has no weights that could be used, and what to do."""
+    present = list(names)
+    pickle = next((name for name in present if name.endswith(_PICKLES)), None)
+    gguf = next((name for name in present if name.lower().endswith(".gguf")), None)
+    other = next((name for name in present if name.endswith(".safetensors")), None)
+    if "adapter_config.json" in present:
+        return CheckpointError(
+            "This is an adapter and not a whole model; merge it into its base model and open the result."
+        )
+    if other:
+        return CheckpointError(
+            f"The checkpoint has '{printable(other)}' but neither '{SINGLE}' nor '{INDEX}'; "
+            f"save the model with save_pretrained, or name its one weight file '{SINGLE}'."
+        )
+    if pickle:
+        return CheckpointError(
+            f"The checkpoint's weights are in '{printable(pickle)}', a format that can run code when it is opened, "
+            "so it is refused; convert it to safetensors (save_pretrained does that) and open the result."
+        )
+    if gguf:
+        return CheckpointError(
+            f"The checkpoint's weights are in '{printable(gguf)}' alone, and GGUF cannot be exported; "
+            "open the original checkpoint with safetensors weights."
+        )
+    return CheckpointError(f"The checkpoint has no weights: '{SINGLE}' is missing; get the checkpoint again.")
