@@ -1,0 +1,246 @@
+"""What an inspection found, in the shape that the inspect page shows; and the state of every cache slot.
+
+worker's "inspect" result ──parse_inspection──▶ Inspection (components, kv groups, stages)
+CacheEvent groups ──SlotTable.update──▶ one state and one position per slot
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD = range(6)
+"""States of a slot: never filled; holds a token; holds one written over an evicted one; held one that is gone;
+not in memory yet (a buffer that grows); where the next token goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input or output of a graph; a dynamic axis is its name."""
+
+    name: str
+    shape: tuple[int | str, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One graph of a bundle."""
+
+    name: str
+    file: str
+    role: str
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    op_counts: dict[str, int]
+    opset: dict[str, int]
+    bytes: int
+
+    @property
+    def nodes(self) -> int:
+        """Nodes in the graph, all operators together."""
+        return sum(self.op_counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class KvGroup:
+    """A group of layers that share one slot table. `bytes` are those of all its layers, keys and values."""
+
+    name: str
+    layout: str
+    layers: tuple[int, ...]
+    capacity: int
+    window: int | None
+    shape: tuple[int | str, ...]
+    dtype: str
+    bytes: int
+    writer: str
+
+    @property
+    def bytes_per_token(self) -> int:
+        """What one more token costs, over all layers."""
+        return self.bytes // self.capacity if self.capacity else 0
+
+    @property
+    def bytes_per_slot(self) -> int:
+        """What one slot of one layer holds."""
+        return self.bytes_per_token // len(self.layers) if self.layers else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a pass left a place alone."""
+
+    reason: str
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassRow:
+    """What one pass did to one component in one stage."""
+
+    stage: str
+    component: str
+    name: str
+    modified: bool
+    nodes_before: int
+    nodes_after: int
+    refused: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Everything that the page shows of one bundle or one graph."""
+
+    path: str
+    is_bundle: bool
+    facts: tuple[tuple[str, Any], ...]
+    components: tuple[Component, ...]
+    kv: tuple[KvGroup, ...]
+    passes: tuple[PassRow, ...]
+    metadata: tuple[tuple[str, str], ...]
+
+    @property
+    def name(self) -> str:
+        """The file's or folder's own name."""
+        return Path(self.path).name
+
+    @property
+    def kv_bytes(self) -> int:
+        """What the whole cache takes."""
+        return sum(group.bytes for group in self.kv)
+
+
+FACTS = ("model_type", "task", "family", "route", "precision", "layout", "capacity", "chunk", "bytes")
+"""The single values of a bundle that Details lists, in this order."""
+
+
+def parse_inspection(path: str, value: dict[str, Any]) -> Inspection:
+    """The inspection in a worker's answer; what an .onnx file alone does not have stays empty.
+
+    Raises ValueError when a part is not what the contract says.
+    """
+    try:
+        return _parse(path, value)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"the inspection of {path} cannot be read: {error!r}") from error
+
+
+def _parse(path: str, value: dict[str, Any]) -> Inspection:
+    is_bundle = not str(path).lower().endswith(".onnx")
+    stages = value.get("stages") or []
+    return Inspection(
+        path=str(value.get("path") or path),
+        is_bundle=is_bundle,
+        facts=tuple((name, value[name]) for name in FACTS if value.get(name) not in (None, "")),
+        components=tuple(_component(c) for c in value.get("components") or []),
+        kv=tuple(parse_group(g) for g in value.get("kv") or []),
+        passes=tuple(_pass(s, p) for s in stages for p in s.get("passes") or []),
+        metadata=tuple((str(k), str(v)) for k, v in (value.get("metadata") or {}).items()),
+    )
+
+
+def _component(c: dict[str, Any]) -> Component:
+    return Component(
+        name=str(c["name"]),
+        file=str(c.get("file", "")),
+        role=str(c.get("role", "")),
+        inputs=tuple(_tensor(t) for t in c.get("inputs") or []),
+        outputs=tuple(_tensor(t) for t in c.get("outputs") or []),
+        op_counts={str(k): int(v) for k, v in (c.get("op_counts") or {}).items()},
+        opset={str(k): int(v) for k, v in (c.get("opset") or {}).items()},
+        bytes=int(c.get("bytes") or 0),
+    )
+
+
+def _tensor(t: dict[str, Any]) -> Tensor:
+    return Tensor(str(t["name"]), _shape(t.get("shape")), str(t.get("dtype", "")))
+
+
+def _shape(shape: Any) -> tuple[int | str, ...]:
+    return tuple(d if isinstance(d, int) else str(d) for d in shape or [])
+
+
+def parse_group(g: dict[str, Any]) -> KvGroup:
+    """A cache group, from an inspection ("group") or from a CacheEvent ("name")."""
+    layers = g.get("layers") or []
+    window = g.get("window")
+    return KvGroup(
+        name=str(g.get("group") or g.get("name") or ""),
+        layout=str(g.get("layout", "")),
+        layers=tuple(range(layers)) if isinstance(layers, int) else tuple(int(n) for n in layers),
+        capacity=int(g.get("capacity") or 0),
+        window=int(window) if window else None,
+        shape=_shape(g.get("shape")),
+        dtype=str(g.get("dtype", "")),
+        bytes=int(g.get("bytes") or 0),
+        writer=str(g.get("writer", "")),
+    )
+
+
+def _pass(stage: dict[str, Any], p: dict[str, Any]) -> PassRow:
+    return PassRow(
+        stage=str(stage.get("name", "")),
+        component=str(stage.get("component") or ""),
+        name=str(p["name"]),
+        modified=bool(p.get("modified")),
+        nodes_before=int(p.get("nodes_before") or 0),
+        nodes_after=int(p.get("nodes_after") or 0),
+        refused=tuple(Refusal(str(r.get("reason", "")), str(r.get("node") or "")) for r in p.get("refused") or []),
+    )
+
+
+class SlotTable:
+    """Slot → state and position of one group, kept up to date from its CacheEvents.
+
+    `positions` is -1 where a slot is empty. A slot that was filled and is empty now counts as evicted until a
+    token is placed there again; one that holds a position past the capacity was written over an evicted token.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.positions = array("q", [-1]) * capacity
+        self.states = bytearray(capacity)
+        self.used = 0
+        self.evicted = 0
+        self.length = 0
+        self.head: int | None = 0 if capacity else None
+
+    def update(self, group: dict[str, Any]) -> None:
+        """Takes over a group of a CacheEvent: `runs` are [first slot, first position, count]."""
+        allocated = min(int(group.get("allocated") or self.capacity), self.capacity)
+        states = bytearray(allocated) + bytearray([UNALLOCATED]) * (self.capacity - allocated)
+        positions = array("q", [-1]) * self.capacity
+        for slot, position, count in group.get("runs") or []:
+            count = min(count, self.capacity - slot)
+            if count > 0:
+                positions[slot : slot + count] = array("q", range(position, position + count))
+                states[slot : slot + count] = bytes([FILLED if position < self.capacity else REUSED]) * count
+        self.used = states.count(FILLED) + states.count(REUSED)
+        self._mark_evicted(states)
+        self.evicted = int(group.get("evicted") or 0)
+        self.length = int(group.get("length") or 0)
+        self.head = self._next_slot(positions, str(group.get("layout", "")))
+        self.positions, self.states = positions, states
+
+    def state(self, slot: int) -> int:
+        """The state to draw: the write head wins over what the slot holds."""
+        return HEAD if slot == self.head else self.states[slot]
+
+    def _mark_evicted(self, states: bytearray) -> None:
+        held = (FILLED, REUSED, EVICTED)
+        for slot, before in enumerate(self.states):
+            if before in held and states[slot] == EMPTY:
+                states[slot] = EVICTED
+
+    def _next_slot(self, positions: array[int], layout: str) -> int | None:
+        """The slot after that of the newest token; a window starts over, a full static cache has none."""
+        newest = max(positions, default=-1)
+        if newest < 0:
+            return 0 if self.capacity else None
+        after = positions.index(newest) + 1
+        if after < self.capacity:
+            return after
+        return None if layout == "static" else 0

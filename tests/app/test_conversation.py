@@ -1,0 +1,163 @@
+"""The tree of a conversation, and that its file survives crashes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from app.state.conversation import ChatStore, Conversation, key_of, write_atomic
+
+
+def talk() -> tuple[Conversation, int, int]:
+    """One question and its answer."""
+    chat = Conversation("Be brief.")
+    prompt = chat.ask("What is 8 times 7?")
+    reply = chat.begin_reply(prompt.id)
+    reply.content = "56"
+    return chat, prompt.id, reply.id
+
+
+def texts(chat: Conversation) -> list[str]:
+    return [m.content for m in chat.path()]
+
+
+def test_messages_for_the_engine() -> None:
+    chat, prompt, _ = talk()
+    assert chat.to_messages(prompt) == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "What is 8 times 7?"},
+    ]
+    second = chat.ask("And 9?")
+    assert [m["content"] for m in chat.to_messages(second.id)][1:] == ["What is 8 times 7?", "56", "And 9?"]
+    chat.system = "  "
+    assert chat.to_messages(prompt)[0]["role"] == "user"
+
+
+def test_regenerating_makes_a_sibling() -> None:
+    chat, prompt, reply = talk()
+    other = chat.begin_reply(prompt)
+    other.content = "fifty-six"
+    assert texts(chat) == ["What is 8 times 7?", "fifty-six"]
+    assert chat.siblings(other.id) == (1, 2)
+    chat.select(other.id, 0)
+    assert texts(chat) == ["What is 8 times 7?", "56"]
+    assert chat.siblings(reply) == (0, 2)
+
+
+def test_editing_keeps_the_old_branch() -> None:
+    chat, prompt, _ = talk()
+    chat.ask("Thanks")
+    edited = chat.edit(prompt, "What is 9 times 7?")
+    chat.begin_reply(edited.id).content = "63"
+    assert texts(chat) == ["What is 9 times 7?", "63"]
+    chat.select(edited.id, 0)
+    assert texts(chat) == ["What is 8 times 7?", "56", "Thanks"]
+    chat.select(prompt, 99)
+    assert texts(chat) == ["What is 9 times 7?", "63"]
+
+
+def test_round_trip_keeps_branches_and_marks_what_was_cut_off() -> None:
+    chat, prompt, _ = talk()
+    chat.begin_reply(prompt).content = "fif"
+    back = Conversation.from_dict(json.loads(chat.to_json()))
+    assert texts(back) == ["What is 8 times 7?", "fif"]
+    assert back.leaf().reply.ended == "interrupted"  # type: ignore[union-attr]
+    assert back.siblings(back.leaf().id) == (1, 2)  # type: ignore[union-attr]
+    assert back.ask("next").id == 4
+
+
+@pytest.mark.parametrize("data", [{}, [], {"version": 9}, {"version": 1, "system": "", "key": "k", "messages": [{}]}])
+def test_what_is_no_conversation_is_said_so(data: object) -> None:
+    with pytest.raises(ValueError, match=r"conversation|known"):
+        Conversation.from_dict(data)  # type: ignore[arg-type]
+
+
+def test_markdown() -> None:
+    chat, _, _ = talk()
+    assert chat.to_markdown() == (
+        "# What is 8 times 7?\n\n> Be brief.\n\n## You\n\nWhat is 8 times 7?\n\n## Model\n\n56\n"
+    )
+
+
+def test_title_is_short() -> None:
+    chat = Conversation()
+    assert chat.title == ""
+    chat.ask("x" * 100 + "\nsecond line")
+    assert chat.title == "x" * 59 + "…"
+
+
+def test_a_torn_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.chat.json"
+    write_atomic(path, b"old")
+
+    def full(_fd: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_atomic(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_commit_restores_after_a_crash(tmp_path: Path) -> None:
+    chat, _, _ = talk()
+    first = ChatStore(tmp_path)
+    first.begin()
+    first.commit(chat)  # and no close: the process died
+
+    second = ChatStore(tmp_path)
+    assert second.begin() == chat.key
+    assert not second.must_ask
+    assert texts(second.load(chat.key)) == ["What is 8 times 7?", "56"]
+
+    third = ChatStore(tmp_path)
+    third.begin()
+    assert third.must_ask  # twice in a row
+    third.close()
+
+    fourth = ChatStore(tmp_path)
+    assert fourth.begin() == chat.key
+    assert not fourth.must_ask
+
+
+def test_partial_saves_at_most_each_second(tmp_path: Path) -> None:
+    now = [0.0]
+    store = ChatStore(tmp_path, clock=lambda: now[0])
+    store.begin()
+    chat, prompt, _ = talk()
+    store.commit(chat)
+    reply = chat.begin_reply(prompt)
+    reply.content = "fif"
+    assert not store.partial(chat)
+    now[0] = 1.0
+    assert store.partial(chat)
+    reply.content = "fifty"
+    assert not store.partial(chat)
+    store.close()
+    assert ChatStore(tmp_path).load(chat.key).leaf().content == "fif"  # type: ignore[union-attr]
+
+
+def test_recent_skips_what_cannot_be_read(tmp_path: Path) -> None:
+    store = ChatStore(tmp_path)
+    for n, text in enumerate(("first", "second")):
+        chat = Conversation()
+        chat.ask(text)
+        chat.changed_at = n
+        store.commit(chat)
+    (tmp_path / "bad.chat.json").write_bytes(b"\0" * 64)
+    assert [s.title for s in store.recent()] == ["second", "first"]
+    store.delete(key_of(store.recent()[0].path))
+    assert [s.title for s in store.recent()] == ["first"]
+    with pytest.raises(ValueError, match="no conversation"):
+        store.load("../../etc/passwd")
+
+
+def test_damaged_marker_is_a_fresh_start(tmp_path: Path) -> None:
+    (tmp_path / "session.json").write_text('["no marker"]')
+    store = ChatStore(tmp_path)
+    assert store.begin() == ""
+    assert not store.must_ask

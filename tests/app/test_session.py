@@ -1,0 +1,207 @@
+"""The session's states, driven by a worker that only remembers what it was asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+from pytestqt.qtbot import QtBot
+
+from app.state.session import Session, SessionFailure
+from workflows.events import (
+    CacheEvent,
+    ChunkEvent,
+    ErrorEvent,
+    GenerationDone,
+    NoticeEvent,
+    ReadyEvent,
+    TokenEvent,
+)
+
+READY = ReadyEvent(
+    bundle="/b",
+    model_type="qwen3",
+    route="prefill-decode",
+    provider="CPUExecutionProvider",
+    layout="static",
+    capacity=256,
+    chunk=64,
+    vocabulary=512,
+    chat_template=True,
+    load_seconds=0.1,
+)
+TOKEN = TokenEvent(id=5, text="56", step=0, phase="prefill", latency_ms=3.0, cache_used=9, cache_capacity=256)
+CHUNK = ChunkEvent(start=0, tokens=8, total=8, latency_ms=2.0, cache_used=8, cache_capacity=256)
+DONE = GenerationDone(
+    prompt_ids=[1],
+    token_ids=[5],
+    text="56",
+    finish_reason="eos",
+    ttft_ms=3.0,
+    decode_tokens_per_s=100.0,
+    prefill_tokens_per_s=900.0,
+    provider="cpu",
+    cache={},
+)
+
+
+class StubJob(QObject):
+    event = Signal(object)
+    finished = Signal(object)
+
+    def __init__(self, name: str, fields: dict[str, Any]) -> None:
+        super().__init__()
+        self.name, self.fields, self.cancelled = name, fields, False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class StubWorker(QObject):
+    crashed = Signal(str)
+    memory = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: list[StubJob] = []
+
+    def request(self, job: str, **fields: Any) -> StubJob:
+        self.jobs.append(StubJob(job, fields))
+        return self.jobs[-1]
+
+
+class Log:
+    """Every signal of a session, in order."""
+
+    def __init__(self, session: Session) -> None:
+        self.lines: list[tuple[str, Any]] = []
+        for name in ("stateChanged", "opened", "chunk", "token", "notice", "cacheChanged", "finished", "failed"):
+            getattr(session, name).connect(lambda value, name=name: self.lines.append((name, value)))
+
+
+@pytest.fixture
+def worker(qtbot: QtBot) -> StubWorker:
+    return StubWorker()
+
+
+@pytest.fixture
+def session(worker: StubWorker) -> Session:
+    return Session(worker)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def opened(session: Session, worker: StubWorker) -> Session:
+    session.open("/b", "cpu", "static", 256)
+    worker.jobs[-1].finished.emit(READY)
+    return session
+
+
+def test_open(session: Session, worker: StubWorker) -> None:
+    log = Log(session)
+    session.open("/b", "cpu", "window", 128)
+    job = worker.jobs[-1]
+    assert (job.name, job.fields) == (
+        "open",
+        {"bundle": "/b", "provider": "cpu", "cache": "window", "capacity": 128},
+    )
+    job.finished.emit(READY)
+    assert session.ready == READY
+    assert log.lines == [("stateChanged", "opening"), ("stateChanged", "ready"), ("opened", READY)]
+
+
+def test_generate_relays_and_ends(opened: Session, worker: StubWorker) -> None:
+    log = Log(opened)
+    groups = [{"name": "all", "runs": [[0, 0, 9]]}]
+    notice = NoticeEvent(code="window-slid", message="The window slid.")
+    assert opened.generate([{"role": "user", "content": "8*7="}], {"temperature": 0.0})
+    assert not opened.generate("again")
+    job = worker.jobs[-1]
+    assert job.fields == {"messages": [{"role": "user", "content": "8*7="}], "options": {"temperature": 0.0}}
+    for event in (CHUNK, TOKEN, CacheEvent(groups=groups), notice):
+        job.event.emit(event)
+    job.finished.emit(DONE)
+    assert log.lines == [
+        ("stateChanged", "generating"),
+        ("chunk", CHUNK),
+        ("token", TOKEN),
+        ("cacheChanged", groups),
+        ("notice", notice),
+        ("stateChanged", "ready"),
+        ("finished", DONE),
+    ]
+    assert opened.groups == groups
+
+
+def test_prompt_waits_for_the_bundle(session: Session, worker: StubWorker) -> None:
+    assert not session.generate("x")  # nothing is open
+    session.open("/b")
+    assert session.generate("x")
+    assert [j.name for j in worker.jobs] == ["open"]
+    worker.jobs[0].finished.emit(READY)
+    assert [j.name for j in worker.jobs] == ["open", "generate"]
+    assert worker.jobs[1].fields["prompt"] == "x"
+
+
+def test_stop_cancels_the_job(opened: Session, worker: StubWorker) -> None:
+    opened.generate("x")
+    opened.stop()
+    assert worker.jobs[-1].cancelled
+    assert opened.state == "generating"  # until the worker says so
+
+
+def test_refused_prompt_leaves_it_ready(opened: Session, worker: StubWorker) -> None:
+    log = Log(opened)
+    opened.generate("x")
+    worker.jobs[-1].finished.emit(ErrorEvent(kind="prompt", message="Too long.", details="trace"))
+    assert opened.state == "ready"
+    assert log.lines[-1] == ("failed", SessionFailure("prompt", "Too long.", "trace"))
+    opened.generate("y")
+    assert opened.error is None
+
+
+def test_bundle_that_cannot_open(session: Session, worker: StubWorker) -> None:
+    session.open("/b")
+    session.generate("x")
+    worker.jobs[0].finished.emit(ErrorEvent(kind="bundle", message="weights.bin is missing."))
+    assert session.state == "failed"
+    assert session.error == SessionFailure("bundle", "weights.bin is missing.")
+    assert len(worker.jobs) == 1
+
+
+def test_crash_and_reopen(opened: Session, worker: StubWorker) -> None:
+    opened.generate("x")
+    dead = worker.jobs[-1]
+    dead.event.emit(CacheEvent(groups=[{"name": "all"}]))
+    log = Log(opened)
+    worker.crashed.emit("The worker was killed (signal 9).")
+    assert opened.state == "failed"
+    assert opened.groups == []
+    assert log.lines[-1] == ("failed", SessionFailure("crashed", "The worker was killed (signal 9)."))
+    dead.event.emit(TOKEN)
+    dead.finished.emit(ErrorEvent(kind="crashed", message="late"))
+    assert log.lines[-1][0] == "failed" and len(log.lines) == 3
+    opened.reopen()
+    assert worker.jobs[-1].fields == {"bundle": "/b", "provider": "cpu", "cache": "static", "capacity": 256}
+    worker.jobs[-1].finished.emit(READY)
+    assert opened.state == "ready" and opened.error is None
+
+
+def test_opening_another_ends_the_running_generation(opened: Session, worker: StubWorker) -> None:
+    log = Log(opened)
+    opened.generate("x")
+    running = worker.jobs[-1]
+    opened.open("/other")
+    assert running.cancelled
+    running.event.emit(TOKEN)
+    running.finished.emit(DONE)
+    assert [name for name, _ in log.lines] == ["stateChanged", "failed", "stateChanged"]
+    assert opened.state == "opening" and opened.bundle == "/other"
+
+
+def test_close(opened: Session, worker: StubWorker) -> None:
+    opened.close()
+    assert (opened.state, opened.bundle, opened.ready) == ("closed", "", None)
+    assert worker.jobs[-1].name == "close"
+    worker.crashed.emit("gone")
+    assert opened.state == "closed"
