@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from filelock import FileLock, Timeout
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.bundle.read import read_bundle
 from workflows.errors import RequestError
+from workflows.paths import home
 
 
 def check_target(out: Path, force: bool) -> None:
@@ -30,21 +32,20 @@ def check_target(out: Path, force: bool) -> None:
 @contextmanager
 def locked(out: Path) -> Iterator[None]:
     """Holds the target for one build. Raises RequestError, naming the process that has it, for a second one."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    lock_path = out.with_name(f".{out.name}.lock")
-    lock = FileLock(lock_path, timeout=0)
+    locks = home() / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    key = hashlib.sha256(str(out.resolve()).encode()).hexdigest()[:16]
+    lock, holder = FileLock(locks / f"{key}.lock", timeout=0), locks / f"{key}.pid"
     try:
         lock.acquire()
     except Timeout:
-        holder = _holder(lock_path)
-        raise RequestError(f"{out} is being built by {holder}: wait for it or choose another --out.") from None
+        raise RequestError(f"{out} is being built by {_name(holder)}: wait for it or choose another --out.") from None
     try:
-        _holder_file(lock_path).write_text(str(os.getpid()), "ascii")
+        holder.write_text(str(os.getpid()), "ascii")
         yield
     finally:
-        _holder_file(lock_path).unlink(missing_ok=True)
+        holder.unlink(missing_ok=True)
         lock.release()
-        lock_path.unlink(missing_ok=True)
 
 
 def publish(draft: Path, out: Path) -> None:
@@ -64,13 +65,9 @@ def publish(draft: Path, out: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _holder_file(lock_path: Path) -> Path:
-    return lock_path.with_suffix(".pid")
-
-
-def _holder(lock_path: Path) -> str:
+def _name(holder: Path) -> str:
     try:
-        return f"process {int(_holder_file(lock_path).read_text('ascii'))}"
+        return f"process {int(holder.read_text('ascii'))}"
     except (OSError, ValueError):
         return "another process"
 

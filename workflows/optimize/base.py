@@ -1,0 +1,87 @@
+"""The contract of a pass: requires, call, ensures; a refusal is a value with a reason, never an exception."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import onnx_ir as ir
+
+from workflows.errors import JoineryError
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a pass left something as it was, and the node that it looked at (empty for the whole graph)."""
+
+    reason: str
+    node: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a pass did: whether it changed the graph, and what it refused."""
+
+    modified: bool
+    refused: tuple[Refusal, ...] = ()
+
+
+class Pass(Protocol):
+    """One rewrite of a graph, in place."""
+
+    name: str
+    title: str
+
+    def requires(self, model: ir.Model) -> Refusal | None:
+        """Why the pass cannot run on `model` at all, or None."""
+        ...
+
+    def call(self, model: ir.Model) -> Outcome:
+        """Rewrites `model`."""
+        ...
+
+    def ensures(self, model: ir.Model) -> str:
+        """What does not hold after the pass, as a sentence; empty when all holds."""
+        ...
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """One pass on one component, as `inspect` shows it."""
+
+    name: str
+    modified: bool
+    nodes_before: int
+    nodes_after: int
+    refused: list[Refusal] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `inspect --json` prints it."""
+        refused = [{"reason": refusal.reason, "node": refusal.node} for refusal in self.refused]
+        return {
+            "name": self.name,
+            "modified": self.modified,
+            "nodes_before": self.nodes_before,
+            "nodes_after": self.nodes_after,
+            "refused": refused,
+        }
+
+
+def run_passes(model: ir.Model, passes: Iterable[Pass]) -> list[PassReport]:
+    """Runs `passes` in order on `model`, in place.
+
+    Raises JoineryError, naming the pass and those before it, when a pass breaks its own promise.
+    """
+    reports: list[PassReport] = []
+    for a_pass in passes:
+        before = model.graph.num_nodes()
+        refusal = a_pass.requires(model)
+        outcome = Outcome(False, (refusal,)) if refusal else a_pass.call(model)
+        broken = a_pass.ensures(model) if refusal is None else ""
+        if broken:
+            ran = ", ".join(report.name for report in reports) or "nothing"
+            raise JoineryError(f"The pass {a_pass.name} broke its promise: {broken} (after {ran}); switch it off.")
+        after = model.graph.num_nodes()
+        reports.append(PassReport(a_pass.name, outcome.modified, before, after, list(outcome.refused)))
+    return reports

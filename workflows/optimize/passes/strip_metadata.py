@@ -1,0 +1,49 @@
+"""Takes out what the exporter noted of this machine: stack traces, paths, traced expressions. Scopes stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Refusal
+
+KEPT = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy"})
+
+
+class StripMetadata:
+    """Removes `metadata_props` but for the scope names, which the inspector groups by, and all doc strings."""
+
+    name = "strip_metadata"
+    title = "Remove stack traces and local paths, keep scope names"
+
+    def requires(self, model: ir.Model) -> Refusal | None:
+        """Runs on any graph."""
+        return None
+
+    def call(self, model: ir.Model) -> Outcome:
+        """Changes no value of the graph."""
+        modified = False
+        for holder in _holders(model):
+            doomed = [key for key in holder.metadata_props if key not in KEPT]
+            for key in doomed:
+                del holder.metadata_props[key]
+            modified = modified or bool(doomed or holder.doc_string)
+            holder.doc_string = None
+        return Outcome(modified)
+
+    def ensures(self, model: ir.Model) -> str:
+        """Nothing but scope names is left."""
+        left = {key for holder in _holders(model) for key in holder.metadata_props} - KEPT
+        return f"metadata {sorted(left)[0]} is still there" if left else ""
+
+
+def _holders(model: ir.Model) -> Iterator[ir.Model | ir.Graph | ir.Function | ir.Node | ir.Value]:
+    yield model
+    for graph in (model.graph, *model.functions.values()):
+        yield graph
+        yield from graph.inputs
+        for node in ir.traversal.RecursiveGraphIterator(graph):
+            yield node
+            yield from node.outputs
+    yield from model.graph.initializers.values()

@@ -1,0 +1,10 @@
+"""A checkpoint and a person's choices in, one checked Recipe out: everything that a build needs to know.
+
+    Checkpoint ──families──▶ Family ──choose(options)──▶ Recipe
+"""
+
+from workflows.recipe.choose import choose
+from workflows.recipe.families import FAMILIES, Family, family_for
+from workflows.recipe.schema import Recipe
+
+__all__ = ["FAMILIES", "Family", "Recipe", "choose", "family_for"]

@@ -1,0 +1,113 @@
+"""A person's options over a recipe file over the family's defaults: one Recipe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from workflows.checkpoint import Checkpoint
+from workflows.errors import RecipeError, printable
+from workflows.recipe.families import family_for
+from workflows.recipe.families.base import Family
+from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, Recipe
+
+# Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
+LATER = {
+    "precision": ("fp16", "int4", "int8", "w8a16"),
+    "cache": ("scatter", "gqa"),
+}
+
+
+def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
+    """The recipe for `checkpoint`; `options` holds the names of Recipe's fields that a person chose, None for unset.
+
+    The capacity is 4,096 or what the model allows, whichever is less, unless it was chosen. Raises RecipeError
+    that names the option for a value that cannot be had.
+    """
+    chosen = {key: value for key, value in options.items() if value is not None}
+    _refuse_later(chosen)
+    family = family_for(checkpoint.model_type, chosen.get("task"))
+    geometry = family.geometry(checkpoint.config)
+    capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, geometry.max_positions))
+    defaults = {
+        "source": checkpoint.source,
+        "model_type": checkpoint.model_type,
+        "family": family.name,
+        "task": family.tasks[0],
+        "graphs": "prefill-decode" if chosen.get("target") == "npu" else "single",
+        "capacity": capacity,
+        "chunk": min(DEFAULT_CHUNK, capacity) if isinstance(capacity, int) and capacity > 0 else DEFAULT_CHUNK,
+    }
+    merged = {**defaults, **chosen, "passes": _passes(family, chosen.get("passes", {}))}
+    recipe = _checked(merged)
+    _refuse_unfit(recipe, family, checkpoint, geometry.max_positions)
+    return recipe
+
+
+def parse_settings(pairs: list[str]) -> dict[str, Any]:
+    """`--set KEY=VALUE` pairs as options; a dotted key reaches inside, a value is read as JSON where it is JSON.
+
+    Raises RecipeError for a pair without `=` or a key that no recipe has.
+    """
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key:
+            raise RecipeError(f"--set takes KEY=VALUE, and {printable(pair)!r} is not of that form.")
+        outer, dot, inner = key.partition(".")
+        if outer not in Recipe.model_fields or (dot and outer != "passes"):
+            known = ", ".join(sorted(Recipe.model_fields))
+            raise RecipeError(f"No recipe has a setting {printable(key)!r}: the settings are {known}.")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        if dot:
+            options.setdefault(outer, {})[inner] = value
+        else:
+            options[outer] = value
+    return options
+
+
+def _refuse_later(chosen: Mapping[str, Any]) -> None:
+    for key, names in LATER.items():
+        if chosen.get(key) in names:
+            now = {"precision": "fp32", "cache": "static and window"}[key]
+            raise RecipeError(f"The {key} {chosen[key]} is not built by this version of Joinery: it builds {now}.")
+
+
+def _passes(family: Family, switched: Any) -> dict[str, bool]:
+    if not isinstance(switched, Mapping) or not all(isinstance(on, bool) for on in switched.values()):
+        raise RecipeError("passes must map pass names to true or false.")
+    unknown = sorted(set(switched) - set(family.passes))
+    if unknown:
+        raise RecipeError(
+            f"No optimizer pass is called {printable(unknown[0])!r}: {family.name} has {', '.join(family.passes)}."
+        )
+    return {name: switched.get(name, True) for name in family.passes}
+
+
+def _checked(values: Mapping[str, Any]) -> Recipe:
+    try:
+        return Recipe.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the recipe"
+        message = first["msg"].removeprefix("Value error, ").rstrip(".")
+        raise RecipeError(f"{printable(where)} is wrong in the recipe: {printable(message)}.") from None
+
+
+def _refuse_unfit(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_positions: int) -> None:
+    for field, has in (("model_type", checkpoint.model_type), ("family", family.name)):
+        if getattr(recipe, field) != has:
+            raise RecipeError(f"The recipe is for {field} {getattr(recipe, field)!r} and the checkpoint is {has!r}.")
+    if recipe.cache not in family.layouts:
+        why = family.refused.get(recipe.cache, f"{family.name} takes {', '.join(family.layouts)}")
+        raise RecipeError(f"The {recipe.cache} cache is not right for {family.name}: {why}.")
+    if recipe.capacity > max_positions:
+        raise RecipeError(
+            f"A capacity of {recipe.capacity:,} is beyond the {max_positions:,} positions that the model was made for."
+        )

@@ -1,0 +1,17 @@
+"""Architecture families: how each is cut, and which cache layouts are right for it.
+
+The list below is the registry; importing it in another order changes nothing.
+"""
+
+from workflows.recipe.families.base import Family, Registry
+from workflows.recipe.families.qwen3 import QWEN3
+
+FAMILIES = Registry([QWEN3])
+
+
+def family_for(model_type: str, task: str | None = None) -> Family:
+    """The family that builds `model_type` for `task`. Raises RecipeError that lists what there is."""
+    return FAMILIES.find(model_type, task)
+
+
+__all__ = ["FAMILIES", "Family", "Registry", "family_for"]

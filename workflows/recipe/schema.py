@@ -1,0 +1,45 @@
+"""The recipe: what is built from which checkpoint, and how. It is stored in the bundle as `recipe.json`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Graphs = Literal["single", "prefill-decode"]
+Cache = Literal["static", "window"]
+Precision = Literal["fp32"]
+
+DEFAULT_CAPACITY = 4096
+DEFAULT_CHUNK = 64
+
+
+class Recipe(BaseModel):
+    """Every choice of a build.
+
+    graphs: `single` is one graph with symbolic sequence and slot axes; `prefill-decode` is two with fixed shapes,
+    as providers without dynamic shapes need them. capacity: cache slots. chunk: prompt tokens a prefill run takes.
+    passes: optimizer pass → whether it runs.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1] = 1
+    source: str
+    model_type: str
+    family: str
+    task: str
+    target: Literal["cpu", "npu"] = "cpu"
+    graphs: Graphs = "single"
+    cache: Cache = "static"
+    capacity: Annotated[int, Field(gt=0, le=1 << 24)] = DEFAULT_CAPACITY
+    chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
+    precision: Precision = "fp32"
+    passes: dict[str, bool] = {}
+    opset: Literal[23] = 23
+
+    @model_validator(mode="after")
+    def _chunk_fits(self) -> Recipe:
+        if self.graphs == "prefill-decode" and self.chunk > self.capacity:
+            raise ValueError(f"a chunk of {self.chunk} does not fit a capacity of {self.capacity}")
+        return self
