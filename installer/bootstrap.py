@@ -1,0 +1,618 @@
+"""Two commands that take a fresh clone to a working Joinery, with the standard library alone.
+
+    python3 installer/bootstrap.py run  [--dry-run] [arguments of the window…]
+    python3 installer/bootstrap.py test [--dry-run] [arguments of pytest…]
+
+    Python → .venv → disk → torch → the rest, pinned by constraints.txt → stamp → Qt's libraries → window or tests
+
+`run` opens the window; where there is no display it does the same tour offscreen and leaves pictures in `tour/`.
+Both keep everything in `.venv` beside pyproject.toml. A stamp in it makes the next start a matter of seconds; it is
+brought up to date when pyproject.toml or constraints.txt change, and made anew when it is broken or half made.
+
+As root on Debian and its relatives missing system packages are installed with apt-get; elsewhere one sentence says
+what to do. Each failure is one sentence with exit code 1; interrupted is 130.
+
+Environment:
+    JOINERY_TORCH_INDEX   a package index for torch alone (PyTorch's CPU index, say: on Linux the default build
+                          brings several GB of CUDA libraries along)
+    QT_QPA_PLATFORM       `offscreen` means: there is no display
+"""
+
+# An older Python must be able to *read* this file as far as the check below: no syntax that is newer than 3.6.
+import contextlib
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+OLDEST_PYTHON = (3, 11)
+
+
+def require_python():
+    """Leave with one sentence when this Python is too old. Everything below may use today's annotations."""
+    if sys.version_info < OLDEST_PYTHON:
+        sys.exit(
+            "Joinery needs Python {}.{} or newer and this is {}.{}: install a newer one and run this file with it.".format(
+                *(OLDEST_PYTHON + tuple(sys.version_info[:2]))
+            )
+        )
+
+
+require_python()
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "joinery.stamp"  # the key of what is installed; absent while it is not known to be whole
+UNFINISHED = VENV / "joinery.unfinished"  # there while pip writes; still there at the next start: it was killed
+LOG = VENV / "joinery.log"  # what pip and apt-get said
+
+TORCH = "torch==2.13.0"
+BUILD_TOOLS = ("hatchling", "editables")  # in .venv itself, so that constraints.txt pins the build as well
+
+GB = 10**9
+# Measured on Linux x86-64, Python 3.11: .venv with the CPU build of torch 2.1 GB, pip's cache and temporary files
+# 0.6 GB; the CUDA build brings about 4 GB more.
+SPACE_NEW = 3 * GB
+SPACE_UPDATE = GB // 2
+SPACE_CUDA = 8 * GB
+
+# What Qt loads → the Debian package that holds it (tried on a bare bookworm without recommended packages).
+LIBRARIES_BASE = {
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libgthread-2.0.so.0": "libglib2.0-0",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libdbus-1.so.3": "libdbus-1-3",
+}
+LIBRARIES_X11 = {
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+}
+LIBRARIES_WAYLAND = {
+    "libwayland-client.so.0": "libwayland-client0",
+    "libwayland-cursor.so.0": "libwayland-cursor0",
+    "libwayland-egl.so.1": "libwayland-egl1",
+}
+PACKAGE_OF = {**LIBRARIES_BASE, **LIBRARIES_X11, **LIBRARIES_WAYLAND}
+FONT_PACKAGE = "fonts-dejavu-core"
+RENAMED_WITH_T64 = {"libglib2.0-0"}  # Debian 13 and Ubuntu 24.04 renamed these when time_t grew
+
+PROBE_QT = """
+from PySide6 import QtGui, QtWidgets
+application = QtWidgets.QApplication(["joinery"])
+print("fonts:", len(QtGui.QFontDatabase.families()))
+"""
+PROBE_LIBRARIES = """
+import ctypes, sys
+for name in sys.argv[1:]:
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        print(name)
+"""
+
+NO_NETWORK = re.compile(
+    r"NewConnectionError|NameResolutionError|name resolution|Name or service not known|getaddrinfo failed|nodename nor"
+    r"|ConnectTimeoutError|ReadTimeoutError|Read timed out|ProxyError|Network is unreachable|Connection refused"
+    r"|Max retries exceeded|CERTIFICATE_VERIFY_FAILED|Temporary failure resolving|Could not resolve|Could not connect"
+    r"|Unable to connect"
+)
+DISK_FULL = re.compile(r"No space left on device|Errno 28|not enough space on the disk|don't have enough free space")
+NO_BUILD = re.compile(r"No matching distribution found for (\S+)")
+MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
+
+
+class SetupError(Exception):
+    """One sentence for the person at the terminal; `details` are the last lines of what failed."""
+
+    def __init__(self, sentence: str, details: str = "", code: int = 1):
+        super().__init__(sentence)
+        self.details = details
+        self.code = code
+
+
+# ---- what this machine is --------------------------------------------------------------------------------------------
+
+
+def on_linux() -> bool:
+    return sys.platform.startswith("linux")
+
+
+def has_display(env: dict[str, str]) -> bool:
+    """Whether a window can be opened, as far as the environment tells."""
+    if env.get("QT_QPA_PLATFORM", "").split(":")[0] in ("offscreen", "minimal"):
+        return False
+    return not on_linux() or bool(env.get("DISPLAY") or env.get("WAYLAND_DISPLAY"))
+
+
+def is_debian(os_release: Path = Path("/etc/os-release")) -> bool:
+    if not on_linux() or not os_release.is_file() or shutil.which("apt-get") is None:
+        return False
+    ids = re.findall(r"^ID(?:_LIKE)?=(.*)$", os_release.read_text("utf-8"), re.MULTILINE)
+    return bool({"debian", "ubuntu"} & set(" ".join(ids).replace('"', "").split()))
+
+
+def is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def venv_python() -> Path:
+    return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def child_environment(**extra: str) -> dict[str, str]:
+    """The environment of every process started here: onnxruntime's telemetry off, nothing of another virtual one."""
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")}
+    return {**env, "ORT_DISABLE_TELEMETRY": "1", **extra}
+
+
+# ---- saying what happens ---------------------------------------------------------------------------------------------
+
+
+class Progress:
+    """One line a step: its title at once, its seconds when it is over (and a running clock on a terminal)."""
+
+    def __init__(self) -> None:
+        self.live = sys.stdout.isatty()
+
+    @contextlib.contextmanager
+    def step(self, title: str):
+        self.title, self.started = title, time.monotonic()
+        print(title + " …", end="", flush=True)
+        try:
+            yield
+        except BaseException:
+            print(flush=True)
+            raise
+        print(f"{self._restart()} {self.seconds():.1f} s", flush=True)
+
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def tick(self) -> None:
+        if self.live:
+            print(f"{self._restart()} {self.seconds():.0f} s", end="", flush=True)
+
+    def _restart(self) -> str:
+        return f"\r{self.title} …" if self.live else ""
+
+
+def run_logged(command: list[str], env: dict[str, str], progress: Progress, log: Path | None = None) -> tuple[int, str]:
+    """Run quietly; the exit code and all that was printed, which is also appended to the log."""
+    with tempfile.TemporaryFile() as output:
+        child = subprocess.Popen(
+            command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            while True:
+                try:
+                    code = child.wait(timeout=1)
+                    break
+                except subprocess.TimeoutExpired:
+                    progress.tick()
+        except BaseException:
+            stop(child)
+            raise
+        output.seek(0)
+        text = output.read().decode("utf-8", "replace")
+    if log is not None and log.parent.is_dir():
+        with contextlib.suppress(OSError), log.open("a", encoding="utf-8") as file:  # a full disk is told from `text`
+            file.write(f"$ {shlex.join(command)}\n{text}\n")
+    return code, text
+
+
+def stop(child: subprocess.Popen) -> None:
+    """End a child that may have heard Ctrl+C as well: some time to tidy up, then no more."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(timeout=5)
+        return
+    child.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(timeout=5)
+        return
+    child.kill()
+    child.wait()
+
+
+def last_lines(text: str, count: int = 15) -> str:
+    return "\n".join([line for line in text.splitlines() if line.strip()][-count:])
+
+
+def explain(tool: str, output: str) -> SetupError:
+    """What pip's or apt-get's last words mean, as one sentence that says what to do."""
+    details = last_lines(output)
+    if DISK_FULL.search(output):
+        return disk_full(details)
+    if NO_NETWORK.search(output):
+        return SetupError(
+            f"{tool} cannot reach its package registry: connect this machine to the network (or set {tool}'s proxy or "
+            "mirror), then run the same command again.",
+            details,
+        )
+    missing = NO_BUILD.search(output)
+    if missing:
+        return SetupError(
+            f"There is no build of {missing.group(1)} for Python {sys.version_info[0]}.{sys.version_info[1]} on this "
+            "machine: run this file with a 64-bit Python 3.11, 3.12 or 3.13.",
+            details,
+        )
+    if "Long Path" in output:
+        return SetupError(
+            "Windows cuts long paths off: enable long paths in its settings, then run this again.", details
+        )
+    return SetupError(f"{tool} failed: see its last lines above and the whole in {LOG}, then run this again.", details)
+
+
+def disk_full(details: str = "") -> SetupError:
+    return SetupError(
+        f"The disk is full: free {SPACE_NEW / GB:.0f} GB where {VENV} and {tempfile.gettempdir()} are, then run the "
+        "same command again.",
+        details,
+    )
+
+
+# ---- the virtual environment -----------------------------------------------------------------------------------------
+
+
+def stamp_key() -> str:
+    """A hash of all that decides what .venv holds, its place included (a moved checkout needs it made anew)."""
+    digest = hashlib.sha256()
+    for part in (
+        (ROOT / "pyproject.toml").read_bytes(),
+        (ROOT / "constraints.txt").read_bytes(),
+        repr((sys.version_info[:3], sys.platform, TORCH, BUILD_TOOLS, str(ROOT))).encode(),
+        os.environ.get("JOINERY_TORCH_INDEX", "").encode(),
+    ):
+        digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
+
+
+def is_current() -> bool:
+    return STAMP.is_file() and STAMP.read_text("utf-8").strip() == stamp_key() and why_broken() == ""
+
+
+def why_broken() -> str:
+    """Why .venv must be made anew, or nothing. It may be out of date and still be sound."""
+    if UNFINISHED.exists():
+        return "it was left half made"
+    if not venv_python().exists():
+        return "it has no Python"
+    config = VENV / "pyvenv.cfg"
+    if not config.is_file():
+        return "it is not a virtual environment"
+    version = re.search(r"^version(?:_info)?\s*=\s*(\d+\.\d+)", config.read_text("utf-8"), re.MULTILINE)
+    if version is None or version.group(1) != "{}.{}".format(*sys.version_info):
+        return "it belongs to another Python"
+    return ""
+
+
+def pip_answers() -> bool:
+    command = [str(venv_python()), "-m", "pip", "--version"]
+    try:
+        return subprocess.run(command, capture_output=True, env=child_environment(), check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def pip_install(*arguments: str) -> list[str]:
+    quiet = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "2"]
+    return [str(venv_python()), "-m", "pip", "install", *quiet, "-c", "constraints.txt", *arguments]
+
+
+def install_commands() -> list[tuple[str, list[str]]]:
+    """Titles and pip's command lines, in order. torch alone comes first, so that its index can be another."""
+    index = os.environ.get("JOINERY_TORCH_INDEX")
+    torch = ["--no-deps", *(["--index-url", index] if index else []), TORCH]
+    return [
+        (f"Installing {TORCH}", pip_install(*torch)),
+        ("Installing the build tools", pip_install(*BUILD_TOOLS)),
+        ("Installing Joinery and all that it needs", pip_install("--no-build-isolation", "-e", ".[dev]")),
+    ]
+
+
+def make_venv_command() -> list[str]:
+    # Asked from within .venv itself, the Python that it was made with makes the next one.
+    return [getattr(sys, "_base_executable", None) or sys.executable, "-m", "venv", str(VENV)]
+
+
+def check_space(needed: int) -> None:
+    free = shutil.disk_usage(ROOT).free
+    if free < needed:
+        raise SetupError(
+            f"The disk is too full: Joinery's packages need {needed / GB:.1f} GB and {free / GB:.1f} GB are free at "
+            f"{ROOT}, so make room there and run the same command again."
+        )
+    if needed == SPACE_NEW and free < SPACE_CUDA and on_linux() and not os.environ.get("JOINERY_TORCH_INDEX"):
+        print(
+            f"Note: {free / GB:.1f} GB are free; should pip choose torch with CUDA, {SPACE_CUDA / GB:.0f} GB are "
+            "needed (JOINERY_TORCH_INDEX can name an index with the CPU build)."
+        )
+
+
+def ensure_venv_module(progress: Progress) -> None:
+    """Debian splits the makings of virtual environments off from Python."""
+    if find_spec("venv") is not None and find_spec("ensurepip") is not None:
+        return
+    package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+    if is_debian():
+        apt_install([package], f"This Python cannot make virtual environments: {package} is missing", progress)
+        return
+    raise SetupError(
+        "This Python has no venv module: install it with your system's packages, or Python from python.org."
+    )
+
+
+def install(progress: Progress) -> None:
+    """Make or mend .venv, and stamp it when it is whole."""
+    broken = why_broken() if VENV.exists() else "new"
+    if not broken and not pip_answers():
+        broken = "its pip does not answer"
+    if broken:
+        remove_venv()
+    check_space(SPACE_NEW if broken else SPACE_UPDATE)
+    ensure_venv_module(progress)
+    if broken:
+        make_venv(progress, "" if broken == "new" else f" anew ({broken})")
+    STAMP.unlink(missing_ok=True)
+    UNFINISHED.touch()
+    for title, command in install_commands():
+        with progress.step(title):
+            code, output = run_logged(command, child_environment(), progress, LOG)
+        if code:
+            problem = explain("pip", output)
+            if not DISK_FULL.search(output):
+                UNFINISHED.unlink()  # pip undid its own step: what is there is sound, and the next run goes on from it
+            raise problem
+    STAMP.write_text(stamp_key() + "\n", "utf-8")
+    UNFINISHED.unlink()
+
+
+def remove_venv() -> None:
+    if VENV.is_symlink() or VENV.is_file():
+        VENV.unlink()
+    elif VENV.exists():
+        shutil.rmtree(VENV)
+
+
+def make_venv(progress: Progress, why: str) -> None:
+    with progress.step(f"Making {VENV}{why}"):
+        VENV.mkdir()
+        UNFINISHED.touch()
+        code, output = run_logged(make_venv_command(), child_environment(), progress, LOG)
+    if code:
+        raise explain("venv", output)
+
+
+# ---- system libraries ------------------------------------------------------------------------------------------------
+
+
+def packages_for(libraries: list[str]) -> tuple[list[str], list[str]]:
+    """Debian packages for missing libraries, and those that nobody here knows."""
+    packages = sorted({PACKAGE_OF[name] for name in libraries if name in PACKAGE_OF})
+    return packages, [name for name in libraries if name not in PACKAGE_OF]
+
+
+def probe_qt(env: dict[str, str]) -> tuple[bool, str]:
+    """Really import QtWidgets and make an application, in a child: whether it came up, and what it said."""
+    command = [str(venv_python()), "-c", PROBE_QT]
+    try:
+        child = subprocess.run(
+            command, env=env, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False, "no answer within a minute"
+    return child.returncode == 0, (child.stdout + child.stderr).decode("utf-8", "replace")
+
+
+def unloadable(libraries: list[str]) -> list[str]:
+    command = [str(venv_python()), "-c", PROBE_LIBRARIES, *libraries]
+    child = subprocess.run(command, capture_output=True, text=True, check=False, env=child_environment())
+    return child.stdout.split()
+
+
+def missing_packages(output: str, env: dict[str, str]) -> tuple[list[str], list[str]]:
+    """What to install after a probe failed: the library that it named, and all others that would come up next."""
+    candidates = dict(LIBRARIES_BASE)
+    if env.get("QT_QPA_PLATFORM") != "offscreen":
+        candidates.update(LIBRARIES_X11 if env.get("DISPLAY") else {})
+        candidates.update(LIBRARIES_WAYLAND if env.get("WAYLAND_DISPLAY") else {})
+    return packages_for(sorted({*MISSING_LIBRARY.findall(output), *unloadable(list(candidates))}))
+
+
+def ensure_qt(env: dict[str, str], progress: Progress) -> bool:
+    """Install or name what Qt misses. False: all is there, but the display does not answer."""
+    for last_try in (False, True):
+        came_up, output = probe_qt(env)
+        if came_up:
+            if on_linux() and re.search(r"fonts: 0\b", output):
+                apt_install([FONT_PACKAGE], "There is no font for the window to write with", progress)
+            return True
+        if "No module named" in output:
+            STAMP.unlink(missing_ok=True)
+            UNFINISHED.touch()
+            raise SetupError(f"{VENV} is damaged: run the same command again, and it is made anew.", last_lines(output))
+        packages, unknown = missing_packages(output, env) if on_linux() else ([], [])
+        if unknown:
+            raise SetupError(
+                f"Qt cannot load {', '.join(unknown)}: install the system package that holds it, then run this again.",
+                last_lines(output),
+            )
+        if not packages or last_try:
+            break
+        apt_install(packages, "Qt misses system libraries", progress)
+    if env.get("QT_QPA_PLATFORM") != "offscreen" and on_linux():
+        return False
+    if sys.platform == "win32" and "DLL load failed" in output:
+        raise SetupError(
+            "Qt cannot be loaded: install Microsoft's Visual C++ Redistributable (x64), then run this again."
+        )
+    raise SetupError("Qt does not start on this machine: what it said is above; mend that and run this again.", output)
+
+
+def apt_commands(packages: list[str]) -> list[list[str]]:
+    return [
+        ["apt-get", "update", "-q"],
+        ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages],
+    ]
+
+
+def apt_install(packages: list[str], why: str, progress: Progress) -> None:
+    """As root on a relative of Debian install them; otherwise say how."""
+    listed = " ".join(packages)
+    if not is_debian():
+        raise SetupError(
+            f"{why}: install what Debian calls {listed} with your system's package manager, then run this again."
+        )
+    if not is_root():
+        line = " && ".join("sudo " + shlex.join(command) for command in apt_commands(packages))
+        raise SetupError(f"{why}: run `{line}`, then run this again.")
+    env = child_environment(DEBIAN_FRONTEND="noninteractive")
+    update, _ = apt_commands(packages)
+    with progress.step(f"{why}: installing {listed}"):
+        _, said = run_logged(update, env, progress, LOG)  # one foreign source may fail; what counts is the next step
+        _, command = apt_commands([renamed(package) for package in packages])
+        code, more = run_logged(command, env, progress, LOG)
+    if code:
+        raise explain("apt-get", said + more)
+
+
+def renamed(package: str) -> str:
+    """The package's name on this release."""
+    if package not in RENAMED_WITH_T64:
+        return package
+    found = subprocess.run(["apt-cache", "show", package + "t64"], capture_output=True, check=False)
+    return package + "t64" if found.returncode == 0 else package
+
+
+# ---- the two commands ------------------------------------------------------------------------------------------------
+
+
+def start_command(command: str, arguments: list[str], display: bool) -> tuple[list[str], dict[str, str]]:
+    """The process that all of this is for, and what its environment adds."""
+    python = str(venv_python())
+    if command == "test":
+        return [python, "-m", "pytest", *arguments], {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
+    if display:
+        return [python, "-m", "app", *arguments], {}
+    return [python, "-m", "app", "--tour", "tour", *arguments], {"QT_QPA_PLATFORM": "offscreen"}
+
+
+def dry_run(command: str, arguments: list[str]) -> None:
+    if is_current():
+        print(f"{VENV} is up to date: nothing would be installed.")
+    else:
+        broken = why_broken()
+        if broken:
+            again = f" anew, for {broken}" if VENV.exists() else ""
+            print(f"would make {VENV}{again}: {shlex.join(make_venv_command())}")
+            print(f"would need {SPACE_NEW / GB:.0f} GB of free disk")
+        for _, line in install_commands():
+            print(f"would run: {shlex.join(line)}")
+    display = command == "run" and has_display(dict(os.environ))
+    if on_linux():
+        how = "install" if is_root() and is_debian() else "name"
+        print(f"would start Qt {'on the display' if display else 'offscreen'}, and {how} the system packages it misses")
+    line, extra = start_command(command, arguments, display)
+    print("would run: " + " ".join([*(f"{name}={value}" for name, value in extra.items()), shlex.join(line)]))
+
+
+@contextlib.contextmanager
+def only_one():
+    """Two of these must not install into one .venv: this file itself is the lock, and nothing is left behind."""
+    with Path(__file__).open("rb") as file:
+        try:
+            lock(file)
+        except (BlockingIOError, PermissionError):
+            raise SetupError(
+                "Another installer/bootstrap.py is installing here: wait until it is done, then run this again."
+            ) from None
+        except OSError:
+            pass  # a file system without locks: do without
+        yield
+
+
+def lock(file) -> None:
+    if os.name == "nt":
+        import msvcrt
+
+        file.seek(2**30)  # a byte that no one reads
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def prepare(command: str, progress: Progress) -> bool:
+    """All that must be there before the start. True: there is a display that answers."""
+    with only_one():
+        if not is_current():
+            install(progress)
+        offscreen = child_environment(QT_QPA_PLATFORM="offscreen")
+        ensure_qt(offscreen, progress)
+        display = command == "run" and has_display(dict(os.environ))
+        if display and not ensure_qt(child_environment(), progress):
+            print("The display does not answer: making pictures instead of a window.", flush=True)
+            display = False
+        return display
+
+
+def start(line: list[str], env: dict[str, str]) -> int:
+    """Become the window or the tests; Windows cannot, so there wait for them."""
+    os.chdir(ROOT)
+    sys.stdout.flush()
+    if os.name != "nt":
+        os.execve(line[0], line, env)
+    child = subprocess.Popen(line, env=env)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):  # the child hears Ctrl+C as well and decides
+            return child.wait()
+
+
+def main(arguments: list[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a Windows code page may lack an arrow
+    if not arguments or arguments[0] in ("-h", "--help") or arguments[1:2] in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0 if arguments else 2
+    command, *rest = arguments
+    if command not in ("run", "test"):
+        print(f"There is no command `{command}`: say `run` or `test`.", file=sys.stderr)
+        return 2
+    try:
+        if "--dry-run" in rest:
+            rest.remove("--dry-run")
+            dry_run(command, rest)
+            return 0
+        line, extra = start_command(command, rest, prepare(command, Progress()))
+        return start(line, child_environment(**extra))
+    except KeyboardInterrupt:
+        problem = SetupError("Interrupted: run the same command again, and it goes on from a sound state.", code=130)
+    except SetupError as found:
+        problem = found
+    except OSError as error:
+        problem = disk_full() if error.errno == 28 else SetupError(f"{error}: mend that, then run this again.")
+    if problem.details:
+        print(problem.details, file=sys.stderr)
+    print(problem, file=sys.stderr)
+    return problem.code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
