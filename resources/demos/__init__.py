@@ -1,0 +1,1 @@
+"""Demo checkpoints, and the scripts that write their corpora and train them."""
