@@ -167,6 +167,16 @@ class KVCache:
             store.fresh[width] = np.zeros((tensors, batch, heads, width, size), store.slots.dtype)
         return store.fresh[width][index]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The past inputs that this cache feeds."""
+        return tuple(self._where)
+
+    @property
+    def fresh_names(self) -> tuple[str, ...]:
+        """The present outputs that this cache takes."""
+        return tuple(self._present)
+
     # -- going back --------------------------------------------------------------------------------------------
 
     @property

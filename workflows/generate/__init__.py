@@ -1,0 +1,10 @@
+"""A prompt in, tokens and text out.
+
+    text or messages ──text/template──▶ ids ──loop──▶ Executor.run ──▶ logits ──processors──▶ token ──▶ events
+"""
+
+from workflows.generate.engine import Engine, open_engine
+from workflows.generate.options import GenerateOptions
+from workflows.generate.template import Message
+
+__all__ = ["Engine", "GenerateOptions", "Message", "open_engine"]

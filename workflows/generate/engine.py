@@ -1,0 +1,119 @@
+"""A bundle that is open for talking: one prompt, or a conversation whose cache is kept between turns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from workflows.bundle import Bundle, read_bundle
+from workflows.errors import PromptError
+from workflows.events import Event, ReadyEvent, TokenEvent
+from workflows.generate.loop import Generation
+from workflows.generate.options import GenerateOptions
+from workflows.generate.template import ChatTemplate, Message
+from workflows.generate.text import Text
+from workflows.runtime import Executor, device_named, open_executor
+
+
+class Engine:
+    """An open bundle. One generation at a time; `stop` may be called from another thread."""
+
+    def __init__(self, bundle: Bundle, executor: Executor, load_seconds: float) -> None:
+        self.bundle, self.executor = bundle, executor
+        self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
+        self.load_seconds = load_seconds
+        self._cached: list[int] = []  # its first `cache.length` tokens are those whose keys and values were computed
+
+    def encode_chat(self, messages: Sequence[Message]) -> list[int]:
+        """The ids of a conversation. Raises PromptError where the bundle has no chat template or it refuses."""
+        if self.template is None:
+            raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
+        return self.text.encode(self.template.render(messages), special=False)
+
+    def encode(self, prompt: str) -> list[int]:
+        """The ids of a plain text, with the special tokens that the tokenizer puts around one."""
+        return self.text.encode(prompt, special=True)
+
+    def generate(
+        self, prompt: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool] = lambda: False
+    ) -> Iterator[Event]:
+        """Generates after `prompt`, reusing what the cache holds of it; the last event is GenerationDone.
+
+        Raises PromptError for ids beyond the vocabulary and for a prompt that does not fit the capacity.
+        """
+        ids = self.text.check(prompt)
+        cache = self.executor.cache
+        if not cache.layout.evicts and len(ids) > cache.capacity:
+            raise PromptError(
+                f"The prompt has {len(ids):,} tokens and the cache holds {cache.capacity:,}: shorten it, build with a "
+                "larger capacity, or use the window cache."
+            )
+        kept = self._reuse(ids)
+        self.executor.resume()
+        generation = Generation(self.executor, self.text, options, self.bundle.pipeline.tokens.eos, cancelled)
+        self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
+        for event in generation.stream(ids, kept):
+            if isinstance(event, TokenEvent):
+                self._cached.append(event.id)
+            yield event
+
+    def stop(self) -> None:
+        """Ends the step that is under way; the generation ends as cancelled."""
+        self.executor.stop()
+
+    def reset(self) -> None:
+        """Forgets the conversation."""
+        self.executor.cache.reset()
+        self._cached = []
+
+    def ready(self) -> ReadyEvent:
+        """What the window is told when the bundle is open."""
+        pipeline, cache = self.bundle.pipeline, self.executor.cache
+        return ReadyEvent(
+            bundle=str(self.bundle.folder),
+            model_type=pipeline.metadata.model_type,
+            route=pipeline.route,
+            provider=self.executor.provider,
+            layout=cache.layout.name,
+            capacity=cache.capacity,
+            chunk=self.executor.chunk,
+            vocabulary=self.executor.vocabulary,
+            chat_template=self.template is not None,
+            load_seconds=round(self.load_seconds, 3),
+        )
+
+    def _reuse(self, ids: Sequence[int]) -> int:
+        """Rewinds the cache to what it shares with `ids`, at least one token short of all; gives that length.
+
+        The last token is fed again even where it is cached, for its logits are needed. Where the layout cannot go
+        back that far, everything is forgotten.
+        """
+        cache = self.executor.cache
+        held = self._cached[: cache.length]
+        shared = 0
+        for old, new in zip(held, ids[:-1], strict=False):
+            if old != new:
+                break
+            shared += 1
+        if not any(shared in lengths for lengths in cache.rewindable()):
+            shared = 0
+        cache.rewind(shared)
+        return shared
+
+
+def open_engine(
+    folder: str | Path,
+    *,
+    provider: str = "cpu",
+    cache: str | None = None,
+    capacity: int | None = None,
+    device_options: Mapping[str, str] | None = None,
+) -> Engine:
+    """Opens a bundle. Raises BundleError, GraphError, DeviceError or RecipeError, one sentence each."""
+    began = time.perf_counter()
+    bundle = read_bundle(folder)
+    executor = open_executor(
+        bundle, device_named(provider), cache=cache, capacity=capacity, device_options=device_options
+    )
+    return Engine(bundle, executor, time.perf_counter() - began)

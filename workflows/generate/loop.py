@@ -1,0 +1,191 @@
+"""The decode loop: prompt chunks, then one token a step, each yielded as an event with its time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.errors import Cancelled, CapacityError
+from workflows.events import (
+    CacheEvent,
+    ChunkEvent,
+    Event,
+    FinishReason,
+    GenerationDone,
+    NoticeEvent,
+    Phase,
+    TokenEvent,
+)
+from workflows.generate.options import GenerateOptions
+from workflows.generate.processors import compile_choice, compile_processors, softmax
+from workflows.generate.text import Text
+from workflows.runtime import Executor
+
+CACHE_EVERY_S = 0.2  # pictures of the cache a second are few: they are for eyes
+
+
+@dataclass
+class Timing:
+    """When what happened, in seconds of a monotonic clock."""
+
+    began: float = field(default_factory=time.perf_counter)
+    first: float = 0.0
+    last: float = 0.0
+
+    def token(self) -> float:
+        """Notes a token; milliseconds since the one before, or since the beginning for the first."""
+        now = time.perf_counter()
+        elapsed = now - (self.last or self.began)
+        self.first = self.first or now
+        self.last = now
+        return elapsed * 1000
+
+
+class Generation:
+    """One generation over an executor whose cache already holds `kept` of the prompt's tokens."""
+
+    def __init__(
+        self,
+        executor: Executor,
+        text: Text,
+        options: GenerateOptions,
+        eos: Sequence[int],
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._executor, self._text, self._options, self._eos = executor, text, options, frozenset(eos)
+        self._cancelled = cancelled
+        self._process, self._choose = compile_processors(options), compile_choice(options)
+        self._timing = Timing()
+        self._pictured = 0.0
+        self._evicted_told = False
+
+    def stream(self, prompt: Sequence[int], kept: int = 0) -> Iterator[Event]:
+        """Feeds prompt[kept:] and generates; the last event is GenerationDone.
+
+        Raises nothing for a cancelled or a full cache: those are finish reasons.
+        """
+        generated: list[int] = []
+        stream, text = self._text.stream(), ""
+        reason: FinishReason = "length"
+        try:
+            logits = yield from self._prefill(prompt, kept)
+            while True:
+                event = self._token(logits, [*prompt, *generated], len(generated), stream)
+                generated.append(event.id)
+                text += event.text
+                yield event
+                yield from self._pictures()
+                ended = self._ended(event.id, text, len(generated))
+                if ended:
+                    reason = ended
+                    break
+                logits = self._step([event.id], "decode")
+        except Cancelled:
+            reason = "cancelled"
+        except CapacityError:
+            reason = "capacity"
+        text = self._until_stop(text + stream.flush())
+        yield from self._pictures(last=True)
+        yield self._done(prompt, kept, generated, text, reason)
+
+    def _prefill(self, prompt: Sequence[int], kept: int) -> Iterator[Any]:
+        logits: NDArray[Any] | None = None
+        for start in range(kept, len(prompt), self._executor.chunk):
+            chunk = prompt[start : start + self._executor.chunk]
+            began = time.perf_counter()
+            logits = self._step(chunk, "prefill")
+            yield ChunkEvent(
+                start=start,
+                tokens=len(chunk),
+                total=len(prompt),
+                latency_ms=(time.perf_counter() - began) * 1000,
+                **self._usage(),
+            )
+            yield from self._pictures()
+        return logits
+
+    def _step(self, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:
+        if self._cancelled():
+            raise Cancelled("The generation was cancelled.")
+        return self._executor.run(tokens, phase)
+
+    def _token(self, logits: NDArray[Any], ids: Sequence[int], step: int, stream: Any) -> TokenEvent:
+        scores = self._process(ids, np.array(logits, np.float32))
+        token = self._choose(scores)
+        probability, alternatives = self._alternatives(scores, token)
+        return TokenEvent(
+            id=token,
+            text="" if token in self._eos else stream.push(token),
+            step=step,
+            phase="decode" if step else "prefill",
+            latency_ms=self._timing.token(),
+            probability=probability,
+            alternatives=alternatives,
+            **self._usage(),
+        )
+
+    def _alternatives(self, scores: NDArray[Any], token: int) -> tuple[float | None, list[list[Any]]]:
+        count = min(self._options.alternatives, len(scores))
+        if not count:
+            return None, []
+        probabilities = softmax(scores)
+        best = np.argpartition(probabilities, -count)[-count:]
+        best = best[np.argsort(-probabilities[best], kind="stable")]
+        rows = [[int(i), self._text.piece(int(i)), round(float(probabilities[i]), 6)] for i in best]
+        return round(float(probabilities[token]), 6), rows
+
+    def _ended(self, token: int, text: str, count: int) -> FinishReason | None:
+        if token in self._eos:
+            return "eos"
+        if any(stop in text for stop in self._options.stop):
+            return "stop"
+        return "length" if count >= self._options.max_new_tokens else None
+
+    def _until_stop(self, text: str) -> str:
+        places = [place for stop in self._options.stop if (place := text.find(stop)) >= 0]
+        return text[: min(places)] if places else text
+
+    def _usage(self) -> dict[str, int]:
+        cache = self._executor.cache
+        return {"cache_used": cache.length - cache.evicted, "cache_capacity": cache.capacity}
+
+    def _pictures(self, last: bool = False) -> Iterator[Event]:
+        cache = self._executor.cache
+        if cache.evicted and not self._evicted_told:
+            self._evicted_told = True
+            yield NoticeEvent(
+                code="window_slid",
+                message=f"The window of {cache.capacity:,} tokens is full: the oldest tokens are being forgotten.",
+            )
+        if last or time.perf_counter() - self._pictured >= CACHE_EVERY_S:
+            self._pictured = time.perf_counter()
+            yield CacheEvent(groups=[asdict(view) for view in cache.view()])
+
+    def _done(
+        self, prompt: Sequence[int], kept: int, generated: list[int], text: str, reason: FinishReason
+    ) -> GenerationDone:
+        timing, cache = self._timing, self._executor.cache
+        ttft = (timing.first - timing.began) if generated else 0.0
+        decoding = timing.last - timing.first
+        return GenerationDone(
+            prompt_ids=list(prompt),
+            token_ids=generated,
+            text=text,
+            finish_reason=reason,
+            ttft_ms=ttft * 1000,
+            decode_tokens_per_s=(len(generated) - 1) / decoding if decoding > 0 else 0.0,
+            prefill_tokens_per_s=(len(prompt) - kept) / ttft if ttft > 0 else 0.0,
+            provider=self._executor.provider,
+            cache={
+                "layout": cache.layout.name,
+                "capacity": cache.capacity,
+                "used": cache.length - cache.evicted,
+                "bytes": cache.bytes,
+                "evicted": cache.evicted,
+            },
+        )

@@ -1,0 +1,42 @@
+"""What a person may ask of a generation; checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workflows.errors import RequestError, printable
+
+
+class GenerateOptions(BaseModel):
+    """Greedy unless a temperature above 0 is given.
+
+    top_k 0, top_p 1, min_p 0 and repetition_penalty 1 change nothing. seed None draws a fresh one.
+    alternatives: how many of the most probable tokens each step reports.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_new_tokens: Annotated[int, Field(ge=1)] = 256
+    temperature: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] = 0.0
+    top_k: Annotated[int, Field(ge=0)] = 0
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    min_p: Annotated[float, Field(ge=0, le=1)] = 0.0
+    repetition_penalty: Annotated[float, Field(gt=0, le=100)] = 1.0
+    seed: Annotated[int, Field(ge=0)] | None = None
+    stop: list[Annotated[str, Field(min_length=1)]] = []
+    alternatives: Annotated[int, Field(ge=0, le=20)] = 0
+
+
+def check_options(values: Mapping[str, Any]) -> GenerateOptions:
+    """The options in `values`, where None means unset. Raises RequestError that names the option that is wrong."""
+    try:
+        return GenerateOptions.model_validate({key: value for key, value in values.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        shown = printable(first["input"], 40)
+        message = printable(first["msg"])
+        raise RequestError(f"The generation option {printable(name)} cannot be {shown}: {message}.") from None

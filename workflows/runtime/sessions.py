@@ -1,0 +1,61 @@
+"""onnxruntime sessions: opened once, without a silent fallback, and their inputs and outputs as specs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnxruntime as ort
+import psutil
+from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import-untyped,unused-ignore]
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    NoSuchFile,
+    NotImplemented,
+    RuntimeException,
+)
+
+from workflows.errors import DeviceError, GraphError, printable
+from workflows.runtime.devices import Device
+from workflows.tensors import TensorSpec
+
+ORT_ERRORS = (Fail, InvalidArgument, InvalidGraph, InvalidProtobuf, NoSuchFile, NotImplemented, RuntimeException)
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """A session and what its graph says of itself."""
+
+    name: str
+    session: ort.InferenceSession
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+
+
+def open_session(name: str, path: Path, device: Device, options: Mapping[str, str]) -> OpenSession:
+    """Opens the graph at `path` on `device`.
+
+    options: provider options. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an
+    option that the provider does not have.
+    """
+    if options and device.name == "cpu":
+        raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
+    settings = ort.SessionOptions()
+    settings.log_severity_level = 3  # warnings about our own graphs' folded constants are no news to a person
+    settings.intra_op_num_threads = psutil.cpu_count(logical=False) or 1
+    settings.add_session_config_entry("session.intra_op.allow_spinning", "1")
+    try:
+        session = ort.InferenceSession(
+            path, settings, providers=[(device.provider, dict(options))], enable_fallback=False
+        )
+    except ORT_ERRORS as error:
+        raise GraphError(f"onnxruntime cannot open {path.name}: {printable(error, 200)}") from error
+    return OpenSession(
+        name,
+        session,
+        tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_inputs()),
+        tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_outputs()),
+    )
