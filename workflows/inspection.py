@@ -1,0 +1,170 @@
+"""What a bundle or an .onnx file holds, as `joinery inspect --json` prints it; and what a checkpoint would become."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from workflows.bundle import Bundle, read_bundle
+from workflows.errors import BundleError, GraphError, RequestError, printable
+from workflows.kvcache import StateTensor, find_state
+from workflows.kvcache.geometry import StatePatterns
+from workflows.tensors import TensorSpec
+
+
+def inspect_path(path: str | Path, component: str | None = None) -> dict[str, Any]:
+    """The report on a bundle folder or an .onnx file; `component` keeps that one alone.
+
+    Raises RequestError and its kinds where the path is neither, is damaged, or has no such component.
+    """
+    target = Path(path)
+    if target.is_dir():
+        report = _bundle_report(read_bundle(target))
+    elif target.suffix == ".onnx" and target.is_file():
+        report = _graph_report(target)
+    else:
+        raise RequestError(f"{target} is neither a bundle folder nor an .onnx file: check the path.")
+    if component is None:
+        return report
+    names = [entry["name"] for entry in report["components"]]
+    if component not in names:
+        raise RequestError(f"{target} has no component {component!r}: it has {', '.join(names)}.")
+    report["components"] = [entry for entry in report["components"] if entry["name"] == component]
+    report["stages"] = [stage for stage in report["stages"] if stage["component"] == component]
+    return report
+
+
+def _bundle_report(bundle: Bundle) -> dict[str, Any]:
+    facts, flow = bundle.pipeline.metadata, bundle.pipeline.pipeline
+    graphs = {name: _graph(bundle.folder / session.file) for name, session in flow.sessions.items()}
+    components = [
+        {"name": name, "file": session.file, "role": bundle.pipeline.role(name), **_public(graphs[name])}
+        for name, session in flow.sessions.items()
+    ]
+    return {
+        "model_type": facts.model_type,
+        "task": facts.task,
+        "family": facts.family,
+        "route": bundle.pipeline.route,
+        "components": components,
+        "kv": _kv(bundle, graphs),
+        "stages": _stages(bundle),
+        "name": facts.name,
+        "path": str(bundle.folder),
+        "precision": facts.precision,
+        "layout": facts.layout,
+        "capacity": bundle.pipeline.generation.max_length,
+        "chunk": facts.chunk,
+        "bytes": bundle.manifest.bytes,
+        "metadata": facts.model_dump(mode="json"),
+    }
+
+
+def _graph_report(path: Path) -> dict[str, Any]:
+    graph = _graph(path)
+    state = find_state(graph["_inputs"], graph["_outputs"], StatePatterns())
+    name = path.stem
+    return {
+        "model_type": "",
+        "task": "",
+        "family": "",
+        "route": "single",
+        "components": [{"name": name, "file": path.name, "role": "graph", **_public(graph)}],
+        "kv": [_group(state, "static", None, None)] if state else [],
+        "stages": [],
+        "name": name,
+        "path": str(path),
+        "precision": "",
+        "layout": "",
+        "capacity": None,
+        "chunk": None,
+        "bytes": path.stat().st_size,
+        "metadata": graph["_metadata"],
+    }
+
+
+def _public(graph: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in graph.items() if not key.startswith("_")}
+
+
+def _graph(path: Path) -> dict[str, Any]:
+    """Inputs, outputs and counts of one graph; weights are not read. Raises GraphError for a file that is no graph."""
+    import onnx_ir as ir
+
+    try:
+        model = ir.load(path)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise GraphError(f"{path.name} cannot be read as ONNX: {printable(error)}.") from error
+    except Exception as error:  # noqa: BLE001
+        if type(error).__name__ != "DecodeError":  # protobuf's own, from a module that moved between versions
+            raise
+        raise GraphError(f"{path.name} is no ONNX file, or is cut short: get it anew.") from None
+    inputs = [_spec(value) for value in model.graph.inputs]
+    outputs = [_spec(value) for value in model.graph.outputs]
+    weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
+    counts = Counter(f"{node.domain}.{node.op_type}" if node.domain else node.op_type for node in model.graph)
+    return {
+        "inputs": [spec.to_dict() for spec in inputs],
+        "outputs": [spec.to_dict() for spec in outputs],
+        "op_counts": dict(counts.most_common()),
+        "opset": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
+        "bytes": weights,
+        "_inputs": inputs,
+        "_outputs": outputs,
+        "_metadata": {"producer": printable(f"{model.producer_name or ''} {model.producer_version or ''}".strip())},
+    }
+
+
+def _spec(value: Any) -> TensorSpec:
+    shape = ("?",) if value.shape is None else tuple(
+        axis if isinstance(axis, int) else str(axis.value or "?") for axis in value.shape
+    )
+    dtype = "unknown" if value.dtype is None else {"FLOAT": "float32", "DOUBLE": "float64"}.get(
+        value.dtype.name, value.dtype.name.lower()
+    )
+    return TensorSpec(str(value.name), shape, dtype)
+
+
+def _kv(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    kv = bundle.pipeline.pipeline.state.kv_cache
+    if kv is None:
+        return []
+    patterns = StatePatterns(
+        kv.past_key_pattern, kv.past_value_pattern, kv.present_key_pattern, kv.present_value_pattern
+    )
+    states = [find_state(graph["_inputs"], graph["_outputs"], patterns) for graph in graphs.values()]
+    state = max((s for s in states if s), key=lambda s: s[0].writer == "host", default=None)
+    if state is None:
+        raise BundleError(f"{bundle.folder} declares a KV cache and none of its graphs has one.")
+    layout, capacity = bundle.pipeline.metadata.layout, bundle.pipeline.generation.max_length
+    return [_group(state, layout, capacity, capacity if layout == "window" else None)]
+
+
+def _group(state: tuple[StateTensor, ...], layout: str, capacity: int | None, window: int | None) -> dict[str, Any]:
+    first = state[0]
+    slots = capacity or first.capacity
+    return {
+        "group": "all",
+        "layout": layout,
+        "layers": sorted({tensor.layer for tensor in state}),
+        "capacity": slots,
+        "window": window,
+        "shape": list(first.shape),
+        "dtype": first.dtype,
+        "bytes": slots * sum(tensor.bytes_per_slot for tensor in state) if slots else None,
+        "bytes_per_token": sum(tensor.bytes_per_slot for tensor in state),
+        "writer": first.writer,
+    }
+
+
+def _stages(bundle: Bundle) -> list[dict[str, Any]]:
+    text = bundle.text("evidence.json")
+    try:
+        return list(json.loads(text)) if text else []
+    except ValueError:
+        raise BundleError(f"evidence.json in {bundle.folder} is no JSON: build the bundle anew.") from None
+
+

@@ -1,0 +1,141 @@
+"""Before a build: what a source is, and what a recipe would make of it. Nothing is written, nothing of it is run."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.errors import RecipeError
+from workflows.events import Event
+from workflows.recipe import Recipe, choose, family_for
+from workflows.recipe.families.base import Geometry
+
+# What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
+# measured on two cores; a person is told that these are estimates.
+_FIXED_SECONDS, _SECONDS_PER_GB = 10.0, 14.0
+_FIXED_BYTES, _COPIES = 700 << 20, 2.2
+
+
+def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
+    """What `source` holds, as the wizard shows it. An architecture that cannot be built is a reason, not an error.
+
+    Raises CheckpointError and its kinds where there is no whole checkpoint.
+    """
+    checkpoint = open_checkpoint(source, report=report, cancelled=cancelled)
+    tokenizer = checkpoint.tokenizer
+    return {
+        "source": checkpoint.source,
+        "path": str(checkpoint.folder),
+        "kind": checkpoint.kind,
+        "model_type": checkpoint.model_type,
+        "architectures": list(checkpoint.architectures),
+        "parameters": checkpoint.parameters,
+        "dtype": checkpoint.dtype,
+        "weights_bytes": checkpoint.weights_bytes,
+        "tokenizer": tokenizer
+        and {"kind": tokenizer.kind, "vocabulary": tokenizer.vocabulary, "chat_template": tokenizer.chat_template},
+        "remote_code": dict(checkpoint.remote_code),
+        **_supported(checkpoint),
+    }
+
+
+def _supported(checkpoint: Checkpoint) -> dict[str, Any]:
+    try:
+        family = family_for(checkpoint.model_type)
+    except RecipeError as error:
+        return {"family": None, "tasks": [], "supported": False, "reason": str(error)}
+    geometry = family.geometry(checkpoint.config)
+    return {
+        "family": family.name,
+        "tasks": list(family.tasks),
+        "supported": True,
+        "reason": "",
+        "layers": geometry.layers,
+        "hidden_size": geometry.hidden_size,
+        "vocabulary": geometry.vocabulary,
+        "max_positions": geometry.max_positions,
+        "kv_bytes_per_token": geometry.kv_bytes_per_token(),
+    }
+
+
+def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool]) -> dict[str, Any]:
+    """The recipe that `options` give for `source`, the components it cuts, and what the build will take.
+
+    Raises CheckpointError and RecipeError, one sentence each.
+    """
+    checkpoint = open_checkpoint(source, cancelled=cancelled)
+    recipe = choose(checkpoint, options)
+    family = family_for(recipe.model_type, recipe.task)
+    geometry = family.geometry(checkpoint.config)
+    components, edges = _components(recipe, geometry)
+    return {
+        "recipe": recipe.model_dump(mode="json"),
+        "estimate": _estimate(checkpoint, recipe, geometry),
+        "components": components,
+        "edges": edges,
+        "stages": _stages(family.passes),
+    }
+
+
+def _components(recipe: Recipe, geometry: Geometry) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    past = [f"past_key_values.0…{geometry.layers - 1}"]
+    present = [f"present.0…{geometry.layers - 1}"]
+    inputs, outputs = ["input_ids", "position_ids", "attention_mask", *past], ["logits", *present]
+    names = ["decoder"] if recipe.graphs == "single" else ["prefill", "decode"]
+    components = [{"name": name, "role": name, "inputs": inputs, "outputs": outputs} for name in names]
+    edges = [{"from": f"{name}.present", "to": f"{names[-1]}.past", "kind": "cache"} for name in names]
+    return components, edges
+
+
+def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry) -> dict[str, Any]:
+    weights = checkpoint.parameters * 4  # fp32
+    where = Path.cwd()
+    return {
+        "seconds": round(_FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
+        "memory_bytes": int(_FIXED_BYTES + _COPIES * weights),
+        "disk_bytes": weights + (8 << 20),
+        "kv_bytes": recipe.capacity * geometry.kv_bytes_per_token(),
+        "free_memory_bytes": psutil.virtual_memory().available,
+        "free_disk_bytes": shutil.disk_usage(where).free,
+    }
+
+
+def _stages(passes: tuple[str, ...]) -> list[dict[str, Any]]:
+    from workflows.optimize import PASSES  # onnx_ir: not needed by a probe
+
+    optimize = [_choice(name, PASSES[name].title, default=True) for name in passes]
+    optimize += [_choice(name, title, later=True) for name, title in _LATER_PASSES]
+    quantize = [_choice("fp32", "Keep fp32: every weight as it is", default=True)]
+    quantize += [_choice(name, title, later=True) for name, title in _LATER_METHODS]
+    rows = (
+        ("checkpoint", "Read the checkpoint", []),
+        ("export", "Export the graphs", []),
+        ("optimize", "Optimize the graphs", optimize),
+        ("quantize", "Quantize the weights", quantize),
+        ("bundle", "Write the bundle", []),
+    )
+    return [{"name": n, "title": t, "available": True, "note": "", "choices": c} for n, t, c in rows]
+
+
+_LATER_PASSES = (
+    ("gqa_attention", "Fuse attention and its cache into GroupQueryAttention"),
+    ("pack_qkv", "Pack the query, key and value projections"),
+    ("last_token_logits", "Compute the logits of the last token alone"),
+)
+_LATER_METHODS = (
+    ("fp16", "Half precision weights and cache"),
+    ("int8", "8-bit weights"),
+    ("int4", "4-bit weights in blocks"),
+    ("w8a16", "8-bit weights, 16-bit activations, for NPUs"),
+)
+
+
+def _choice(name: str, title: str, *, default: bool = False, later: bool = False) -> dict[str, Any]:
+    note = "Arrives with a later version of Joinery." if later else ""
+    return {"name": name, "title": title, "available": not later, "note": note, "default": default}
+

@@ -1,0 +1,216 @@
+"""One process that the window can kill: jobs in as JSON lines on stdin, events out as JSON lines on stdout.
+
+    stdin ──reader thread──▶ queue ──main thread──▶ job ──▶ events ──▶ stdout
+              └─ cancel: taken at once
+
+Every event carries "job", the id of the request that it belongs to. Jobs run one after another. Whatever else in the
+process prints goes to stderr. The end of stdin ends the process at once, whatever it is doing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import queue
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from workflows.errors import JoineryError, RequestError, RemoteCodeError, HubError, printable
+from workflows.events import ErrorEvent, Event, ProgressEvent, ResultEvent
+
+Job = Mapping[str, Any]
+PROGRESS_EVERY_S = 0.05
+
+
+class Worker:
+    """Runs jobs from `requests` and writes events to `out`; keeps one bundle open between them."""
+
+    def __init__(self, requests: IO[str], out: IO[str]) -> None:
+        self._requests, self._out = requests, out
+        self._write = threading.Lock()
+        self._queue: queue.Queue[Job] = queue.Queue()
+        self._cancelled: set[int] = set()
+        self._engine: Any = None
+        self._progress_at = 0.0
+
+    def run(self) -> None:
+        """Serves until stdin ends; the process then exits."""
+        threading.Thread(target=self._read, name="requests", daemon=True).start()
+        while True:
+            job = self._queue.get()
+            self._serve(job)
+            self._cancelled.discard(job["id"])
+
+    def _read(self) -> None:
+        for line in self._requests:
+            try:
+                job = json.loads(line)
+                if not isinstance(job["id"], int) or not isinstance(job["job"], str):
+                    raise ValueError
+            except (ValueError, KeyError, TypeError):
+                self._emit(0, ErrorEvent(kind="request", message="A request was no JSON object with an id and a job."))
+                continue
+            if job["job"] == "cancel":
+                self._cancel(job)
+            else:
+                self._queue.put(job)
+        os._exit(0)  # the window is gone: whatever runs has nobody to run for
+
+    def _cancel(self, job: Job) -> None:
+        self._cancelled.add(job.get("target", 0))
+        engine = self._engine
+        if engine is not None:
+            engine.stop()
+
+    def _serve(self, job: Job) -> None:
+        try:
+            handler = _JOBS.get(job["job"])
+            if handler is None:
+                raise RequestError(f"No job is called {printable(job['job'])!r}: there are {', '.join(_JOBS)}.")
+            for event in handler(self, job):
+                self._emit(job["id"], event)
+        except JoineryError as error:
+            self._emit(job["id"], _error(error))
+        except KeyError as error:
+            self._emit(job["id"], ErrorEvent(kind="request", message=f"The job {job['job']} lacks its {error}."))
+        except Exception as error:  # noqa: BLE001 - the last wall: the window must hear of every failure
+            message = f"{type(error).__name__}: {printable(error, 300)} This is a fault of Joinery: see the details."
+            self._emit(job["id"], ErrorEvent(kind="internal", message=message, details=traceback.format_exc()))
+
+    def _emit(self, job: int, event: Event) -> None:
+        payload = {"job": job, **event.to_dict()}
+        with self._write:
+            self._out.write(json.dumps(payload, ensure_ascii=False, separators=(",", ":")) + "\n")
+            self._out.flush()
+
+    def _reporter(self, job: Job) -> Callable[[Event], None]:
+        """Passes events on; progress at a rate that a person can follow, its last one always."""
+
+        def report(event: Event) -> None:
+            if isinstance(event, ProgressEvent):
+                now = time.monotonic()
+                if now - self._progress_at < PROGRESS_EVERY_S and event.done < event.total:
+                    return
+                self._progress_at = now
+            self._emit(job["id"], event)
+
+        return report
+
+    def _asked_to_stop(self, job: Job) -> Callable[[], bool]:
+        return lambda: job["id"] in self._cancelled
+
+    # -- the jobs: each yields its events, and imports what it needs when it runs ------------------------------
+
+    def probe(self, job: Job) -> Iterator[Event]:
+        from workflows.probe import probe
+
+        yield ResultEvent(value=probe(job["source"], self._reporter(job), self._asked_to_stop(job)))
+
+    def recipe(self, job: Job) -> Iterator[Event]:
+        from workflows.probe import plan
+
+        options, _, _ = _split(job.get("options") or {})
+        yield ResultEvent(value=plan(job["source"], options, self._asked_to_stop(job)))
+
+    def build(self, job: Job) -> Iterator[Event]:
+        from workflows.build import BuildRequest, build
+
+        options, trust, force = _split(job.get("options") or {})
+        request = BuildRequest(job["source"], Path(job["out"]), options, trust, force)
+        yield build(request, self._reporter(job), self._asked_to_stop(job))
+
+    def inspect(self, job: Job) -> Iterator[Event]:
+        from workflows.inspection import inspect_path
+
+        yield ResultEvent(value=inspect_path(job["path"]))
+
+    def verify(self, job: Job) -> Iterator[Event]:
+        from workflows.bundle import verify_bundle
+
+        checked = verify_bundle(job["bundle"], self._asked_to_stop(job))
+        yield ResultEvent(value={"ok": checked.ok, **dataclasses.asdict(checked)})
+
+    def devices(self, job: Job) -> Iterator[Event]:
+        from workflows.runtime import devices
+
+        yield ResultEvent(value={"devices": [dataclasses.asdict(device) for device in devices()]})
+
+    def open(self, job: Job) -> Iterator[Event]:
+        from workflows.generate import open_engine
+
+        self._engine = None  # two models need not be in memory at once
+        self._engine = open_engine(
+            job["bundle"],
+            provider=job.get("provider") or "cpu",
+            cache=job.get("cache"),
+            capacity=job.get("capacity"),
+        )
+        yield self._engine.ready()
+
+    def generate(self, job: Job) -> Iterator[Event]:
+        from workflows.generate.options import check_options
+
+        engine = self._engine
+        if engine is None:
+            raise RequestError("No bundle is open: open one first.")
+        options = check_options(job.get("options") or {})
+        if job.get("messages") is not None:
+            ids = engine.encode_chat(job["messages"])
+        elif job.get("prompt") is not None:
+            ids = engine.encode(job["prompt"])
+        else:
+            ids = job["prompt_ids"]
+        yield from engine.generate(ids, options, self._asked_to_stop(job))
+
+    def close(self, job: Job) -> Iterator[Event]:
+        self._engine = None
+        yield ResultEvent(value={})
+
+
+_JOBS: dict[str, Callable[[Worker, Job], Iterator[Event]]] = {
+    "probe": Worker.probe,
+    "recipe": Worker.recipe,
+    "build": Worker.build,
+    "inspect": Worker.inspect,
+    "verify": Worker.verify,
+    "devices": Worker.devices,
+    "open": Worker.open,
+    "generate": Worker.generate,
+    "close": Worker.close,
+}
+
+
+def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], bool, bool]:
+    """(the recipe's fields, trust_remote_code, force); a whole recipe in the options comes before single fields."""
+    fields = {**(options.get("recipe") or {}), **{k: v for k, v in options.items() if v is not None}}
+    trust, force = bool(fields.pop("trust_remote_code", False)), bool(fields.pop("force", False))
+    fields.pop("recipe", None)
+    return fields, trust, force
+
+
+def _error(error: JoineryError) -> ErrorEvent:
+    data: dict[str, Any] = {}
+    if isinstance(error, RemoteCodeError):
+        data["files"] = error.files
+    if isinstance(error, HubError):
+        data["reason"] = error.reason
+    return ErrorEvent(kind=error.kind, message=str(error), details=traceback.format_exc(), data=data)
+
+
+def main() -> None:
+    """Takes stdout for events alone: file descriptor 1 is made stderr's before anything heavy is imported."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    Worker(sys.stdin, out).run()
+
+
+if __name__ == "__main__":
+    main()
