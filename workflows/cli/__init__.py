@@ -1,0 +1,85 @@
+"""The `joinery` command: one thin file a subcommand, no logic. Without a subcommand it opens the window.
+
+Errors go to stderr as one sentence; exit code 2 for a wrong request or bad input, 1 for a failure, 130 when
+cancelled; `--debug`, anywhere on the line, adds the traceback.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import traceback
+
+import typer
+from typer.exceptions import TyperException
+
+from workflows import __version__
+from workflows.cli import build, chat, devices, generate, inspect, verify
+from workflows.errors import Cancelled, JoineryError
+
+app = typer.Typer(
+    name="joinery",
+    help="Turn Hugging Face checkpoints into composite ONNX models; see, run and measure them.",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (build.build, generate.generate, chat.chat, inspect.inspect, devices.devices, verify.verify):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"joinery {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    debug: bool = typer.Option(False, "--debug", help="Show a traceback with an error."),
+) -> None:
+    """Turn Hugging Face checkpoints into composite ONNX models; see, run and measure them."""
+    if context.invoked_subcommand is None:
+        raise typer.Exit(subprocess.call([sys.executable, "-m", "app"]))  # the engine never imports Qt
+
+
+def main() -> None:
+    """Runs the command line and exits with its code."""
+    arguments = sys.argv[1:]
+    debug = "--debug" in arguments
+    sys.exit(run([argument for argument in arguments if argument != "--debug"], debug))
+
+
+def run(arguments: list[str], debug: bool = False) -> int:
+    """Runs one command line; gives its exit code after telling stderr what was wrong."""
+    try:
+        result = app(arguments, standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except TyperException as error:  # a wrong command line
+        return _fail(_sentence(error), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("Cancelled.", Cancelled.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone; so has the reason to write
+        return 1
+    except JoineryError as error:
+        if debug:
+            traceback.print_exc()
+        return _fail(str(error), error.exit_code)
+    except Exception as error:  # noqa: BLE001 - the last wall: no traceback without --debug
+        if debug:
+            traceback.print_exc()
+        return _fail(f"{type(error).__name__}: {error} (a fault of Joinery: run again with --debug to see where)", 1)
+
+
+def _sentence(error: TyperException) -> str:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    return f"{message.rstrip('.')}; see `joinery --help`."
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"joinery: {message}\n")
+    return code

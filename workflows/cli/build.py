@@ -1,0 +1,95 @@
+"""`joinery build`: a checkpoint to a bundle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from workflows.build import BuildRequest, build as run_build
+from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.errors import RecipeError
+from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
+from workflows.recipe.choose import parse_settings
+
+
+def build(
+    source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
+    out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when the build is whole."),
+    task: str | None = typer.Option(None, "--task", help="What the model is for, where that is not clear."),
+    recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
+    settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),
+    precision: str | None = typer.Option(None, "--precision", help="fp32."),
+    cache: str | None = typer.Option(None, "--cache", help="static or window."),
+    capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
+    chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
+    trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),
+    force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Build a bundle from SOURCE."""
+    options = _read_recipe(recipe) if recipe else {}
+    named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk}
+    options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
+    request = BuildRequest(source, out, options, trust_remote_code, force)
+    with interruptible() as cancelled:
+        if as_json:
+            write_json(run_build(request, lambda event: write_json(event.to_dict()), cancelled).to_dict())
+            return
+        with _Shown() as shown:
+            done = run_build(request, shown.take, cancelled)
+    names = ", ".join(done.components)
+    typer.echo(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
+
+
+def _read_recipe(path: Path) -> dict[str, Any]:
+    try:
+        recipe = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise RecipeError(f"The recipe {path} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        recipe = None
+    if not isinstance(recipe, dict):
+        raise RecipeError(f"The recipe {path} is no JSON object.")
+    recipe.pop("source", None)  # a recipe serves any checkpoint of its family
+    return recipe
+
+
+class _Shown:
+    """Stages and progress on a terminal, on stderr."""
+
+    def __init__(self) -> None:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True))
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> _Shown:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def take(self, event: Event) -> None:
+        """Shows one event."""
+        if isinstance(event, StageEvent):
+            task = self._task(event.stage)
+            note = f" ({event.note})" if event.note and event.state != "failed" else ""  # the error says it
+            ended = event.state != "started"
+            self._progress.update(task, description=f"{event.stage}: {event.state}{note}", total=1, completed=ended)
+        elif isinstance(event, ProgressEvent):
+            task = self._task(event.stage)
+            self._progress.update(
+                task, description=f"{event.stage}: {event.message}", total=event.total or None, completed=event.done
+            )
+        elif isinstance(event, LogEvent | NoticeEvent):
+            self._progress.console.print(event.message)
+
+    def _task(self, stage: str) -> TaskID:
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(stage, total=None)
+        return self._tasks[stage]

@@ -1,0 +1,121 @@
+"""`joinery generate`: one generation, streamed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from workflows.cli.output import JsonFlag, interruptible, pairs, write_json
+from workflows.errors import Cancelled, PromptError, RequestError
+from workflows.events import Event, GenerationDone, NoticeEvent, TokenEvent
+
+# The contract's fields; the worker's events carry more for the window.
+TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
+CACHE_FIELDS = ("layout", "capacity", "used", "bytes")
+
+
+def generate(
+    bundle: Path = typer.Argument(help="A bundle's folder."),
+    prompt: str | None = typer.Option(None, "--prompt", help="The prompt as text."),
+    prompt_ids: str | None = typer.Option(None, "--prompt-ids", help="The prompt as token ids: 1,2,3."),
+    prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt."),
+    chat: bool = typer.Option(False, "--chat", help="Put the prompt through the chat template."),
+    max_new_tokens: int = typer.Option(256, "--max-new-tokens", help="Tokens to generate at most."),
+    cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
+    provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
+    device_option: list[str] = typer.Option([], "--device-option", metavar="K=V", help="An option of the provider."),
+    temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
+    top_k: int | None = typer.Option(None, "--top-k", help="Sample from the K most probable tokens."),
+    top_p: float | None = typer.Option(None, "--top-p", help="Sample from the fewest tokens with this mass."),
+    min_p: float | None = typer.Option(None, "--min-p", help="Drop tokens below this share of the best one."),
+    repetition_penalty: float | None = typer.Option(None, "--repetition-penalty", help="Above 1: repeat less."),
+    seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
+    stop: list[str] = typer.Option([], "--stop", help="End where this text appears."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Generate from one prompt; greedy unless sampling is asked for."""
+    from workflows.generate import open_engine
+    from workflows.generate.options import check_options
+
+    sampling = {"top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed}
+    if temperature is None and any(value is not None for value in sampling.values()):
+        temperature = 1.0  # who names a sampling option asks for sampling
+    options = check_options(
+        {
+            **sampling,
+            "temperature": temperature,
+            "repetition_penalty": repetition_penalty,
+            "max_new_tokens": max_new_tokens,
+            "stop": stop,
+        }
+    )
+    given = _one_prompt(prompt, prompt_ids, prompt_file)
+    engine = open_engine(bundle, provider=provider, cache=cache, device_options=pairs("--device-option", device_option))
+    if isinstance(given, list):
+        if chat:
+            raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
+        ids = given
+    else:
+        ids = engine.encode_chat([{"role": "user", "content": given}]) if chat else engine.encode(given)
+    with interruptible(engine.stop) as cancelled:
+        done = show(engine.generate(ids, options, cancelled), as_json)
+    if done.finish_reason == "cancelled":
+        raise Cancelled("Cancelled.")
+
+
+def show(events: Iterator[Event], as_json: bool) -> GenerationDone:
+    """Prints a generation as it comes: its text, or a JSON object a token and one for the end."""
+    done: GenerationDone | None = None
+    shown = ""
+    for event in events:
+        if isinstance(event, NoticeEvent):
+            sys.stderr.write(f"joinery: {event.message}\n")
+        if isinstance(event, GenerationDone):
+            done = event
+        elif isinstance(event, TokenEvent) and as_json:
+            fields = event.to_dict()
+            write_json({name: fields[name] for name in TOKEN_FIELDS})
+        elif isinstance(event, TokenEvent):
+            shown += event.text
+            sys.stdout.write(event.text)
+            sys.stdout.flush()
+    assert done is not None  # every generation ends with one
+    if as_json:
+        write_json(_done(done))
+    else:
+        sys.stdout.write(done.text[len(shown) :] + "\n")
+        _say_capacity(done)
+    return done
+
+
+def _done(done: GenerationDone) -> dict[str, Any]:
+    return {**done.to_dict(), "cache": {name: done.cache[name] for name in CACHE_FIELDS}}
+
+
+def _say_capacity(done: GenerationDone) -> None:
+    if done.finish_reason == "capacity":
+        capacity = done.cache["capacity"]
+        sys.stderr.write(f"joinery: The cache of {capacity:,} tokens is full; the window cache would go on.\n")
+
+
+def _one_prompt(text: str | None, ids: str | None, file: Path | None) -> str | list[int]:
+    if sum(given is not None for given in (text, ids, file)) != 1:
+        raise RequestError("Give one of --prompt, --prompt-ids and --prompt-file.")
+    if file is not None:
+        try:
+            return file.read_text("utf-8")
+        except OSError as error:
+            raise PromptError(f"The prompt file {file} cannot be read: {error.strerror}.") from None
+        except UnicodeDecodeError:
+            raise PromptError(f"The prompt file {file} is not UTF-8 text.") from None
+    if ids is not None:
+        try:
+            return [int(part) for part in ids.split(",") if part.strip()]
+        except ValueError:
+            raise PromptError(f"--prompt-ids takes whole numbers with commas, and got {ids[:60]!r}.") from None
+    assert text is not None
+    return text

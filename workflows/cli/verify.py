@@ -1,0 +1,26 @@
+"""`joinery verify`: every file of a bundle against its manifest."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import typer
+
+from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.errors import BundleError
+
+
+def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bool = JsonFlag) -> None:
+    """Check every file of a bundle; the first problem is the error."""
+    from workflows.bundle import verify_bundle
+
+    with interruptible() as cancelled:
+        checked = verify_bundle(bundle, cancelled)
+    if as_json:
+        write_json({"ok": checked.ok, **dataclasses.asdict(checked)})
+    if not checked.ok:
+        named = ", ".join(f"{problem.file} is {problem.problem}" for problem in checked.problems)
+        raise BundleError(f"{bundle} is not as it was built: {named}; restore the files or build it anew.")
+    if not as_json:
+        typer.echo(f"{bundle}: {checked.files} files, {mebibytes(checked.bytes)}, all as they were built")
