@@ -15,14 +15,18 @@ from workflows.checkpoint.configuration import CODE_CONFIGS, read_optional, walk
 from workflows.checkpoint.files import exists, read_bytes, regular_file, sha256
 from workflows.errors import CheckpointError, printable
 
-CODE_LIMIT = 4 << 20
+CODE_LIMIT = 1 << 20
 CUSTOM_GENERATE = "custom_generate/generate.py"
 _CLASS = re.compile(r"([A-Za-z_][A-Za-z0-9_]{0,127})\.[A-Za-z_][A-Za-z0-9_]{0,127}")
-# Joined lines first: `from .x \` is one statement.
-_IMPORTS = (
-    re.compile(r"^[^\S\n]*import\s+(\.+)([\w.]+)", re.MULTILINE),
-    re.compile(r"(?:^|;)[^\S\n]*from\s*(\.+)\s*([\w.]*)\s*import\s*\(?([^)\n;#]*(?:\n[^)]*\))?)", re.MULTILINE),
+# Read by line and in linear time (possessive, bounded): the text is a stranger's.
+_IMPORT = re.compile(r"^[^\S\n]*+import\s++(\.++)([\w.]++)", re.MULTILINE)
+_FROM = re.compile(
+    r"(?:^|;|:)[^\S\n]*+from[^\S\n]*+(\.++)[^\S\n]*+([\w.]*)[^\S\n]*+(?<![\w])import\b[^\S\n]*+"
+    r"(?:\(([^)]{0,4000})\)|([^\n;#(]*+))",
+    re.MULTILINE,
 )
+_MEMBER = re.compile(r"(?:^|,)\s*+(\w++)")
+_COMMENT = re.compile(r"#[^\n]*+")
 
 
 def remote_code(folder: Path) -> dict[str, str]:
@@ -79,12 +83,14 @@ def _module(reference: Any, name: str) -> str:
 
 def _imported(folder: Path, name: str) -> list[str]:
     """The files of the folder that a module imports relatively."""
-    text = read_bytes(folder, name, CODE_LIMIT).decode("utf-8", errors="replace").replace("\\\n", " ")
+    text = read_bytes(folder, name, CODE_LIMIT).decode("utf-8", errors="replace")
+    text = text.replace("\r\n", "\n").replace("\\\n", " ")
     found: list[str] = []
-    for match in _IMPORTS[0].finditer(text):
+    for match in _IMPORT.finditer(text):
         found += _targets(folder, name, match[1], match[2], [])
-    for match in _IMPORTS[1].finditer(text):
-        found += _targets(folder, name, match[1], match[2], re.findall(r"(?:^|,)\s*(\w+)", match[3]))
+    for match in _FROM.finditer(text):
+        members = _MEMBER.findall(_COMMENT.sub("", match[3] or match[4] or ""))
+        found += _targets(folder, name, match[1], match[2], members)
     return found
 
 
@@ -94,12 +100,13 @@ def _targets(folder: Path, name: str, dots: str, module: str, members: list[str]
     if len(dots) - 1 > len(parts):
         raise CheckpointError(f"'{printable(name)}' imports from outside the checkpoint's folder, which is refused.")
     base = parts[: len(parts) - (len(dots) - 1)] + [part for part in module.split(".") if part]
-    as_file, as_package = "/".join(base) + ".py", "/".join([*base, "__init__.py"])
+    as_file = "/".join(base) + ".py"
+    packages = ["/".join([*base[:depth], "__init__.py"]) for depth in range(1, len(base) + 1)]
     inner = ["/".join([*base, f"{member}.py"]) for member in members]
-    found = [file for file in (as_package, *inner) if exists(folder, file)]
+    found = [file for file in (*packages, *inner) if exists(folder, file)]
     if module and exists(folder, as_file):
         found.append(as_file)
-    if module and not found:
+    if module and not exists(folder, as_file) and not exists(folder, packages[-1]):
         raise CheckpointError(
             f"'{printable(name)}' imports '{printable(as_file)}', which is missing; get the checkpoint again."
         )

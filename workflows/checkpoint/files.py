@@ -145,11 +145,10 @@ def sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:
     `advance` is called with the number of bytes after each MiB, and may raise to stop.
     """
     with open_file(path) as file:
-        info = os.fstat(file.fileno())
-        key = (str(path), info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+        key = _identity(path, os.fstat(file.fileno()))
         if key in _hashes:
             if advance is not None:
-                advance(info.st_size)
+                advance(os.fstat(file.fileno()).st_size)
             return _hashes[key]
         hasher = hashlib.sha256()
         while chunk := file.read(CHUNK):
@@ -158,3 +157,12 @@ def sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:
                 advance(len(chunk))
     _hashes[key] = hasher.hexdigest()
     return _hashes[key]
+
+
+def remember(path: Path, digest: str) -> None:
+    """Let `sha256` know the hash of a resolved file that was computed while it was written."""
+    _hashes[_identity(path, path.stat())] = digest
+
+
+def _identity(path: Path, info: os.stat_result) -> tuple[str, int, int, int, int, int]:
+    return (str(path), info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)

@@ -104,9 +104,8 @@ def _tensor(name: str, tensor: str, entry: Any) -> tuple[TensorInfo, tuple[int, 
     label, bits = DTYPES[dtype]
     expected, rest = divmod(math.prod(shape) * bits, 8)
     if rest or expected != offsets[1] - offsets[0]:
-        raise _damaged(
-            name, f"{what} has {offsets[1] - offsets[0]} bytes where its shape needs {expected + bool(rest)}"
-        )
+        needed = printable(expected + bool(rest), 24)
+        raise _damaged(name, f"{what} has {offsets[1] - offsets[0]} bytes where its shape needs {needed}")
     return TensorInfo(label, tuple(shape), name, expected), (offsets[0], offsets[1])
 
 

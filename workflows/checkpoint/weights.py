@@ -40,13 +40,14 @@ def check_index(index: dict[str, Any]) -> dict[str, str]:
     table = index.get("weight_map")
     if not isinstance(table, dict) or not table:
         raise CheckpointError(f"'{INDEX}' has no weight_map, so the checkpoint is damaged; get it again.")
-    for shard in set(map(str, table.values())):
+    shards = set(map(str, table.values()))
+    for shard in shards:
         if not safe_name(shard) or not shard.endswith(".safetensors"):
             raise CheckpointError(
                 f"'{INDEX}' names '{printable(shard)}', which is not a safetensors file inside the folder; "
                 "get the checkpoint again from a source that you trust."
             )
-    if len(set(table.values())) > SHARD_LIMIT:
+    if len(shards) > SHARD_LIMIT:
         raise CheckpointError(f"'{INDEX}' names more than {SHARD_LIMIT} files, so the checkpoint is refused.")
     return {str(tensor): str(shard) for tensor, shard in table.items()}
 

@@ -1,0 +1,329 @@
+"""A model's name on the hub to a folder in the hub's cache: only the files that are needed, each hash compared.
+
+    "org/name", revision ──listing──▶ commit, files ──small files, code──▶ checks ──weights──▶ snapshots/<commit>
+
+Everything here runs in a worker thread under `transfer.attend`; the hub's client is imported on first use. Its
+session, addresses, token and cache layout are used, but its download is not: see transfer.py.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from workflows import __version__
+from workflows.checkpoint import configuration, weights
+from workflows.checkpoint.code import CODE_LIMIT, named_modules, remote_code
+from workflows.checkpoint.configuration import CODE_CONFIGS, CONFIG, GENERATION
+from workflows.checkpoint.files import remember, safe_name, sha256
+from workflows.checkpoint.hubcache import COMMIT, HubCache
+from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, read_tokenizer
+from workflows.checkpoint.transfer import RemoteFile, Transfer, attend, download
+from workflows.errors import CheckpointError, HubError, printable
+from workflows.events import Event, LogEvent
+
+DEFAULT_ENDPOINT = "https://huggingface.co"
+_SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES}
+_SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
+_ETAG = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_QUIET = ("HF_HUB_DISABLE_XET", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK")
+_CODE_FILES = 500
+
+
+class Hub:
+    """Fetches checkpoints; `endpoint` else HF_ENDPOINT, `cache` else the hub's own folder."""
+
+    def __init__(
+        self,
+        *,
+        endpoint: str | None,
+        cache: Path | None,
+        report: Callable[[Event], None],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.endpoint = (endpoint or os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT).rstrip("/")
+        self.cache, self.report, self.cancelled = cache, report, cancelled
+
+    def fetch(self, repository: str, revision: str) -> Path:
+        """The snapshot's folder, named by the commit; raises HubError, CheckpointError or Cancelled."""
+        if urlsplit(self.endpoint).scheme not in ("http", "https") or not urlsplit(self.endpoint).hostname:
+            raise HubError("The hub's address (HF_ENDPOINT) is no web address; correct it or leave it out.", "offline")
+        for name in _QUIET:
+            os.environ.setdefault(name, "1")
+        from huggingface_hub import constants
+
+        cache = HubCache(self.cache or Path(constants.HF_HUB_CACHE).expanduser(), repository)
+        transfer = Transfer()
+        job = _Job(self.endpoint, cache, revision, transfer)
+        return attend(job.run, transfer, self.report, self.cancelled)
+
+
+class _Job:
+    """One fetch, in the worker's thread."""
+
+    def __init__(self, endpoint: str, cache: HubCache, revision: str, transfer: Transfer) -> None:
+        from huggingface_hub import constants, get_token
+        from huggingface_hub.utils import get_session
+
+        self.endpoint, self.cache, self.revision, self.transfer = endpoint, cache, revision, transfer
+        self.repository = cache.repository
+        self.session = get_session()
+        token = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
+        self.headers = {"user-agent": f"joinery/{__version__}"} | (
+            {"authorization": f"Bearer {token}"} if token else {}
+        )
+        self.commit = ""
+
+    def run(self) -> Path:
+        """The folder of the whole snapshot, from the hub or (out of reach) from this machine."""
+        try:
+            listing = self._listing()
+        except HubError as error:
+            if error.reason != "offline":
+                raise
+            return self._cached(error)
+        if CONFIG not in listing:
+            raise CheckpointError(
+                f"{self.repository} has no config.json on the hub, so it is not a checkpoint; check the name."
+            )
+        folder = self.cache.snapshot(self.commit)
+        probable = [name for name in listing if name == weights.SINGLE or _SHARD.fullmatch(name)]
+        if weights.SINGLE in probable:
+            probable = [weights.SINGLE]
+        elif weights.INDEX not in listing:
+            raise weights.no_weights(listing)
+        small = [CONFIG, *sorted(_SMALL & set(listing) - {CONFIG})]
+        if weights.SINGLE not in listing:
+            small.append(weights.INDEX)
+        self._get_all([*small, *probable], small, listing, TOKENIZER_LIMIT)
+        code = self._code(folder, listing)
+        self._get_all(code, code, listing, CODE_LIMIT)
+        remote_code(folder)
+        read_tokenizer(folder)
+        shards = [weights.SINGLE] if weights.SINGLE in listing else sorted(set(weights.read_index(folder).values()))
+        self._get_all([*small, *code, *shards], shards, listing, None)
+        self.cache.remember(self.revision, self.commit)
+        return folder
+
+    def _code(self, folder: Path, listing: dict[str, RemoteFile]) -> list[str]:
+        """The Python files, where a config names any: to be looked at, never to be run here."""
+        configuration.read_config(folder)
+        named = [named_modules(configuration.read_optional(folder, name), name) for name in CODE_CONFIGS]
+        return sorted(name for name in listing if name.endswith(".py"))[:_CODE_FILES] if any(named) else []
+
+    def _listing(self) -> dict[str, RemoteFile]:
+        """The repository's files at the revision; sets `commit`."""
+        from huggingface_hub.utils import hf_raise_for_status
+
+        address = f"{self.endpoint}/api/models/{self.repository}/revision/{quote(self.revision, safe='')}"
+        with self._explained("the list of files"):
+            response = self.session.get(address, params={"blobs": "true"}, headers=self.headers, timeout=10)
+            hf_raise_for_status(response)
+        self.transfer.check()
+        try:
+            answer = response.json()
+            if not response.is_success or not COMMIT.fullmatch(answer["sha"]):
+                raise ValueError("no commit")
+            self.commit = answer["sha"]
+            return {entry["rfilename"]: _remote(entry) for entry in answer["siblings"] if safe_name(entry["rfilename"])}
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise HubError(
+                f"{self._host} does not answer like the hub; check HF_ENDPOINT and the connection.", "offline"
+            ) from error
+
+    def _get_all(self, planned: list[str], names: list[str], listing: dict[str, RemoteFile], limit: int | None) -> None:
+        """Get `names`; `planned` are all the files known to be needed, for the progress and the disk's sake."""
+        for name in names:
+            if name not in listing:
+                raise CheckpointError(f"{self.repository} names '{printable(name)}', which the hub does not have.")
+            if limit is not None and listing[name].size > limit:
+                raise CheckpointError(f"'{printable(name)}' of {self.repository} is larger than {limit >> 20} MiB.")
+        self.transfer.total = sum(listing[name].size for name in planned)
+        self._check_space([listing[name] for name in planned])
+        for name in names:
+            self._get(listing[name] if listing[name].etag else self._head(name))
+
+    def _check_space(self, files: list[RemoteFile]) -> None:
+        needed = sum(file.size for file in files if not self.cache.present(self.commit, file.name, file.etag or "-"))
+        existing = next(path for path in (self.cache.root, *self.cache.root.parents) if path.is_dir())
+        if needed > shutil.disk_usage(existing).free:
+            raise CheckpointError(
+                f"{self.repository} needs {needed / 1e9:.1f} GB, more than is free on the disk; free some space."
+            )
+
+    def _get(self, file: RemoteFile) -> None:
+        """One file, from the cache if its hash is right."""
+        self.transfer.begin(file.name)
+        there = self.cache.present(self.commit, file.name, file.etag)
+        with self._explained(f"'{printable(file.name)}'"):
+            if there is None or not self._right(there, file):
+                self._download(file)
+            self.cache.link(self.commit, file.name, file.etag)
+        self.transfer.end(file.size)
+
+    def _right(self, path: Path, file: RemoteFile) -> bool:
+        """Whether a cached file has the hash that the hub names; if not it is removed."""
+        if len(file.etag) == 64:
+            found = sha256(path, self.transfer.advance)
+        else:
+            hasher = file.hasher()
+            hasher.update(path.read_bytes() if path.stat().st_size == file.size else b"")
+            found = hasher.hexdigest()
+        if found == file.etag:
+            return True
+        self.transfer.events.put(
+            LogEvent(level="warning", message=f"The cached '{printable(file.name)}' was damaged and is fetched again.")
+        )
+        self.cache.forget(self.commit, file.name, file.etag)
+        self.transfer.begin(file.name)
+        return False
+
+    def _download(self, file: RemoteFile) -> None:
+        from huggingface_hub import hf_hub_url
+
+        self.cache.prepare(file.etag)
+        url = hf_hub_url(self.repository, file.name, revision=self.commit, endpoint=self.endpoint)
+        with self._lock(file.etag):
+            if not self.cache.blob(file.etag).exists():
+                partial = self.cache.partial(file.etag)
+                if download(self.session, url, self.headers, file, partial, self.transfer) != file.etag:
+                    self.cache.forget(self.commit, file.name, file.etag)
+                    raise CheckpointError(
+                        f"What the hub sent as '{printable(file.name)}' does not have the hash that it names, so it "
+                        "was removed; try again, and if it stays so tell the owner of the model."
+                    )
+                blob = self.cache.publish(file.etag)
+                if len(file.etag) == 64:
+                    remember(blob.resolve(), file.etag)
+
+    @contextmanager
+    def _lock(self, etag: str) -> Iterator[None]:
+        """The client's lock for this blob, waited for in a way that can be stopped."""
+        import filelock
+
+        lock = filelock.FileLock(self.cache.lock(etag))
+        while True:
+            self.transfer.check()
+            try:
+                lock.acquire(timeout=0.2)
+                break
+            except filelock.Timeout:
+                continue
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _head(self, name: str) -> RemoteFile:
+        """Size and hash of a file for which the listing has none (some mirrors)."""
+        from huggingface_hub import get_hf_file_metadata, hf_hub_url
+
+        url = hf_hub_url(self.repository, name, revision=self.commit, endpoint=self.endpoint)
+        with self._explained(f"'{printable(name)}'"):
+            found = get_hf_file_metadata(url, headers=self.headers, token=False, timeout=10)
+        if found.size is None or not _ETAG.fullmatch(found.etag or ""):
+            raise HubError(
+                f"The hub at {self._host} gives no hash for '{printable(name)}', so it cannot be checked; "
+                "use another address for the hub.",
+                "missing",
+            )
+        return RemoteFile(name, int(found.size), str(found.etag))
+
+    def _cached(self, error: HubError) -> Path:
+        """The copy on this machine if it is whole, else the error."""
+        commit = self.cache.commit_of(self.revision)
+        folder = self.cache.snapshot(commit) if commit else None
+        try:
+            if folder is None or commit is None:
+                raise CheckpointError("not cached")
+            configuration.read_config(folder)
+            weights.read_weights(folder)
+        except CheckpointError:
+            raise error from None
+        self.transfer.events.put(
+            LogEvent(
+                level="warning",
+                message=f"The hub is out of reach; the copy of {self.repository} on this machine is used "
+                f"(commit {commit[:12]}).",
+            )
+        )
+        return folder
+
+    @property
+    def _host(self) -> str:
+        return printable(urlsplit(self.endpoint).hostname)
+
+    @contextmanager
+    def _explained(self, what: str) -> Iterator[None]:
+        """Turn what the client raises into one sentence, the three reasons told apart."""
+        import httpx2
+        from huggingface_hub import errors
+
+        name, login = self.repository, "log in with `hf auth login`"
+        try:
+            yield
+        except errors.GatedRepoError as error:
+            raise HubError(
+                f"{name} is gated: accept its terms on its page at {self._host}, {login}, and try again.", "gated"
+            ) from error
+        except errors.RevisionNotFoundError as error:
+            raise HubError(
+                f"{name} has no revision '{printable(self.revision)}' on the hub; check it or leave it out.", "missing"
+            ) from error
+        except (errors.RepositoryNotFoundError, errors.EntryNotFoundError) as error:
+            raise HubError(
+                f"The hub has no model {name} (or it is private), and no folder here has that name; check the name, "
+                f"or {login} if it is private.",
+                "missing",
+            ) from error
+        except errors.HfHubHTTPError as error:
+            raise self._refused(error.response.status_code) from error
+        except (httpx2.HTTPError, errors.OfflineModeIsEnabled, errors.FileMetadataError) as error:
+            raise self._unreachable(what) from error
+        except OSError as error:
+            raise _disk(error) from error
+
+    def _refused(self, status: int) -> HubError:
+        if status in (401, 403):
+            return HubError(
+                f"The hub refuses {self.repository} with the login on this machine; log in with `hf auth login` as "
+                "somebody who may read it.",
+                "gated",
+            )
+        return HubError(f"The hub at {self._host} answers with error {status}; try again later.", "offline")
+
+    def _unreachable(self, what: str) -> HubError:
+        if self.commit:
+            return HubError(
+                f"The connection to the hub was lost while getting {what}; what has arrived is kept, so try again "
+                "to go on from there.",
+                "offline",
+            )
+        return HubError(
+            f"The hub at {self._host} cannot be reached, and no whole copy of {self.repository} is on this machine; "
+            "check the connection, or give a checkpoint's folder.",
+            "offline",
+        )
+
+
+def _remote(entry: dict[str, Any]) -> RemoteFile:
+    """A file of the listing; its etag is "" where the listing has no usable hash."""
+    lfs = entry.get("lfs") or {}
+    etag, size = lfs.get("sha256") or entry.get("blobId") or "", lfs.get("size", entry.get("size"))
+    if not isinstance(etag, str) or not _ETAG.fullmatch(etag) or not isinstance(size, int) or size < 0:
+        return RemoteFile(entry["rfilename"], 0, "")
+    return RemoteFile(entry["rfilename"], size, etag)
+
+
+def _disk(error: OSError) -> CheckpointError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CheckpointError("The disk is full; free some space and try again to go on from what has arrived.")
+    reason = printable(error.strerror or "it cannot be written")
+    return CheckpointError(f"The hub's cache folder cannot be used ({reason}); check HF_HOME and its permissions.")
