@@ -1,0 +1,291 @@
+"""Three plots over one time axis: latency per step, cache occupancy, memory.
+
+    Snapshot ──show()──▶ curves;  mouse ──hovered──▶ index of a step;  a drag zooms and ends following
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+
+from app.charts.points import Points, block_outline
+from app.state.measurements import CHUNK, DECODE, Percentiles, Snapshot
+from app.widgets.theme import mono_font, sans_font, theme
+
+Span = Literal["all", "reply", "recent"]
+RECENT_S = 10.0
+AXIS_WIDTH = 64
+MIB = 1024 * 1024
+_DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
+_SPOTS = (0.97, 0.85, 0.73)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Plots", text)
+
+
+def _faded(color: QColor, alpha: int) -> QColor:
+    color.setAlpha(alpha)
+    return color
+
+
+class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
+    """The three plots. `hovered` tells the index of the step under the mouse or the arrow keys, or -1."""
+
+    hovered = Signal(int)
+    zoomed = Signal(bool)  # whether the person has zoomed, so that following is off
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(_tr("Latency, cache and memory over time"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.span: Span = "all"
+        self.fit_decode = False
+        self.lines: Literal["decode", "prefill"] = "decode"
+        self._following = True
+        self._moving = False
+        self._snapshot: Snapshot | None = None
+        self._hover = -1
+        self.latency = self._plot(0, _tr("latency"), "ms", stretch=5)
+        self.occupancy = self._plot(1, _tr("cache"), _tr("tokens"), stretch=3)
+        self.memory = self._plot(2, _tr("memory"), "MiB", stretch=2)
+        self.memory.setLabel("bottom", _tr("time generating"), units="s")
+        self._add_items()
+        self.scene().sigMouseMoved.connect(self._on_mouse)
+        theme().changed.connect(self.restyle)
+        self.restyle()
+
+    def _plot(self, row: int, name: str, unit: str, stretch: int) -> Any:
+        plot = self.addPlot(row=row, col=0)
+        self.ci.layout.setRowStretchFactor(row, stretch)
+        plot.setLabel("left", f"{name} ({unit})")
+        plot.getAxis("left").setWidth(AXIS_WIDTH)
+        plot.getAxis("left").enableAutoSIPrefix(False)
+        plot.getAxis("bottom").enableAutoSIPrefix(False)
+        plot.showGrid(x=False, y=True, alpha=0.15)
+        plot.setMenuEnabled(False)
+        plot.hideButtons()
+        box = plot.getViewBox()
+        box.setMouseMode(pg.ViewBox.RectMode)
+        box.disableAutoRange()
+        box.setLimits(xMin=-0.5, yMin=0)
+        box.setDefaultPadding(0.0)
+        box.sigRangeChangedManually.connect(self._on_zoom)
+        if row:
+            plot.setXLink(self.latency)
+        return plot
+
+    def _add_items(self) -> None:
+        self.blocks = pg.PlotCurveItem(fillLevel=0.0, skipFiniteCheck=True)
+        self.points = Points(4)
+        self.percentiles = [
+            pg.InfiniteLine(angle=0, label="", labelOpts={"position": spot, "anchors": [(1, 1), (1, 1)]})
+            for spot in _SPOTS
+        ]
+        self.area = pg.PlotDataItem(fillLevel=0.0, skipFiniteCheck=True)
+        self.capacity = pg.InfiniteLine(angle=0, label="", labelOpts={"position": 0.97, "anchors": [(1, 0), (1, 0)]})
+        self.rss = pg.PlotDataItem(skipFiniteCheck=True)
+        for curve in (self.area, self.rss):
+            curve.setDownsampling(auto=True, method="peak")
+            curve.setClipToView(True)
+        for item in (self.blocks, self.points, *self.percentiles):
+            self.latency.addItem(item, ignoreBounds=True)
+        for item in (self.area, self.capacity):
+            self.occupancy.addItem(item, ignoreBounds=True)
+        self.memory.addItem(self.rss, ignoreBounds=True)
+        self._cursors = [pg.InfiniteLine(angle=90) for _ in range(3)]
+        for plot, cursor in zip((self.latency, self.occupancy, self.memory), self._cursors, strict=True):
+            cursor.hide()
+            plot.addItem(cursor, ignoreBounds=True)
+
+    def restyle(self) -> None:
+        """Takes the theme's colours."""
+        color = theme().color
+        self.setBackground(color("surface"))
+        for plot in (self.latency, self.occupancy, self.memory):
+            plot.getViewBox().setBorder(None)
+            plot.getViewBox().rbScaleBox.setPen(pg.mkPen(color("accent")))
+            plot.getViewBox().rbScaleBox.setBrush(pg.mkBrush(_faded(color("accent"), 40)))
+            for side in ("left", "bottom"):
+                axis = plot.getAxis(side)
+                axis.setPen(pg.mkPen(color("border")))
+                axis.setTextPen(pg.mkPen(color("muted")))
+                axis.setTickFont(sans_font(11))
+                axis.label.setFont(sans_font(12))
+        self.blocks.setPen(pg.mkPen(color("prefill")))
+        self.blocks.setBrush(pg.mkBrush(_faded(color("prefill"), 110)))
+        self.points.set_color(color("decode"))
+        self.area.setPen(pg.mkPen(color("cache")))
+        self.area.setBrush(pg.mkBrush(_faded(color("cache"), 70)))
+        self.rss.setPen(pg.mkPen(color("text")))
+        self._restyle_line(self.capacity, color("muted"), Qt.PenStyle.DashLine)
+        for line, dash in zip(self.percentiles, _DASHES, strict=True):
+            self._restyle_line(line, color(self.lines), dash)
+        for cursor in self._cursors:
+            cursor.setPen(pg.mkPen(color("accent")))
+
+    def _restyle_line(self, line: Any, color: QColor, dash: Qt.PenStyle) -> None:
+        line.setPen(pg.mkPen(color, style=dash))
+        line.label.setColor(theme().color("text"))
+        line.label.fill = pg.mkBrush(_faded(theme().color("surface"), 200))
+        line.label.setFont(mono_font(11))
+
+    def show_lines_of(self, phase: Literal["decode", "prefill"]) -> None:
+        """Whose percentiles the lines are."""
+        self.lines = phase
+        self.restyle()
+        if self._snapshot is not None:
+            self.show_percentiles(self._snapshot)
+
+    def show_snapshot(self, s: Snapshot) -> None:
+        """Draws everything anew; keeps a zoom."""
+        self._snapshot = s
+        chunks, decode = s.kind == CHUNK, s.kind == DECODE
+        self.blocks.setData(*block_outline(s.time_s[chunks], s.latency_ms[chunks]))
+        self.points.set_points(s.time_s[decode], s.latency_ms[decode])
+        self.area.setData(s.time_s, s.used)
+        self.rss.setData(s.memory_s, s.memory_bytes / MIB)
+        capacity = float(s.capacity[-1]) if len(s) else 0.0
+        self.capacity.setPos(capacity)
+        self.capacity.label.setText(_tr("capacity {0}").format(f"{capacity:,.0f}") if capacity else "")
+        if self._following:
+            self._fit(s)
+        if self._hover >= len(s):
+            self.hover(-1)
+
+    def show_percentiles(self, s: Snapshot) -> None:
+        """Moves the labelled lines."""
+        p: Percentiles = s.decode if self.lines == "decode" else s.prefill
+        values = (p.p50, p.p95, p.p99)
+        for line, name, value in zip(self.percentiles, ("p50", "p95", "p99"), values, strict=True):
+            line.setVisible(value is not None)
+            if value is not None:
+                line.setPos(value)
+                line.label.setText(f"{name} {value:.3g} ms")
+
+    def follow(self) -> None:
+        """Leaves a zoom: shows the chosen span again and goes along with what is measured."""
+        self._following = True
+        self.zoomed.emit(False)
+        if self._snapshot is not None:
+            self._fit(self._snapshot)
+
+    def _fit(self, s: Snapshot) -> None:
+        if not len(s):
+            return
+        low, high = self._span(s)
+        seen = (s.time_s >= low) & (s.time_s <= high)
+        wanted = seen & (s.kind == DECODE) if self.fit_decode else seen & ((s.kind == CHUNK) | (s.kind == DECODE))
+        top = float(s.latency_ms[wanted].max()) if wanted.any() else 1.0
+        margin = max((high - low) * 0.02, 1e-3)
+        self._moving = True
+        self.latency.setXRange(low - margin, high + margin)
+        self.latency.setYRange(0, top * 1.15)
+        self.occupancy.setYRange(0, max(float(s.capacity[seen].max()) if seen.any() else 1.0, 1.0) * 1.2)
+        peak = float(s.memory_bytes.max()) / MIB if len(s.memory_bytes) else 1.0
+        self.memory.setYRange(0, peak * 1.2)
+        self._moving = False
+
+    def _span(self, s: Snapshot) -> tuple[float, float]:
+        high = float(s.time_s[-1])
+        if self.span == "recent":
+            return max(0.0, high - RECENT_S), high
+        begins = s.time_s - s.latency_ms / 1000
+        if self.span == "reply":
+            return float(begins[s.generation == s.generation[-1]].min()), high
+        return float(min(begins[0], s.time_s[0])), high
+
+    def _on_zoom(self, *_args: object) -> None:
+        if not self._moving:
+            self._following = False
+            self.zoomed.emit(True)
+
+    def mouseDoubleClickEvent(self, event: Any) -> None:
+        """Qt's name: a double click leaves the zoom."""
+        self.follow()
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: arrows go from step to step, + and - zoom, 0 leaves the zoom."""
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        if event.key() in steps and self._snapshot is not None and len(self._snapshot):
+            start = self._hover if self._hover >= 0 else len(self._snapshot)
+            self.hover(max(0, min(start + steps[Qt.Key(event.key())], len(self._snapshot) - 1)))
+        elif event.key() in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            self._following = False
+            factor = 1.25 if event.key() == Qt.Key.Key_Minus else 0.8
+            self.latency.getViewBox().scaleBy(x=factor)
+            self.zoomed.emit(True)
+        elif event.key() == Qt.Key.Key_0:
+            self.follow()
+        else:
+            super().keyPressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Qt's name: nothing is hovered any more."""
+        self.hover(-1)
+        super().leaveEvent(event)
+
+    def _on_mouse(self, position: Any) -> None:
+        s = self._snapshot
+        if s is None or not len(s):
+            return
+        for plot in (self.latency, self.occupancy, self.memory):
+            if plot.getViewBox().sceneBoundingRect().contains(position):
+                x = plot.getViewBox().mapSceneToView(position).x()
+                self.hover(self.nearest(x))
+                return
+        self.hover(-1)
+
+    def nearest(self, time_s: float) -> int:
+        """The step whose span holds a time: the first that ends at it or later."""
+        assert self._snapshot is not None
+        index = int(np.searchsorted(self._snapshot.time_s, time_s))
+        return min(index, len(self._snapshot) - 1)
+
+    def hover(self, index: int) -> None:
+        """Marks a step in all plots; -1 marks none."""
+        self._hover = index
+        for cursor in self._cursors:
+            cursor.setVisible(index >= 0)
+            if index >= 0 and self._snapshot is not None:
+                cursor.setPos(float(self._snapshot.time_s[index]))
+        self.hovered.emit(index)
+
+    def save(self, path: Path) -> None:
+        """Writes what is seen as PNG (at twice the size) or SVG, by the ending. Raises OSError."""
+        if path.suffix.lower() == ".svg":
+            self._save_svg(path)
+            return
+        image = QImage(self.size() * 2, QImage.Format.Format_ARGB32)
+        image.fill(theme().color("surface"))
+        painter = QPainter(image)
+        self.render_on(painter, QRectF(image.rect()))
+        painter.end()
+        if not image.save(str(path)):
+            raise OSError(_tr("{0} cannot be written.").format(path.name))
+
+    def _save_svg(self, path: Path) -> None:
+        svg = QSvgGenerator()
+        svg.setFileName(str(path))
+        svg.setSize(QSize(self.width(), self.height()))
+        svg.setViewBox(self.rect())
+        svg.setTitle(_tr("Joinery measurements"))
+        painter = QPainter()
+        if not painter.begin(svg):
+            raise OSError(_tr("{0} cannot be written.").format(path.name))
+        painter.fillRect(self.rect(), theme().color("surface"))
+        painter.setPen(QPen(theme().color("text")))
+        self.render_on(painter, QRectF(self.rect()))
+        painter.end()
+
+    def render_on(self, painter: QPainter, target: QRectF) -> None:
+        """Draws the plots on any paint device."""
+        self.render(painter, target, self.rect())

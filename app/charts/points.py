@@ -1,0 +1,94 @@
+"""A cloud of points that stays cheap: one draw call, and no more points than a few a pixel column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST = 4096
+"""More points than this are thinned to the lowest and highest of each of MOST/2 buckets."""
+
+
+def thin(x: Floats, y: Floats, most: int = MOST) -> tuple[Floats, Floats]:
+    """At most `most` of the points (x [n] ascending, y [n]) that keep every bucket's minimum and maximum."""
+    n = len(x)
+    if n <= most:
+        return x, y
+    width = -(-n // (most // 2))
+    whole = n // width * width
+    buckets = y[:whole].reshape(-1, width)
+    start = np.arange(len(buckets)) * width
+    keep = np.concatenate([buckets.argmin(1) + start, buckets.argmax(1) + start, np.arange(whole, n)])
+    keep = np.unique(keep)
+    return x[keep], y[keep]
+
+
+class Points(pg.GraphicsObject):  # type: ignore[misc]
+    """Round points of a fixed size in pixels."""
+
+    def __init__(self, size: int = 4) -> None:
+        super().__init__()
+        self._pen = QPen()
+        self._pen.setCosmetic(True)
+        self._pen.setWidth(size)
+        self._pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        self._bounds = QRectF()
+        self._polygon = pg.functions.create_qpolygonf(0)
+        self.count = 0
+
+    def set_color(self, color: QColor) -> None:
+        """Draws in another colour."""
+        self._pen.setColor(color)
+        self.update()
+
+    def set_points(self, x: Floats, y: Floats) -> None:
+        """Shows the points (x [n] ascending, y [n]) in place of the old ones."""
+        x, y = thin(x, y)
+        self.count = len(x)
+        self._polygon = pg.functions.create_qpolygonf(self.count)
+        bounds = QRectF()
+        if self.count:
+            memory = pg.functions.ndarray_from_qpolygonf(self._polygon)
+            memory[:, 0], memory[:, 1] = x, y
+            low, high = float(y.min()), float(y.max())
+            bounds = QRectF(float(x[0]), low, float(x[-1] - x[0]) or 1e-9, high - low or 1e-9)
+        if bounds != self._bounds:
+            self.prepareGeometryChange()
+            self._bounds = bounds
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        """Qt's name for the rectangle that paint fills."""
+        return self._bounds
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
+        """Qt's name for drawing."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, self.count < 1000)
+        painter.setPen(self._pen)
+        painter.drawPoints(self._polygon)
+
+    def dataBounds(self, axis: int, *_args: Any, **_kwargs: Any) -> tuple[float, float] | None:  # noqa: N802
+        """pyqtgraph's name for the extent along an axis."""
+        if not self.count:
+            return None
+        b = self._bounds
+        return (b.left(), b.right()) if axis == 0 else (b.top(), b.bottom())
+
+
+def block_outline(time_s: Floats, latency_ms: Floats) -> tuple[Floats, Floats]:
+    """The outline of blocks that end at `time_s` [n], are as wide and as high as their latency: ([4n], [4n])."""
+    left = time_s - latency_ms / 1000
+    x = np.stack([left, left, time_s, time_s], axis=1).reshape(-1)
+    zero = np.zeros_like(latency_ms)
+    y = np.stack([zero, latency_ms, latency_ms, zero], axis=1).reshape(-1)
+    return x, y

@@ -1,0 +1,139 @@
+"""Where a prompt is written: Enter sends, Shift+Enter breaks the line, Esc stops the reply or leaves an edit."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.widgets.theme import G, set_icon
+
+MOST_LINES = 8
+
+
+class PromptEdit(QPlainTextEdit):
+    """Grows with its text up to MOST_LINES."""
+
+    submitted = Signal()
+    escaped = Signal()
+    recalled = Signal()  # arrow up in an empty box: the last prompt is wanted
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTabChangesFocus(True)
+        self.setPlaceholderText(self.tr("Ask something"))
+        self.setAccessibleName(self.tr("Prompt"))
+        self.setAccessibleDescription(self.tr("Enter sends, Shift+Enter starts a new line."))
+        self.document().setDocumentMargin(G - 2)
+        self.textChanged.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = max(1, min(int(self.document().size().height()), MOST_LINES))
+        self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + 2 * G)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: Enter, Esc and the arrow up in an empty box mean something here."""
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.submitted.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        elif event.key() == Qt.Key.Key_Up and not self.toPlainText():
+            self.recalled.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class Composer(QWidget):
+    """The box, its button, and the line that says what is being edited."""
+
+    sent = Signal(str)
+    edited = Signal(int, str)  # id of the prompt that is replaced
+    stopped = Signal()
+    recalled = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._editing: int | None = None
+        self._running = False
+        self._enabled = True
+        self.edit = PromptEdit()
+        self.button = QPushButton()
+        self.button.setMinimumWidth(96)
+        self._note = QLabel(self.tr("Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it."))
+        self._note.setProperty("role", "muted")
+        self._note.hide()
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.edit, 1)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        column.addWidget(self._note)
+        column.addLayout(row)
+        self.edit.submitted.connect(self.submit)
+        self.edit.escaped.connect(self._escape)
+        self.edit.recalled.connect(self.recalled)
+        self.edit.textChanged.connect(self._refresh)
+        self.button.clicked.connect(self._press)
+        self._refresh()
+
+    def submit(self) -> None:
+        """Sends what is written, when that is possible now."""
+        text = self.edit.toPlainText()
+        if not text.strip() or self._running or not self._enabled:
+            return
+        editing = self._editing
+        self.leave_edit()
+        if editing is None:
+            self.sent.emit(text)
+        else:
+            self.edited.emit(editing, text)
+
+    def begin_edit(self, id: int, text: str) -> None:
+        """Takes an earlier prompt in, to be sent changed."""
+        self._editing = id
+        self._note.show()
+        self.edit.setPlainText(text)
+        self.edit.moveCursor(QTextCursor.MoveOperation.End)
+        self.edit.setFocus()
+
+    def leave_edit(self) -> None:
+        """An empty box for a new prompt."""
+        self._editing = None
+        self._note.hide()
+        self.edit.clear()
+
+    def set_running(self, running: bool) -> None:
+        """Send turns into Stop while a reply runs."""
+        self._running = running
+        self._refresh()
+
+    def set_enabled(self, enabled: bool) -> None:
+        """Whether there is anything to send to."""
+        self._enabled = enabled
+        self.edit.setEnabled(enabled)
+        self._refresh()
+
+    def _escape(self) -> None:
+        if self._running:
+            self.stopped.emit()
+        elif self._editing is not None:
+            self.leave_edit()
+
+    def _press(self) -> None:
+        self.stopped.emit() if self._running else self.submit()
+
+    def _refresh(self) -> None:
+        running = self._running
+        self.button.setText(self.tr("Stop") if running else self.tr("Send"))
+        self.button.setToolTip(self.tr("Ends the reply (Esc)") if running else self.tr("Sends the prompt (Enter)"))
+        set_icon(self.button, "stop" if running else "send", "text" if running else "accent_text", 16)
+        role = "" if running else "primary"
+        if self.button.property("role") != role:
+            self.button.setProperty("role", role)
+            self.button.style().unpolish(self.button)
+            self.button.style().polish(self.button)
+        self.button.setEnabled(running or (self._enabled and bool(self.edit.toPlainText().strip())))

@@ -1,0 +1,92 @@
+"""How full the context is, and how fast the reply comes: one thin bar and one line of figures."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.state.measurements import Measurements
+from app.widgets import label
+from app.widgets.format import milliseconds, number, rate
+from app.widgets.theme import G, theme
+
+NEARLY_FULL = 0.9
+
+
+class _Bar(QWidget):
+    """used of capacity, as a rounded bar."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.share = 0.0
+        self.alarming = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(6)
+        theme().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """Qt's name for the wished size."""
+        return QSize(200, 6)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's name for drawing."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("empty"))
+        painter.setBrush(theme().color("empty"))
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(box, 2.5, 2.5)
+        if self.share > 0:
+            color = theme().color("warning" if self.alarming else "cache")
+            painter.setPen(color)
+            painter.setBrush(color)
+            box.setWidth(max(box.width() * min(self.share, 1.0), 4))
+            painter.drawRoundedRect(box, 2.5, 2.5)
+        painter.end()
+
+
+class ContextBar(QWidget):
+    """Capacity, used, evicted; tok/s and TTFT of the running or last reply."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bar = _Bar()
+        self.usage = label("", "muted")
+        self.speed = label("", "muted")
+        line = QHBoxLayout()
+        line.setSpacing(2 * G)
+        line.addWidget(self.usage)
+        line.addStretch(1)
+        line.addWidget(self.speed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        column.addWidget(self.bar)
+        column.addLayout(line)
+        self.set_usage(0, 0, 0, window=False)
+
+    def set_usage(self, used: int, capacity: int, evicted: int, window: bool) -> None:
+        """Shows the cache: tokens in it, its slots, tokens that were pushed out of it."""
+        self.bar.share = used / capacity if capacity else 0.0
+        self.bar.alarming = not window and self.bar.share >= NEARLY_FULL
+        self.bar.update()
+        if not capacity:
+            self.usage.setText(self.tr("context: no bundle is open"))
+            return
+        text = self.tr("context {0} of {1} tokens").format(number(used), number(capacity))
+        if window or evicted:
+            text += self.tr(" · {0} evicted").format(number(evicted))
+        elif self.bar.alarming:
+            text += self.tr(" · nearly full")
+        self.usage.setText(text)
+        self.bar.setAccessibleName(text)
+
+    def set_speed(self, measured: Measurements) -> None:
+        """Shows the speed of the running or last reply."""
+        parts = []
+        if measured.decode_rate is not None:
+            parts.append(rate(measured.decode_rate))
+        if measured.ttft_ms is not None:
+            parts.append(f"TTFT {milliseconds(measured.ttft_ms)}")
+        self.speed.setText(" · ".join(parts))

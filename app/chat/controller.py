@@ -1,0 +1,194 @@
+"""Between the conversation and the session: what a click means, and what an event changes.
+
+    page ──send, regenerate, edit, select──▶ ChatController ──generate──▶ Session
+    page ◀──appended, grew, ended, reset──── (tree, store) ◀──token, done, failed──┘
+
+The prompt is on the disk before inference starts; a reply that grows is saved once a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.chat.sampling import Sampling
+from app.state.conversation import ChatStore, Conversation, Message, Reply
+from app.state.session import Session, SessionFailure
+from workflows.events import GenerationDone, NoticeEvent, TokenEvent
+
+
+class ChatController(QObject):
+    """Drives one conversation at a time."""
+
+    reset = Signal()  # the whole active path may differ
+    appended = Signal(int)  # a message at the end of the path
+    grew = Signal(int, str)  # a reply, by this text
+    noticed = Signal(int, str)
+    ended = Signal(int)
+    failed = Signal(object)  # SessionFailure
+    unsaved = Signal(str)  # why the chat could not be written
+    runningChanged = Signal(bool)  # noqa: N815
+
+    def __init__(
+        self, session: Session, store: ChatStore, ensure_open: Callable[[], bool], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.store = store
+        self.chat = Conversation()
+        self.sampling = Sampling()
+        self._ensure_open = ensure_open
+        self._reply: Message | None = None
+        session.token.connect(self._on_token)
+        session.notice.connect(self._on_notice)
+        session.finished.connect(self._on_finished)
+        session.failed.connect(self._on_failed)
+
+    @property
+    def running(self) -> bool:
+        """Whether a reply of this chat is being generated, or waits for the bundle to open."""
+        return self._reply is not None
+
+    @property
+    def replying(self) -> int | None:
+        """The id of the reply that is being generated."""
+        return self._reply.id if self._reply else None
+
+    def send(self, text: str) -> bool:
+        """Asks; False for an empty text, or while a reply is running."""
+        if not text.strip() or self.running:
+            return False
+        prompt = self.chat.ask(text.strip())
+        self.appended.emit(prompt.id)
+        return self._run(prompt.id)
+
+    def regenerate(self, reply: int) -> bool:
+        """Answers the same prompt again, as a sibling of `reply`."""
+        prompt = self.chat[reply].parent
+        if self.running or prompt is None:
+            return False
+        return self._run(prompt, rebuilt=True)
+
+    def edit(self, prompt: int, text: str) -> bool:
+        """Asks a changed prompt, as a sibling of the old one."""
+        if not text.strip() or self.running:
+            return False
+        message = self.chat.edit(prompt, text.strip())
+        return self._run(message.id, rebuilt=True)
+
+    def select(self, id: int, index: int) -> None:
+        """Shows another branch; not while a reply is running."""
+        if self.running:
+            return
+        self.chat.select(id, index)
+        self._commit()
+        self.reset.emit()
+
+    def stop(self) -> None:
+        """Ends the running reply; what came stays."""
+        self.session.stop()
+
+    def new_chat(self) -> None:
+        """An empty conversation with the same system prompt; the old one stays saved."""
+        self._let_go()
+        self.chat = Conversation(self.chat.system)
+        self.store.forget()
+        self.reset.emit()
+
+    def open_chat(self, key: str) -> None:
+        """Another saved conversation. Raises OSError or ValueError, and then keeps this one."""
+        chat = self.store.load(key)
+        self._let_go()
+        self.chat = chat
+        self._commit()
+        self.reset.emit()
+
+    def set_system(self, text: str) -> None:
+        """Another system prompt, from the next message on."""
+        self.chat.system = text
+        if len(self.chat):
+            self.store.partial(self.chat)
+
+    def shut(self) -> None:
+        """The window closes: everything is saved, and the next start restores it."""
+        if len(self.chat):
+            self._finish("interrupted") if self._reply else self._commit()
+        try:
+            self.store.close()
+        except OSError as error:
+            self.unsaved.emit(str(error))
+
+    def _run(self, prompt: int, rebuilt: bool = False) -> bool:
+        if not self._ensure_open():
+            if rebuilt:
+                self.reset.emit()
+            return False
+        self.chat.bundle = self.session.bundle
+        self._reply = self.chat.begin_reply(prompt)
+        self._commit()
+        if rebuilt:
+            self.reset.emit()
+        else:
+            self.appended.emit(self._reply.id)
+        self.runningChanged.emit(True)
+        if not self.session.generate(self.chat.to_messages(prompt), self.sampling.to_options()):
+            self._on_failed(SessionFailure("busy", self.tr("The session is busy with another reply.")))
+            return False
+        return True
+
+    def _let_go(self) -> None:
+        if self._reply is not None:
+            self.session.stop()
+            self._finish("cancelled")
+
+    def _on_token(self, event: TokenEvent) -> None:
+        if self._reply is None:
+            return
+        self._reply.content += event.text
+        self._reply.trace.append(event)
+        self.grew.emit(self._reply.id, event.text)
+        self.store.partial(self.chat)
+
+    def _on_notice(self, event: NoticeEvent) -> None:
+        if self._reply is not None:
+            assert self._reply.reply is not None
+            self._reply.reply.notices.append(event.message)
+            self.noticed.emit(self._reply.id, event.message)
+
+    def _on_finished(self, done: GenerationDone) -> None:
+        if self._reply is None:
+            return
+        self._reply.content = done.text
+        notices = self._reply.reply.notices if self._reply.reply else []
+        rate = done.decode_tokens_per_s or None
+        self._reply.reply = Reply("", done.ttft_ms or None, rate, len(done.token_ids), "", notices)
+        self._finish(done.finish_reason)
+
+    def _on_failed(self, failure: SessionFailure) -> None:
+        if self._reply is not None:
+            assert self._reply.reply is not None
+            self._reply.reply.tokens = len(self._reply.trace)
+            if failure.kind == "cancelled":
+                self._finish("cancelled")
+                return
+            self._reply.reply.error = failure.message
+            self._finish("interrupted" if failure.kind == "crashed" else "failed")
+        if failure.kind != "cancelled":
+            self.failed.emit(failure)
+
+    def _finish(self, reason: str) -> None:
+        reply, self._reply = self._reply, None
+        assert reply is not None and reply.reply is not None
+        reply.reply.ended = reason
+        self._commit()
+        self.ended.emit(reply.id)
+        self.runningChanged.emit(False)
+
+    def _commit(self) -> None:
+        if not len(self.chat):
+            return
+        try:
+            self.store.commit(self.chat)
+        except OSError as error:
+            self.unsaved.emit(str(error))

@@ -1,0 +1,183 @@
+"""One message of the transcript: who, what, notices, how the reply went, and what can be done with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from app.chat.message_text import MessageText
+from app.state.conversation import Message, Reply
+from app.widgets.theme import G, set_icon
+
+FLUSH_MS = 33
+"""A growing reply is shown at most this often: 30 Hz."""
+
+
+def ending(reason: str) -> str:
+    """Why a reply ended, in words."""
+
+    def tr(text: str) -> str:
+        return QCoreApplication.translate("MessageView", text)
+
+    return {
+        "eos": tr("the model finished"),
+        "length": tr("stopped at max new tokens"),
+        "stop": tr("stopped at a stop string"),
+        "capacity": tr("the cache is full"),
+        "cancelled": tr("stopped by you"),
+        "interrupted": tr("cut off when the worker or the window ended"),
+        "failed": tr("failed"),
+    }.get(reason, reason)
+
+
+def summary(reply: Reply) -> str:
+    """The line under a reply: TTFT · tok/s · tokens · why it ended."""
+    locale = QLocale()
+    parts = []
+    if reply.ttft_ms is not None:
+        parts.append(f"TTFT {locale.toString(reply.ttft_ms, 'f', 0 if reply.ttft_ms >= 100 else 1)} ms")
+    if reply.decode_rate is not None:
+        parts.append(f"{locale.toString(reply.decode_rate, 'f', 0 if reply.decode_rate >= 100 else 1)} tok/s")
+    if reply.tokens:
+        unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
+        parts.append(f"{locale.toString(reply.tokens)} {QCoreApplication.translate(*unit)}")
+    if reply.ended:
+        parts.append(ending(reply.ended))
+    return " · ".join(parts)
+
+
+class MessageView(QFrame):
+    """A message. `action` tells the name of what was pressed: regenerate, edit, previous, next."""
+
+    action = Signal(str)
+
+    def __init__(self, message: Message, siblings: tuple[int, int], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.message = message
+        self.text = MessageText()
+        self._tail: list[str] = []
+        self._flush = QTimer(self)
+        self._flush.setSingleShot(True)
+        self._flush.setInterval(FLUSH_MS)
+        self._flush.timeout.connect(self.flush)
+        self._tools: dict[str, QToolButton] = {}
+        self._build(siblings)
+        self.finish()
+
+    @property
+    def _is_user(self) -> bool:
+        return self.message.role == "user"
+
+    def _build(self, siblings: tuple[int, int]) -> None:
+        who = self.tr("You") if self._is_user else self.tr("Model")
+        if self._is_user:
+            self.setProperty("role", "card")
+        self.setAccessibleName(self.tr("Message of: {0}").format(who))
+        self.text.setAccessibleName(self.tr("Text of the message"))
+        label = QLabel(who)
+        label.setProperty("role", "muted")
+        self.status = QLabel()
+        self.status.setProperty("role", "muted")
+        self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.status.setWordWrap(True)
+        self.notices = QVBoxLayout()
+        column = QVBoxLayout(self)
+        margin = G + G // 2
+        column.setContentsMargins(margin, G, margin, G // 2)
+        column.setSpacing(G // 2)
+        column.addWidget(label)
+        column.addWidget(self.text)
+        column.addLayout(self.notices)
+        foot = QHBoxLayout()
+        foot.setSpacing(2)
+        foot.addWidget(self.status, 1)
+        self._add_tools(foot, siblings)
+        column.addLayout(foot)
+
+    def _add_tools(self, row: QHBoxLayout, siblings: tuple[int, int]) -> None:
+        index, count = siblings
+        if count > 1:
+            self._tool(row, "previous", "chevron-left", self.tr("Previous version")).setEnabled(index > 0)
+            self.place = QLabel(f"{index + 1}/{count}")
+            self.place.setProperty("role", "muted")
+            self.place.setAccessibleName(self.tr("Version {0} of {1}").format(index + 1, count))
+            row.addWidget(self.place)
+            self._tool(row, "next", "chevron-right", self.tr("Next version")).setEnabled(index < count - 1)
+        self._tool(row, "copy", "copy", self.tr("Copy the text")).clicked.connect(self.copy)
+        if self._is_user:
+            self._tool(row, "edit", "edit", self.tr("Edit and resend, as a new branch"))
+        else:
+            self._tool(row, "regenerate", "refresh", self.tr("Answer again, as a new branch"))
+
+    def _tool(self, row: QHBoxLayout, name: str, icon: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        set_icon(button, icon, "muted")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        if name != "copy":
+            button.clicked.connect(lambda: self.action.emit(name))
+        row.addWidget(button)
+        self._tools[name] = button
+        return button
+
+    def tool(self, name: str) -> QToolButton:
+        """The button of an action. Raises KeyError for one that this message does not have."""
+        return self._tools[name]
+
+    def set_busy(self, busy: bool) -> None:
+        """While a reply runs nothing may branch."""
+        for name in ("edit", "regenerate"):
+            if name in self._tools:
+                self._tools[name].setEnabled(not busy)
+
+    def grow(self, text: str) -> None:
+        """Takes text in; it is shown with the next flush."""
+        self._tail.append(text)
+        if not self._flush.isActive():
+            self._flush.start()
+
+    def flush(self) -> None:
+        """Shows what came since the last flush."""
+        if self._tail:
+            self.text.append_plain("".join(self._tail))
+            self._tail.clear()
+
+    def add_notice(self, text: str) -> None:
+        """A line inside the message: the window slid, a template is missing."""
+        row = QHBoxLayout()
+        row.setSpacing(G // 2)
+        icon = QLabel()
+        set_icon(icon, "info", "accent", 16)
+        words = QLabel(text)
+        words.setProperty("role", "muted")
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setWordWrap(True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row.addWidget(icon)
+        row.addWidget(words, 1)
+        self.notices.addLayout(row)
+
+    def finish(self) -> None:
+        """Shows the message as it is now: Markdown for a reply that ended, plain while it runs and for a prompt."""
+        self._flush.stop()
+        self._tail.clear()
+        reply = self.message.reply
+        if self._is_user or reply is None or not reply.ended:
+            self.text.set_plain(self.message.content)
+        else:
+            self.text.set_markdown(self.message.content)
+            self.text.set_trace(self.message.trace)
+        if reply is not None:
+            self._show_status(reply)
+            for text in reply.notices[self.notices.count() :]:
+                self.add_notice(text)
+
+    def _show_status(self, reply: Reply) -> None:
+        running = not reply.ended
+        self.status.setText(self.tr("…") if running else summary(reply))
+        self.text.setVisible(bool(self.message.content) or running)
+
+    def copy(self) -> None:
+        """Puts the message's source text on the clipboard."""
+        QGuiApplication.clipboard().setText(self.message.content)

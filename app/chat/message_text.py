@@ -1,0 +1,228 @@
+"""The text of one message: plain while it streams, Markdown once at the end, and a look at each token on hover.
+
+    TokenEvents ──▶ TokenMap (raw text → token) ──align──▶ shown text → token ──hover──▶ tool tip
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from html import escape
+from itertools import accumulate
+from typing import Any
+
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QUrl
+from PySide6.QtGui import (
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolTip, QWidget
+
+from app.widgets.theme import theme
+from workflows.events import TokenEvent
+
+_LOOKAHEAD = 48
+
+
+class TokenMap:
+    """Which token a character of the shown text came from; worked out when first asked."""
+
+    def __init__(self, tokens: list[TokenEvent], shown: str) -> None:
+        self.tokens = tokens
+        self._shown = shown
+        self._owners: list[int] | None = None
+        self._spans: dict[int, tuple[int, int]] = {}
+
+    def token_at(self, position: int) -> int:
+        """The index of the token at a character of the shown text, or -1."""
+        owners = self._owners if self._owners is not None else self._build()
+        return owners[position] if 0 <= position < len(owners) else -1
+
+    def span(self, index: int) -> tuple[int, int]:
+        """[first, last) characters of the shown text that came from a token."""
+        if self._owners is None:
+            self._build()
+        return self._spans.get(index, (0, 0))
+
+    def _build(self) -> list[int]:
+        ends = list(accumulate(len(t.text) for t in self.tokens))
+        owners = []
+        for position, raw in enumerate(align("".join(t.text for t in self.tokens), self._shown)):
+            index = bisect_right(ends, raw) if raw >= 0 else -1
+            owners.append(index)
+            if index >= 0:
+                self._spans[index] = (self._spans.get(index, (position, 0))[0], position + 1)
+        self._owners = owners
+        return owners
+
+
+def align(raw: str, shown: str) -> list[int]:
+    """For each character of `shown` its place in `raw`, or -1.
+
+    Rendering drops marks (`**`, backticks) and changes white space; what is left comes in the same order.
+    """
+    result, at = [], 0
+    for character in shown:
+        if character in "\u2028\u2029\u00a0":
+            character = " " if character == "\u00a0" else "\n"
+        found = raw.find(character, at, at + _LOOKAHEAD)
+        if character.isspace() and found > at:
+            found = at if at < len(raw) and raw[at].isspace() else -1
+        result.append(found)
+        at = found + 1 if found >= 0 else at
+    return result
+
+
+class _Document(QTextDocument):
+    """A document that loads nothing: a model's text must not make the window read files."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
+        """Qt's name for fetching a picture or a sheet."""
+        return None
+
+
+class MessageText(QTextEdit):
+    """Text as high as what it holds; selectable, never editable."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setDocument(_Document(self))
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setStyleSheet("QTextEdit { background: transparent; border: 0; }")
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setTabChangesFocus(True)
+        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
+        self.document().setDocumentMargin(2)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self._map: TokenMap | None = None
+        self._marked = -1
+
+    def set_plain(self, text: str) -> None:
+        """Shows text as it is."""
+        self._map = None
+        self.setPlainText(text)
+
+    def append_plain(self, text: str) -> None:
+        """Adds text at the end, without touching a selection."""
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(text)
+
+    def set_markdown(self, text: str) -> None:
+        """Renders Markdown without HTML; costs as much as the text is long, so once a message."""
+        self._map = None
+        features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+        self.document().setMarkdown(text, features)
+
+    def set_trace(self, tokens: list[TokenEvent]) -> None:
+        """The tokens that the shown text was made of."""
+        self._map = TokenMap(list(tokens), self.document().toRawText()) if tokens else None
+
+    def token_at(self, point: QPoint) -> int:
+        """The index of the token under a point of the viewport, or -1."""
+        if self._map is None:
+            return -1
+        position = self.document().documentLayout().hitTest(point.toPointF(), Qt.HitTestAccuracy.ExactHit)
+        return self._map.token_at(position) if position >= 0 else -1
+
+    def token_html(self, index: int) -> str:
+        """What the tool tip says of a token."""
+        assert self._map is not None
+        return describe_token(self._map.tokens[index])
+
+    def _fit(self, *_: object) -> None:
+        height = int(self.document().size().height()) + 2
+        if height != self.height():
+            self.setFixedHeight(height)
+
+    def sizeHint(self) -> QSize:
+        """Qt's name for the wished size."""
+        return QSize(480, int(self.document().size().height()) + 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's name: a new width needs a new height."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Qt's name: the transcript scrolls, not the message."""
+        event.ignore()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Qt's name: marks the token under the mouse."""
+        super().mouseMoveEvent(event)
+        self._mark(self.token_at(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Qt's name: no token is marked."""
+        self._mark(-1)
+        super().leaveEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Qt's name: the tool tip of a token."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            index = self.token_at(event.pos())
+            if index >= 0:
+                QToolTip.showText(event.globalPos(), self.token_html(index), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().viewportEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: with the caret in the text, arrows show the token that it is at."""
+        super().keyPressEvent(event)
+        if self._map is not None and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            index = self._map.token_at(self.textCursor().position())
+            self._mark(index)
+            if index >= 0:
+                corner = self.cursorRect().bottomLeft()
+                QToolTip.showText(self.viewport().mapToGlobal(corner), self.token_html(index), self)
+
+    def _mark(self, index: int) -> None:
+        if index == self._marked:
+            return
+        self._marked = index
+        selections = []
+        if index >= 0 and self._map is not None:
+            first, last = self._map.span(index)
+            selection = QTextEdit.ExtraSelection()
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(first)
+            cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+            look = QTextCharFormat()
+            tint = theme().color("accent")
+            tint.setAlpha(60)
+            look.setBackground(tint)
+            selection.cursor, selection.format = cursor, look  # type: ignore[attr-defined]
+            selections.append(selection)
+        self.setExtraSelections(selections)
+
+
+def describe_token(token: TokenEvent) -> str:
+    """A token as rich text: what, which id, how probable, and what else it might have been."""
+
+    def visible(text: str) -> str:
+        return escape(text.replace("\n", "⏎").replace("\t", "⇥").replace(" ", "␣")) or "∅"
+
+    head = f"<b>{visible(token.text)}</b> · id {token.id} · {token.latency_ms:.1f} ms"
+    if token.probability is not None:
+        head += f" · {token.probability:.1%}"
+    rows = "".join(
+        f"<tr><td>{visible(str(text))}</td><td align='right'>&nbsp;&nbsp;{int(id)}</td>"
+        f"<td align='right'>&nbsp;&nbsp;{float(p):.1%}</td></tr>"
+        for id, text, p in token.alternatives
+    )
+    return f"<qt>{head}<table>{rows}</table></qt>" if rows else f"<qt>{head}</qt>"

@@ -1,0 +1,235 @@
+"""The side panel: system prompt, sampling, cache layout and provider."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QPlainTextEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chat.sampling import Sampling, parse_stops, show_stops
+from app.widgets import Section, button, label, scrolled
+from app.widgets.theme import G
+
+WIDTH = 288
+_REAL = {
+    "temperature": (0.0, 2.0, 0.05),
+    "top_p": (0.01, 1.0, 0.01),
+    "min_p": (0.0, 1.0, 0.01),
+    "repetition_penalty": (1.0, 2.0, 0.01),
+}
+_WHOLE = {"top_k": (0, 1_000_000), "max_new_tokens": (1, 1_000_000), "seed": (-1, 2_147_483_647)}
+_IDLE_WHEN_GREEDY = ("top_k", "top_p", "min_p", "seed")
+
+
+class SettingsPanel(QWidget):
+    """What the next reply is made with. `session_changed` means that the bundle must be opened anew."""
+
+    system_changed = Signal(str)
+    sampling_changed = Signal(object)  # Sampling
+    session_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedWidth(WIDTH)
+        self._spins: dict[str, QSpinBox | QDoubleSpinBox] = {}
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
+        column.setSpacing(3 * G)
+        column.addWidget(self._system_part())
+        column.addWidget(self._sampling_part())
+        column.addWidget(self._session_part())
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(content))
+        self.set_sampling(Sampling())
+
+    def _system_part(self) -> Section:
+        part = Section(self.tr("System prompt"))
+        self.system = QPlainTextEdit()
+        self.system.setPlaceholderText(self.tr("None"))
+        self.system.setAccessibleName(self.tr("System prompt"))
+        self.system.setTabChangesFocus(True)
+        self.system.setFixedHeight(9 * G)
+        self.system.textChanged.connect(lambda: self.system_changed.emit(self.system.toPlainText()))
+        part.body.addWidget(self.system)
+        return part
+
+    def _sampling_part(self) -> Section:
+        part = Section(self.tr("Sampling"))
+        self.reset_button = button(self.tr("Reset"), role="link", clicked=lambda: self._reset())
+        self.reset_button.setToolTip(self.tr("Back to greedy, with all the rest off"))
+        part.header.addWidget(self.reset_button)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(G)
+        grid.setVerticalSpacing(G)
+        grid.setColumnStretch(0, 1)
+        for row, (name, title, tip) in enumerate(self._rows()):
+            caption = label(title, "small", selectable=False)
+            spin = self._spin(name)
+            spin.setAccessibleName(title)
+            spin.setToolTip(tip)
+            caption.setToolTip(tip)
+            caption.setBuddy(spin)
+            grid.addWidget(caption, row, 0)
+            grid.addWidget(spin, row, 1)
+        part.body.addLayout(grid)
+        part.body.addWidget(label(self.tr("Stop strings, one a line"), "small", selectable=False))
+        self.stops = QPlainTextEdit()
+        self.stops.setAccessibleName(self.tr("Stop strings"))
+        self.stops.setToolTip(self.tr("The reply ends before any of these; \\n stands for a line end."))
+        self.stops.setTabChangesFocus(True)
+        self.stops.setFixedHeight(7 * G)
+        self.stops.textChanged.connect(self._emit_sampling)
+        part.body.addWidget(self.stops)
+        return part
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        return [
+            ("temperature", self.tr("Temperature"), self.tr("0 takes the most probable token each time.")),
+            ("top_k", self.tr("Top-k"), self.tr("Only the k most probable tokens; 0 is off.")),
+            ("top_p", self.tr("Top-p"), self.tr("Only the most probable tokens that together reach p; 1 is off.")),
+            ("min_p", self.tr("Min-p"), self.tr("Only tokens at least this probable relative to the best; 0 is off.")),
+            (
+                "repetition_penalty",
+                self.tr("Repetition penalty"),
+                self.tr("Makes tokens that came before less likely; 1 is off."),
+            ),
+            ("max_new_tokens", self.tr("Max new tokens"), self.tr("A reply ends here at the latest.")),
+            ("seed", self.tr("Seed"), self.tr("The same seed draws the same tokens.")),
+        ]
+
+    def _spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
+        spin: QSpinBox | QDoubleSpinBox
+        if name in _REAL:
+            low, high, step = _REAL[name]
+            real = spin = QDoubleSpinBox()
+            real.setDecimals(2)
+            real.setRange(low, high)
+            real.setSingleStep(step)
+        else:
+            whole = spin = QSpinBox()
+            whole.setRange(*_WHOLE[name])
+            whole.setGroupSeparatorShown(name == "max_new_tokens")
+        special = {"temperature": self.tr("greedy"), "top_k": self.tr("off"), "min_p": self.tr("off")}
+        special |= {"repetition_penalty": self.tr("off"), "seed": self.tr("random")}
+        spin.setSpecialValueText(special.get(name, ""))
+        spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.UpDownArrows)
+        spin.setFixedWidth(14 * G)
+        spin.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spin.wheelEvent = lambda event: event.ignore()  # type: ignore[method-assign]
+        spin.valueChanged.connect(self._emit_sampling)
+        self._spins[name] = spin
+        return spin
+
+    def _session_part(self) -> Section:
+        part = Section(self.tr("Session"), self.tr("A change opens the bundle anew; the conversation stays."))
+        self.cache = QComboBox()
+        self.cache.setAccessibleName(self.tr("Cache layout"))
+        for title, value in (
+            (self.tr("Bundle default"), None),
+            (self.tr("Static: ends when full"), "static"),
+            (self.tr("Window: slides on"), "window"),
+        ):
+            self.cache.addItem(title, value)
+        self.provider = QComboBox()
+        self.provider.setAccessibleName(self.tr("Provider"))
+        self.provider.addItem("CPU", "cpu")
+        for title, combo in ((self.tr("Cache layout"), self.cache), (self.tr("Provider"), self.provider)):
+            combo.setMinimumContentsLength(12)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.activated.connect(self.session_changed)
+            part.body.addWidget(label(title, "small", selectable=False))
+            part.body.addWidget(combo)
+        return part
+
+    def sampling(self) -> Sampling:
+        """What is set now."""
+        spins = self._spins
+        seed = int(spins["seed"].value())
+        return Sampling(
+            temperature=round(spins["temperature"].value(), 2),
+            top_k=int(spins["top_k"].value()),
+            top_p=round(spins["top_p"].value(), 2),
+            min_p=round(spins["min_p"].value(), 2),
+            repetition_penalty=round(spins["repetition_penalty"].value(), 2),
+            max_new_tokens=int(spins["max_new_tokens"].value()),
+            seed=None if seed < 0 else seed,
+            stop=parse_stops(self.stops.toPlainText()),
+        )
+
+    def set_sampling(self, s: Sampling) -> None:
+        """Shows settings, without telling of a change."""
+        for name, spin in self._spins.items():
+            with QSignalBlocker(spin):
+                value: Any = getattr(s, name)
+                spin.setValue(-1 if value is None else value)
+        with QSignalBlocker(self.stops):
+            self.stops.setPlainText(show_stops(s.stop))
+        self._dim()
+
+    def set_system(self, text: str) -> None:
+        """Shows a system prompt, without telling of a change."""
+        if text != self.system.toPlainText():
+            with QSignalBlocker(self.system):
+                self.system.setPlainText(text)
+
+    def set_devices(self, devices: list[dict[str, Any]]) -> None:
+        """Lists the providers; one that cannot be used is greyed and says why."""
+        chosen = self.provider.currentData()
+        self.provider.clear()
+        model = self.provider.model()
+        assert isinstance(model, QStandardItemModel)
+        for device in devices:
+            self.provider.addItem(str(device.get("title") or device.get("name")), device.get("name"))
+            if not device.get("usable"):
+                item = model.item(self.provider.count() - 1)
+                item.setEnabled(False)
+                reason = " ".join(str(device.get(k) or "") for k in ("reason", "remedy")).strip()
+                item.setToolTip(reason or self.tr("Not usable on this machine."))
+        self.set_provider(chosen or "cpu")
+
+    def set_provider(self, name: str) -> None:
+        """Shows a provider as chosen."""
+        index = self.provider.findData(name)
+        if index >= 0:
+            self.provider.setCurrentIndex(index)
+
+    def set_cache_default(self, layout: str) -> None:
+        """Says which layout the bundle has by default."""
+        text = self.tr("Bundle default ({0})").format(layout) if layout else self.tr("Bundle default")
+        self.cache.setItemText(0, text)
+
+    def set_running(self, running: bool) -> None:
+        """While a reply runs the session stays as it is."""
+        self.cache.setEnabled(not running)
+        self.provider.setEnabled(not running)
+
+    def _reset(self) -> None:
+        self.set_sampling(Sampling())
+        self._emit_sampling()
+
+    def _emit_sampling(self) -> None:
+        self._dim()
+        self.sampling_changed.emit(self.sampling())
+
+    def _dim(self) -> None:
+        greedy = self._spins["temperature"].value() == 0
+        for name in _IDLE_WHEN_GREEDY:
+            self._spins[name].setEnabled(not greedy)
+
+    def spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
+        """The box of a setting."""
+        return self._spins[name]

@@ -1,0 +1,58 @@
+"""What a person sets for the next reply, and what of it is sent."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+ALTERNATIVES = 5
+"""How many alternatives are asked for each token, for hovering."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """The defaults are greedy: temperature 0 makes the rest of the distribution's settings idle."""
+
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    max_new_tokens: int = 512
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+    def to_options(self) -> dict[str, Any]:
+        """The options of a generate request."""
+        return asdict(self) | {"stop": list(self.stop), "alternatives": ALTERNATIVES}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Sampling:
+        """From saved settings; what is not of the right kind takes its default."""
+        if not isinstance(data, dict):
+            return cls()
+        default = cls()
+        known: dict[str, Any] = {}
+        for name in ("temperature", "top_p", "min_p", "repetition_penalty"):
+            known[name] = _number(data.get(name), getattr(default, name))
+        for name in ("top_k", "max_new_tokens"):
+            known[name] = int(_number(data.get(name), getattr(default, name)))
+        seed, stop = data.get("seed"), data.get("stop")
+        known["seed"] = seed if isinstance(seed, int) else None
+        known["stop"] = tuple(s for s in stop if isinstance(s, str) and s) if isinstance(stop, list) else ()
+        return cls(**known)
+
+
+def _number(value: Any, default: float) -> float:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else default
+
+
+def parse_stops(text: str) -> tuple[str, ...]:
+    r"""One stop string a line; \n and \t stand for a line end and a tab."""
+    lines = (line.replace("\\n", "\n").replace("\\t", "\t") for line in text.split("\n"))
+    return tuple(line for line in lines if line)
+
+
+def show_stops(stops: tuple[str, ...]) -> str:
+    """The text that `parse_stops` reads back."""
+    return "\n".join(s.replace("\n", "\\n").replace("\t", "\\t") for s in stops)

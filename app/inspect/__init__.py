@@ -1,0 +1,1 @@
+"""The inspect page: a bundle or an .onnx file in, its graphs, cache, passes and details out."""
