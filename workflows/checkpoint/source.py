@@ -77,4 +77,4 @@ def _demo(name: str) -> Path:
 
 def _refuse_revision(source: str, revision: str | None) -> None:
     if revision is not None:
-        raise CheckpointError(f"{printable(source)} is on this machine and has no revisions; leave --revision out.")
+        raise CheckpointError(f"{printable(source)} is on this machine and has no revisions; leave the revision out.")

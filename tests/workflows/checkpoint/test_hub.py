@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -307,3 +308,27 @@ def test_a_folder_wins_over_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     write(tmp_path / "org" / "model", files())
     monkeypatch.chdir(tmp_path)
     assert open_checkpoint(NAME, endpoint=closed_port()).kind == "folder"
+
+
+def test_a_full_disk_is_seen_before_the_weights(hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=100_000))
+    with pytest.raises(CheckpointError, match=r"^org/model needs 0\.0 GB, more than is free on the disk; free some"):
+        fetch(hub, tmp_path)
+    assert not any("/resolve/" in path for path in hub.paths())
+
+
+def test_waiting_for_another_download_can_be_cancelled(hub: FakeHub, tmp_path: Path) -> None:
+    import filelock
+
+    etag = etag_of("model.safetensors", WEIGHTS)
+    folder = tmp_path / ".locks" / "models--org--model"
+    folder.mkdir(parents=True)
+    pressed: list[float] = []
+
+    def report(event: Event) -> None:
+        if isinstance(event, ProgressEvent) and event.message == "model.safetensors":
+            pressed.append(time.monotonic())
+
+    with filelock.FileLock(folder / f"{etag}.lock"), pytest.raises(Cancelled):
+        open_checkpoint(NAME, endpoint=hub.endpoint, cache=tmp_path, report=report, cancelled=lambda: bool(pressed))
+    assert time.monotonic() - pressed[0] < 1.0
