@@ -22,9 +22,11 @@ Environment:
 import contextlib
 import hashlib
 import os
+import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,7 +41,7 @@ def require_python():
     """Leave with one sentence when this Python is too old. Everything below may use today's annotations."""
     if sys.version_info < OLDEST_PYTHON:
         sys.exit(
-            "Joinery needs Python {}.{} or newer and this is {}.{}: install a newer one and run this file with it.".format(
+            "Joinery needs Python {}.{} or newer, this is {}.{}: install a newer one and run this file with it.".format(
                 *(OLDEST_PYTHON + tuple(sys.version_info[:2]))
             )
         )
@@ -113,7 +115,8 @@ NO_NETWORK = re.compile(
     r"|Unable to connect"
 )
 DISK_FULL = re.compile(r"No space left on device|Errno 28|not enough space on the disk|don't have enough free space")
-NO_BUILD = re.compile(r"No matching distribution found for (\S+)")
+NO_BUILD = re.compile(r"No matching distribution found")
+LONG_PATH = re.compile(r"Long Path support")
 MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
 
 
@@ -177,7 +180,7 @@ class Progress:
         try:
             yield
         except BaseException:
-            print(flush=True)
+            print(f"{self._restart()} stopped after {self.seconds():.1f} s", flush=True)
             raise
         print(f"{self._restart()} {self.seconds():.1f} s", flush=True)
 
@@ -234,28 +237,34 @@ def last_lines(text: str, count: int = 15) -> str:
 
 
 def explain(tool: str, output: str) -> SetupError:
-    """What pip's or apt-get's last words mean, as one sentence that says what to do."""
-    details = last_lines(output)
+    """What pip's or apt-get's last words mean, as one sentence that says what to do, with the line that told it."""
     if DISK_FULL.search(output):
-        return disk_full(details)
+        return disk_full(telling_line(DISK_FULL, output))
     if NO_NETWORK.search(output):
         return SetupError(
             f"{tool} cannot reach its package registry: connect this machine to the network (or set {tool}'s proxy or "
             "mirror), then run the same command again.",
-            details,
+            telling_line(NO_NETWORK, output),
         )
-    missing = NO_BUILD.search(output)
-    if missing:
+    if NO_BUILD.search(output):
         return SetupError(
-            f"There is no build of {missing.group(1)} for Python {sys.version_info[0]}.{sys.version_info[1]} on this "
-            "machine: run this file with a 64-bit Python 3.11, 3.12 or 3.13.",
-            details,
+            "This Python is {}.{} on {}, and a package has no build for it: run this file with a 64-bit Python 3.11, "
+            "3.12 or 3.13.".format(*sys.version_info[:2], platform.machine()),
+            telling_line(NO_BUILD, output),
         )
-    if "Long Path" in output:
+    if LONG_PATH.search(output):
         return SetupError(
-            "Windows cuts long paths off: enable long paths in its settings, then run this again.", details
+            "Windows cuts long paths off: enable long paths in its settings, then run this again.",
+            telling_line(LONG_PATH, output),
         )
-    return SetupError(f"{tool} failed: see its last lines above and the whole in {LOG}, then run this again.", details)
+    return SetupError(
+        f"{tool} failed: its last lines are above and the whole is in {LOG}; mend that, then run this again.",
+        last_lines(output),
+    )
+
+
+def telling_line(cause: re.Pattern[str], output: str) -> str:
+    return next(line.strip()[:300] for line in output.splitlines() if cause.search(line))
 
 
 def disk_full(details: str = "") -> SetupError:
@@ -350,7 +359,7 @@ def ensure_venv_module(progress: Progress) -> None:
         return
     package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
     if is_debian():
-        apt_install([package], f"This Python cannot make virtual environments: {package} is missing", progress)
+        apt_install([package], "This Python cannot make virtual environments", progress)
         return
     raise SetupError(
         "This Python has no venv module: install it with your system's packages, or Python from python.org."
@@ -373,11 +382,10 @@ def install(progress: Progress) -> None:
     for title, command in install_commands():
         with progress.step(title):
             code, output = run_logged(command, child_environment(), progress, LOG)
-        if code:
-            problem = explain("pip", output)
-            if not DISK_FULL.search(output):
-                UNFINISHED.unlink()  # pip undid its own step: what is there is sound, and the next run goes on from it
-            raise problem
+            if code:
+                if not DISK_FULL.search(output):
+                    UNFINISHED.unlink()  # pip undid its step: what is there is sound, and the next run goes on from it
+                raise explain("pip", output)
     STAMP.write_text(stamp_key() + "\n", "utf-8")
     UNFINISHED.unlink()
 
@@ -394,8 +402,8 @@ def make_venv(progress: Progress, why: str) -> None:
         VENV.mkdir()
         UNFINISHED.touch()
         code, output = run_logged(make_venv_command(), child_environment(), progress, LOG)
-    if code:
-        raise explain("venv", output)
+        if code:
+            raise explain("venv", output)
 
 
 # ---- system libraries ------------------------------------------------------------------------------------------------
@@ -465,10 +473,7 @@ def ensure_qt(env: dict[str, str], progress: Progress) -> bool:
 
 
 def apt_commands(packages: list[str]) -> list[list[str]]:
-    return [
-        ["apt-get", "update", "-q"],
-        ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages],
-    ]
+    return [["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *packages]]
 
 
 def apt_install(packages: list[str], why: str, progress: Progress) -> None:
@@ -483,12 +488,12 @@ def apt_install(packages: list[str], why: str, progress: Progress) -> None:
         raise SetupError(f"{why}: run `{line}`, then run this again.")
     env = child_environment(DEBIAN_FRONTEND="noninteractive")
     update, _ = apt_commands(packages)
-    with progress.step(f"{why}: installing {listed}"):
+    with progress.step(f"{why}; installing {listed}"):
         _, said = run_logged(update, env, progress, LOG)  # one foreign source may fail; what counts is the next step
         _, command = apt_commands([renamed(package) for package in packages])
         code, more = run_logged(command, env, progress, LOG)
-    if code:
-        raise explain("apt-get", said + more)
+        if code:
+            raise explain("apt-get", said + more)
 
 
 def renamed(package: str) -> str:
@@ -615,4 +620,5 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended from outside: tidy up as after Ctrl+C
     sys.exit(main(sys.argv[1:]))

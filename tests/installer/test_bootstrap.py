@@ -1,0 +1,514 @@
+"""The installer without installing: what it would do, what it says when it cannot, and what it keeps in mind."""
+
+import ast
+import errno
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+FILE = Path(__file__).parents[2] / "installer" / "bootstrap.py"
+
+
+def load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("joinery_bootstrap", FILE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def bootstrap(tmp_path, monkeypatch):
+    """A fresh copy of the installer that looks at an empty checkout and a machine of our choosing."""
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "JOINERY_TORCH_INDEX"):
+        monkeypatch.delenv(name, raising=False)
+    module = load()
+    module.ROOT = tmp_path
+    module.VENV = tmp_path / ".venv"
+    for name in ("STAMP", "UNFINISHED", "LOG"):
+        setattr(module, name, module.VENV / getattr(module, name).name)
+    (tmp_path / "pyproject.toml").write_text("[project]\n", "utf-8")
+    (tmp_path / "constraints.txt").write_text("torch==2.13.0\n", "utf-8")
+    monkeypatch.setattr(module, "on_linux", lambda: True)
+    monkeypatch.setattr(module, "is_debian", lambda: False)
+    monkeypatch.setattr(module, "is_root", lambda: False)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda path: SimpleNamespace(free=100 * module.GB))
+    return module
+
+
+def make_venv(bootstrap, version: str | None = None) -> None:
+    """The outside of a sound virtual environment."""
+    python = bootstrap.venv_python()
+    python.parent.mkdir(parents=True)
+    python.touch()
+    version = version or "{}.{}.{}".format(*sys.version_info)
+    (bootstrap.VENV / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {version}\n", "utf-8")
+
+
+def record_runs(bootstrap, monkeypatch, *answers: tuple[int, str]) -> list[list[str]]:
+    """Nothing is run: each command is noted and answered in turn, and with success when the answers are used up."""
+    commands: list[list[str]] = []
+    left = list(answers)
+
+    def run(command, env, progress, log=None):
+        assert env["ORT_DISABLE_TELEMETRY"] == "1"
+        commands.append(command)
+        if command[1:3] == ["-m", "venv"]:
+            bootstrap.VENV.mkdir(exist_ok=True)
+        return left.pop(0) if left else (0, "")
+
+    monkeypatch.setattr(bootstrap, "run_logged", run)
+    return commands
+
+
+def sentence(bootstrap, capsys, *arguments: str, code: int = 1) -> str:
+    """The last line of what a failing command says: one sentence."""
+    assert bootstrap.main(list(arguments)) == code
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert last.endswith(".")
+    return last
+
+
+# ---- the file itself -------------------------------------------------------------------------------------------------
+
+
+def test_an_old_python_can_read_the_file():
+    ast.parse(FILE.read_text("utf-8"), feature_version=(3, 6))
+
+
+def test_only_the_standard_library_is_imported():
+    tree = ast.parse(FILE.read_text("utf-8"))
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_nothing_between_the_imports_and_the_version_check_needs_a_new_python():
+    body = ast.parse(FILE.read_text("utf-8")).body
+    called = next(i for i, node in enumerate(body) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    assert body[called].value.func.id == "require_python"
+    functions = [node for node in body[:called] if isinstance(node, ast.FunctionDef)]
+    assert [(f.name, f.returns, f.args.args) for f in functions] == [("require_python", None, [])]
+
+
+def test_too_old_a_python(monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 9, 18, "final", 0))
+    with pytest.raises(SystemExit) as stopped:
+        load()
+    assert stopped.value.code == (
+        "Joinery needs Python 3.11 or newer, this is 3.9: install a newer one and run this file with it."
+    )
+
+
+# ---- the command line and --dry-run ----------------------------------------------------------------------------------
+
+
+def test_help_and_wrong_commands(bootstrap, capsys):
+    assert bootstrap.main(["--help"]) == 0
+    assert "JOINERY_TORCH_INDEX" in capsys.readouterr().out
+    assert bootstrap.main([]) == 2
+    assert bootstrap.main(["install"]) == 2
+    assert "There is no command `install`" in capsys.readouterr().err
+
+
+def test_dry_run_of_a_fresh_clone(bootstrap, capsys, monkeypatch):
+    monkeypatch.setattr(subprocess, "Popen", None)
+    monkeypatch.setattr(subprocess, "run", None)
+    before = sorted(bootstrap.ROOT.rglob("*"))
+    assert bootstrap.main(["test", "--dry-run", "-k", "cache or mask"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    python = str(bootstrap.venv_python())
+    assert lines[0].startswith(f"would make {bootstrap.VENV}: ")
+    assert lines[0].endswith(f"-m venv {bootstrap.VENV}")
+    assert [line.split("constraints.txt ")[1] for line in lines if "pip install" in line] == [
+        "--no-deps torch==2.13.0",
+        "hatchling editables",
+        "--no-build-isolation -e '.[dev]'",
+    ]
+    assert lines[-2] == "would start Qt offscreen, and name the system packages it misses"
+    assert lines[-1] == f"would run: QT_QPA_PLATFORM=offscreen {python} -m pytest -k 'cache or mask'"
+    assert sorted(bootstrap.ROOT.rglob("*")) == before
+
+
+def test_dry_run_when_all_is_installed(bootstrap, capsys):
+    make_venv(bootstrap)
+    bootstrap.STAMP.write_text(bootstrap.stamp_key(), "utf-8")
+    assert bootstrap.main(["run", "--dry-run"]) == 0
+    output = capsys.readouterr().out
+    assert "is up to date" in output
+    assert "pip" not in output
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, "QT_QPA_PLATFORM=offscreen {python} -m app --tour tour B"),
+        ({"DISPLAY": ":0"}, "{python} -m app B"),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "{python} -m app B"),
+        (
+            {"DISPLAY": ":0", "QT_QPA_PLATFORM": "offscreen"},
+            "QT_QPA_PLATFORM=offscreen {python} -m app --tour tour B",
+        ),
+    ],
+)
+def test_run_opens_the_window_or_takes_the_tour(bootstrap, capsys, monkeypatch, environment, expected):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert bootstrap.main(["run", "--dry-run", "B"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "would run: " + expected.format(python=bootstrap.venv_python())
+
+
+def test_macos_and_windows_always_have_a_display(bootstrap, monkeypatch):
+    monkeypatch.setattr(bootstrap, "on_linux", lambda: False)
+    assert bootstrap.has_display({})
+    assert not bootstrap.has_display({"QT_QPA_PLATFORM": "offscreen"})
+
+
+def test_the_index_for_torch_is_for_torch_alone(bootstrap, monkeypatch):
+    monkeypatch.setenv("JOINERY_TORCH_INDEX", "file:///wheels")
+    commands = [command for _, command in bootstrap.install_commands()]
+    assert [("--index-url" in command) for command in commands] == [True, False, False]
+    assert commands[0][-4:] == ["--no-deps", "--index-url", "file:///wheels", "torch==2.13.0"]
+
+
+def test_every_package_that_is_installed_by_name_is_pinned(bootstrap):
+    pins = (FILE.parents[1] / "constraints.txt").read_text("utf-8")
+    for name in (*bootstrap.BUILD_TOOLS, "torch", "setuptools"):
+        assert f"\n{name}==" in pins
+
+
+# ---- the stamp and the state of .venv --------------------------------------------------------------------------------
+
+
+def test_the_stamp_follows_what_decides(bootstrap, monkeypatch):
+    make_venv(bootstrap)
+    assert not bootstrap.is_current()
+    bootstrap.STAMP.write_text(bootstrap.stamp_key() + "\n", "utf-8")
+    assert bootstrap.is_current()
+
+    for name in ("pyproject.toml", "constraints.txt"):
+        file = bootstrap.ROOT / name
+        text = file.read_text("utf-8")
+        file.write_text(text + "# changed\n", "utf-8")
+        assert not bootstrap.is_current()
+        file.write_text(text, "utf-8")
+        assert bootstrap.is_current()
+
+    monkeypatch.setenv("JOINERY_TORCH_INDEX", "file:///wheels")
+    assert not bootstrap.is_current()
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda b: b.UNFINISHED.touch(), "it was left half made"),
+        (lambda b: b.venv_python().unlink(), "it has no Python"),
+        (lambda b: (b.VENV / "pyvenv.cfg").unlink(), "it is not a virtual environment"),
+        (lambda b: (b.VENV / "pyvenv.cfg").write_text("version = 3.4.1\n", "utf-8"), "it belongs to another Python"),
+    ],
+)
+def test_a_broken_venv_is_not_current(bootstrap, damage, reason):
+    make_venv(bootstrap)
+    bootstrap.STAMP.write_text(bootstrap.stamp_key(), "utf-8")
+    damage(bootstrap)
+    assert bootstrap.why_broken() == reason
+    assert not bootstrap.is_current()
+
+
+def test_a_whole_install_leaves_a_stamp(bootstrap, monkeypatch, capsys):
+    commands = record_runs(bootstrap, monkeypatch)
+    bootstrap.install(bootstrap.Progress())
+    assert [command[2] for command in commands] == ["venv", "pip", "pip", "pip"]
+    assert bootstrap.STAMP.read_text("utf-8").strip() == bootstrap.stamp_key()
+    assert not bootstrap.UNFINISHED.exists()
+    assert [line.split(" …")[0] for line in capsys.readouterr().out.splitlines()] == [
+        f"Making {bootstrap.VENV}",
+        "Installing torch==2.13.0",
+        "Installing the build tools",
+        "Installing Joinery and all that it needs",
+    ]
+
+
+def test_a_sound_venv_is_brought_up_to_date_in_place(bootstrap, monkeypatch):
+    make_venv(bootstrap)
+    commands = record_runs(bootstrap, monkeypatch)
+    monkeypatch.setattr(bootstrap, "pip_answers", lambda: True)
+    bootstrap.install(bootstrap.Progress())
+    assert [command[2] for command in commands] == ["pip", "pip", "pip"]
+
+
+def test_a_venv_without_pip_is_made_anew(bootstrap, monkeypatch, capsys):
+    make_venv(bootstrap)
+    (bootstrap.VENV / "rubbish").touch()
+    commands = record_runs(bootstrap, monkeypatch)
+    monkeypatch.setattr(bootstrap, "pip_answers", lambda: False)
+    bootstrap.install(bootstrap.Progress())
+    assert commands[0][2] == "venv"
+    assert not (bootstrap.VENV / "rubbish").exists()
+    assert "anew (its pip does not answer)" in capsys.readouterr().out
+
+
+# ---- one sentence each -----------------------------------------------------------------------------------------------
+
+NO_NETWORK = """\
+WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError': Temporary failure in name resolution
+ERROR: Could not find a version that satisfies the requirement torch==2.13.0 (from versions: none)
+ERROR: No matching distribution found for torch==2.13.0
+"""
+
+
+def test_no_network_for_pip(bootstrap, monkeypatch, capsys):
+    record_runs(bootstrap, monkeypatch, (0, ""), (1, NO_NETWORK))
+    said = sentence(bootstrap, capsys, "test")
+    assert said.startswith("pip cannot reach its package registry: connect this machine to the network")
+    assert not bootstrap.STAMP.exists()
+    assert not bootstrap.UNFINISHED.exists(), "what pip installed before it failed is sound"
+
+
+def test_no_build_for_this_machine(bootstrap, monkeypatch, capsys):
+    record_runs(bootstrap, monkeypatch, (0, ""), (1, "ERROR: No matching distribution found for torch==2.13.0"))
+    assert "run this file with a 64-bit Python" in sentence(bootstrap, capsys, "test")
+
+
+def test_an_unknown_failure_shows_the_last_lines(bootstrap, monkeypatch, capsys):
+    record_runs(bootstrap, monkeypatch, (0, ""), (1, "\n".join(f"line {n}" for n in range(100))))
+    assert bootstrap.main(["test"]) == 1
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[:-1] == [f"line {n}" for n in range(85, 100)]
+    assert str(bootstrap.LOG) in shown[-1]
+
+
+def test_too_little_disk(bootstrap, monkeypatch, capsys):
+    commands = record_runs(bootstrap, monkeypatch)
+    monkeypatch.setattr(bootstrap.shutil, "disk_usage", lambda path: SimpleNamespace(free=2 * bootstrap.GB))
+    said = sentence(bootstrap, capsys, "run")
+    assert said.startswith("The disk is too full: Joinery's packages need 3.0 GB and 2.0 GB are free at ")
+    assert commands == []
+    assert not bootstrap.VENV.exists()
+
+
+def test_the_disk_fills_up_while_pip_writes(bootstrap, monkeypatch, capsys):
+    full = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"
+    record_runs(bootstrap, monkeypatch, (0, ""), (1, full))
+    assert sentence(bootstrap, capsys, "test").startswith("The disk is full: free 3 GB where ")
+    assert bootstrap.UNFINISHED.exists(), "half-written files: the next run starts anew"
+
+
+def test_the_disk_is_full_for_ourselves(bootstrap, monkeypatch, capsys):
+    def full(progress):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(bootstrap, "install", full)
+    assert sentence(bootstrap, capsys, "test").startswith("The disk is full")
+
+
+def test_interrupted(bootstrap, monkeypatch, capsys):
+    def interrupt(command, env, progress, log=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bootstrap, "run_logged", interrupt)
+    said = sentence(bootstrap, capsys, "test", code=130)
+    assert said == "Interrupted: run the same command again, and it goes on from a sound state."
+    assert bootstrap.UNFINISHED.exists()
+
+
+def test_no_venv_module(bootstrap, monkeypatch, capsys):
+    monkeypatch.setattr(bootstrap, "find_spec", lambda name: None)
+    assert "no venv module" in sentence(bootstrap, capsys, "test")
+
+
+@pytest.mark.parametrize("root", [False, True])
+def test_no_venv_module_on_debian(bootstrap, monkeypatch, capsys, root):
+    package = "python{}.{}-venv".format(*sys.version_info)
+    monkeypatch.setattr(bootstrap, "find_spec", lambda name: None)
+    monkeypatch.setattr(bootstrap, "is_debian", lambda: True)
+    monkeypatch.setattr(bootstrap, "is_root", lambda: root)
+    commands = record_runs(bootstrap, monkeypatch, (0, ""), (100, "E: Temporary failure resolving 'mirror'"))
+    said = sentence(bootstrap, capsys, "test")
+    if root:
+        assert commands == bootstrap.apt_commands([package])
+        assert said.startswith("apt-get cannot reach its package registry")
+    else:
+        assert commands == []
+        assert f"`sudo apt-get update && sudo apt-get install -y --no-install-recommends {package}`" in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="flock is POSIX's")
+def test_two_at_a_time(bootstrap, capsys):
+    with bootstrap.only_one():
+        assert sentence(bootstrap, capsys, "test").startswith("Another installer/bootstrap.py is installing here")
+    with bootstrap.only_one():
+        pass
+
+
+def test_the_clock_of_a_step(bootstrap, capsys):
+    progress = bootstrap.Progress()
+    with progress.step("Doing"):
+        pass
+    with pytest.raises(ValueError), progress.step("Failing"):
+        raise ValueError
+    assert capsys.readouterr().out.splitlines() == ["Doing … 0.0 s", "Failing … stopped after 0.0 s"]
+
+
+def test_a_child_is_run_quietly_and_logged(bootstrap):
+    bootstrap.VENV.mkdir()
+    command = [sys.executable, "-c", "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"]
+    code, output = bootstrap.run_logged(command, bootstrap.child_environment(), bootstrap.Progress(), bootstrap.LOG)
+    assert code == 3
+    assert sorted(output.split()) == ["err", "out"]
+    assert "sys.exit(3)" in bootstrap.LOG.read_text("utf-8")
+
+
+# ---- system libraries ------------------------------------------------------------------------------------------------
+
+
+def test_packages_for_missing_libraries(bootstrap):
+    libraries = ["libEGL.so.1", "libGL.so.1", "libglib-2.0.so.0", "libgthread-2.0.so.0", "libodd.so.4"]
+    assert bootstrap.packages_for(libraries) == (["libegl1", "libgl1", "libglib2.0-0"], ["libodd.so.4"])
+
+
+def test_the_packages_that_were_measured_are_known(bootstrap):
+    offscreen = "libgl1 libegl1 libfontconfig1 libglib2.0-0 libxkbcommon0 libdbus-1-3"
+    window = "libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
+    assert set(bootstrap.LIBRARIES_BASE.values()) == set(offscreen.split())
+    assert set(bootstrap.LIBRARIES_X11.values()) >= set(window.split())
+
+
+@pytest.mark.parametrize(
+    ("env", "asked"),
+    [
+        ({"QT_QPA_PLATFORM": "offscreen", "DISPLAY": ":0"}, ["LIBRARIES_BASE"]),
+        ({"DISPLAY": ":0"}, ["LIBRARIES_BASE", "LIBRARIES_X11"]),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, ["LIBRARIES_BASE", "LIBRARIES_WAYLAND"]),
+    ],
+)
+def test_all_missing_libraries_are_found_at_once(bootstrap, monkeypatch, env, asked):
+    seen = []
+    monkeypatch.setattr(bootstrap, "unloadable", lambda libraries: seen.extend(libraries) or ["libGL.so.1"])
+    output = "ImportError: libEGL.so.1: cannot open shared object file: No such file or directory"
+    assert bootstrap.missing_packages(output, env) == (["libegl1", "libgl1"], [])
+    assert seen == [name for group in asked for name in getattr(bootstrap, group)]
+
+
+def probes(bootstrap, monkeypatch, *answers: tuple[bool, str], missing: tuple[str, ...] = ()) -> None:
+    left = list(answers)
+    monkeypatch.setattr(bootstrap, "probe_qt", lambda env: left.pop(0))
+    monkeypatch.setattr(bootstrap, "unloadable", lambda libraries: list(missing))
+
+
+EGL = (False, "ImportError: libEGL.so.1: cannot open shared object file: No such file or directory")
+UP = (True, "fonts: 9\n")
+
+
+def test_missing_libraries_without_root_are_one_sentence(bootstrap, monkeypatch, capsys):
+    make_venv(bootstrap)
+    bootstrap.STAMP.write_text(bootstrap.stamp_key(), "utf-8")
+    probes(bootstrap, monkeypatch, EGL, missing=("libGL.so.1",))
+    monkeypatch.setattr(bootstrap, "is_debian", lambda: True)
+    assert sentence(bootstrap, capsys, "test") == (
+        "Qt misses system libraries: run `sudo apt-get update && sudo apt-get install -y --no-install-recommends "
+        "libegl1 libgl1`, then run this again."
+    )
+
+
+def test_missing_libraries_elsewhere_are_named(bootstrap, monkeypatch):
+    probes(bootstrap, monkeypatch, EGL)
+    with pytest.raises(bootstrap.SetupError, match=r"install what Debian calls libegl1 with"):
+        bootstrap.ensure_qt({"QT_QPA_PLATFORM": "offscreen"}, bootstrap.Progress())
+
+
+def test_root_on_debian_installs_them_and_looks_again(bootstrap, monkeypatch):
+    probes(bootstrap, monkeypatch, EGL, UP)
+    monkeypatch.setattr(bootstrap, "is_debian", lambda: True)
+    monkeypatch.setattr(bootstrap, "is_root", lambda: True)
+    commands = record_runs(bootstrap, monkeypatch)
+    assert bootstrap.ensure_qt({"QT_QPA_PLATFORM": "offscreen"}, bootstrap.Progress())
+    assert commands == [
+        ["apt-get", "update"],
+        ["apt-get", "install", "-y", "--no-install-recommends", "libegl1"],
+    ]
+
+
+def test_a_library_that_nobody_knows_is_named(bootstrap, monkeypatch):
+    probes(bootstrap, monkeypatch, (False, "ImportError: libodd.so.4: cannot open shared object file: No such file"))
+    with pytest.raises(bootstrap.SetupError, match=r"Qt cannot load libodd\.so\.4: install"):
+        bootstrap.ensure_qt({"QT_QPA_PLATFORM": "offscreen"}, bootstrap.Progress())
+
+
+def test_no_font(bootstrap, monkeypatch):
+    probes(bootstrap, monkeypatch, (True, "fonts: 0\n"))
+    with pytest.raises(bootstrap.SetupError, match=r"no font.*fonts-dejavu-core"):
+        bootstrap.ensure_qt({"QT_QPA_PLATFORM": "offscreen"}, bootstrap.Progress())
+
+
+def test_a_display_that_does_not_answer_means_pictures(bootstrap, monkeypatch, capsys):
+    make_venv(bootstrap)
+    bootstrap.STAMP.write_text(bootstrap.stamp_key(), "utf-8")
+    monkeypatch.setenv("DISPLAY", ":98")
+    probes(bootstrap, monkeypatch, UP, (False, 'Could not load the Qt platform plugin "xcb"'))
+    assert bootstrap.prepare("run", bootstrap.Progress()) is False
+    assert "The display does not answer: making pictures" in capsys.readouterr().out
+
+
+def test_a_venv_without_qt_is_made_anew_next_time(bootstrap, monkeypatch, capsys):
+    make_venv(bootstrap)
+    bootstrap.STAMP.write_text(bootstrap.stamp_key(), "utf-8")
+    probes(bootstrap, monkeypatch, (False, "ModuleNotFoundError: No module named 'PySide6'"))
+    assert "it is made anew" in sentence(bootstrap, capsys, "test")
+    assert bootstrap.why_broken() == "it was left half made"
+
+
+def test_qt_comes_up_here():
+    module = load()
+    if not module.venv_python().exists():
+        pytest.skip("this checkout has no .venv of its own")
+    came_up, output = module.probe_qt(module.child_environment(QT_QPA_PLATFORM="offscreen"))
+    assert came_up, output
+
+
+# ---- the start -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no exec")
+def test_the_tests_take_the_place_of_the_installer(bootstrap, monkeypatch):
+    make_venv(bootstrap)
+    bootstrap.STAMP.write_text(bootstrap.stamp_key(), "utf-8")
+    probes(bootstrap, monkeypatch, UP)
+    became = []
+    monkeypatch.setattr(bootstrap.os, "execve", lambda *call: became.append(call))
+    monkeypatch.setattr(bootstrap.os, "chdir", became.append)
+    monkeypatch.setattr(bootstrap.subprocess, "Popen", lambda *call, **_: SimpleNamespace(wait=lambda: 0))
+    bootstrap.main(["test", "-x"])
+    folder, (python, line, env) = became
+    assert folder == bootstrap.ROOT
+    assert line == [python, "-m", "pytest", "-x"]
+    assert env["QT_QPA_PLATFORM"] == "offscreen"
+    assert env["ORT_DISABLE_TELEMETRY"] == "1"
+
+
+def test_the_environment_of_another_python_is_not_passed_on(bootstrap, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    monkeypatch.setenv("VIRTUAL_ENV", "/elsewhere")
+    assert not {"PYTHONPATH", "VIRTUAL_ENV"} & bootstrap.child_environment().keys()
+
+
+@pytest.mark.parametrize(
+    ("release", "expected"),
+    [
+        ('PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n', True),
+        ('ID=linuxmint\nID_LIKE="ubuntu debian"\n', True),
+        ('ID=fedora\nID_LIKE="rhel centos"\n', False),
+    ],
+)
+def test_relatives_of_debian(tmp_path, monkeypatch, release, expected):
+    module = load()
+    monkeypatch.setattr(module, "on_linux", lambda: True)
+    monkeypatch.setattr(module.shutil, "which", lambda name: "/usr/bin/" + name)
+    file = tmp_path / "os-release"
+    file.write_text(release, "utf-8")
+    assert module.is_debian(file) is expected
