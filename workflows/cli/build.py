@@ -64,7 +64,8 @@ class _Shown:
 
     def __init__(self) -> None:
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=Console(stderr=True))
+        console = Console(stderr=True)
+        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> _Shown:
@@ -87,7 +88,7 @@ class _Shown:
                 task, description=f"{event.stage}: {event.message}", total=event.total or None, completed=event.done
             )
         elif isinstance(event, LogEvent | NoticeEvent):
-            self._progress.console.print(event.message)
+            self._progress.console.print(event.message, markup=False, highlight=False)
 
     def _task(self, stage: str) -> TaskID:
         if stage not in self._tasks:

@@ -1,0 +1,100 @@
+"""Bundles that tests share: built once a run, by the real engine, from the demo and from small seeded checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workflows.build import BuildRequest, build
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Joinery's own folder (locks, chats) is a temporary one in every test."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("JOINERY_HOME", str(tmp_path_factory.mktemp("home")))
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def demo_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """demo:qwen3 as one dynamic graph, everything at its default."""
+    out = tmp_path_factory.mktemp("demo") / "bundle"
+    build(BuildRequest("demo:qwen3", out, {}))
+    return out
+
+
+@pytest.fixture(scope="session")
+def demo_split_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """demo:qwen3 as prefill + decode over one weight file, capacity 256."""
+    out = tmp_path_factory.mktemp("demo-split") / "bundle"
+    build(BuildRequest("demo:qwen3", out, {"graphs": "prefill-decode", "capacity": 256}))
+    return out
+
+
+@pytest.fixture(scope="session")
+def sharp_qwen3(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A seeded random Qwen3 checkpoint, without tokenizer: untied, grouped heads, a head size of its own."""
+    return make_qwen3(tmp_path_factory.mktemp("sharp-qwen3"))
+
+
+def make_qwen3(folder: Path, seed: int = 0, **changes: Any) -> Path:
+    """Saves a random Qwen3 whose logits are spread widely enough that greedy choices are no coin tosses."""
+    import torch
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    torch.manual_seed(seed)
+    sizes = {
+        "vocab_size": 997,
+        "hidden_size": 64,
+        "intermediate_size": 160,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 24,
+        "max_position_embeddings": 2048,
+        "tie_word_embeddings": False,
+        "eos_token_id": None,
+        "bos_token_id": None,
+    }
+    model = Qwen3ForCausalLM(Qwen3Config(**(sizes | changes))).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim == 2:
+                parameter.normal_(0, 1.5 / parameter.shape[1] ** 0.5)
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def eager() -> Callable[..., list[int]]:
+    """The oracle: greedy tokens of eager PyTorch, the whole sequence computed anew at each step.
+
+    window: each token sees that many positions back, itself included; None is full attention.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    models: dict[Path, Any] = {}
+
+    def greedy(checkpoint: Path, prompt: list[int], count: int, window: int | None = None) -> list[int]:
+        if checkpoint not in models:
+            models[checkpoint] = AutoModelForCausalLM.from_pretrained(
+                checkpoint, dtype=torch.float32, attn_implementation="eager"
+            ).eval()
+        ids = list(prompt)
+        for _ in range(count):
+            rows = torch.arange(len(ids))
+            distance = rows[:, None] - rows[None, :]
+            seen = (distance >= 0) & (distance < (window or len(ids)))
+            mask = torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
+            with torch.no_grad():
+                logits = models[checkpoint](torch.tensor([ids]), attention_mask=mask, use_cache=False).logits
+            ids.append(int(logits[0, -1].argmax()))
+        return ids[len(prompt) :]
+
+    return greedy
