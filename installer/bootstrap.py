@@ -31,8 +31,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import BinaryIO
 
 OLDEST_PYTHON = (3, 11)
 
@@ -54,6 +56,7 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "joinery.stamp"  # the key of what is installed; absent while it is not known to be whole
 UNFINISHED = VENV / "joinery.unfinished"  # there while pip writes; still there at the next start: it was killed
 LOG = VENV / "joinery.log"  # what pip and apt-get said
+LOCK = Path(__file__).resolve()  # any file that is always there and stays as it is
 
 TORCH = "torch==2.13.0"
 BUILD_TOOLS = ("hatchling", "editables")  # in .venv itself, so that constraints.txt pins the build as well
@@ -174,7 +177,7 @@ class Progress:
         self.live = sys.stdout.isatty()
 
     @contextlib.contextmanager
-    def step(self, title: str):
+    def step(self, title: str) -> Iterator[None]:
         self.title, self.started = title, time.monotonic()
         print(title + " …", end="", flush=True)
         try:
@@ -219,7 +222,7 @@ def run_logged(command: list[str], env: dict[str, str], progress: Progress, log:
     return code, text
 
 
-def stop(child: subprocess.Popen) -> None:
+def stop(child: subprocess.Popen[bytes]) -> None:
     """End a child that may have heard Ctrl+C as well: some time to tidy up, then no more."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         child.wait(timeout=5)
@@ -537,9 +540,9 @@ def dry_run(command: str, arguments: list[str]) -> None:
 
 
 @contextlib.contextmanager
-def only_one():
-    """Two of these must not install into one .venv: this file itself is the lock, and nothing is left behind."""
-    with Path(__file__).open("rb") as file:
+def only_one() -> Iterator[None]:
+    """Two of these must not install into one .venv: the lock is on a file of the checkout."""
+    with LOCK.open("rb") as file:
         try:
             lock(file)
         except (BlockingIOError, PermissionError):
@@ -551,8 +554,8 @@ def only_one():
         yield
 
 
-def lock(file) -> None:
-    if os.name == "nt":
+def lock(file: BinaryIO) -> None:
+    if sys.platform == "win32":
         import msvcrt
 
         file.seek(2**30)  # a byte that no one reads

@@ -31,6 +31,7 @@ def bootstrap(tmp_path, monkeypatch):
     module.VENV = tmp_path / ".venv"
     for name in ("STAMP", "UNFINISHED", "LOG"):
         setattr(module, name, module.VENV / getattr(module, name).name)
+    module.LOCK = tmp_path / "pyproject.toml"
     (tmp_path / "pyproject.toml").write_text("[project]\n", "utf-8")
     (tmp_path / "constraints.txt").write_text("torch==2.13.0\n", "utf-8")
     monkeypatch.setattr(module, "on_linux", lambda: True)
