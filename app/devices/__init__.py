@@ -1,0 +1,1 @@
+"""Devices: what this machine can run a bundle on."""

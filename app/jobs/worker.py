@@ -1,0 +1,273 @@
+"""A worker process: requests in, events out, one JSON object a line.
+
+    request() ─▶ Job ─one line─▶ [stdin  worker process  stdout] ─lines─▶ Event ─▶ Job.event … Job.finished
+                  │                         └─ stderr ─▶ Worker.log
+                  └─ cancel(): a message; after GRACE_MS terminate; after KILL_MS more, kill
+
+A worker starts with its first request, and again with the next request after it died. When it dies, `crashed`
+says why (exit code or signal, last lines of stderr), then every open job finishes with an ErrorEvent of kind `crashed`
+(or `cancelled`, where it died because it would not stop).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+
+import workflows
+from workflows.events import BuildDone, ErrorEvent, Event, GenerationDone, ReadyEvent, ResultEvent, parse
+
+GRACE_MS = 8_000
+KILL_MS = 2_000
+_LAST = (BuildDone, GenerationDone, ResultEvent, ReadyEvent, ErrorEvent)
+_STDERR_LINES = 40
+_SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
+
+
+class _JobSignals(QObject):
+    received = Signal(object)
+    finished = Signal(object)
+
+
+class Job:
+    """One request. `event` emits every event but the last, `finished` the last: done, result, ready or error."""
+
+    def __init__(self, worker: Worker, ident: int, name: str) -> None:
+        self._signals = _JobSignals()  # not a QObject itself: that has a method `event`
+        self.event = self._signals.received
+        self.finished = self._signals.finished
+        self.worker = worker
+        self.id = ident
+        self.name = name
+        self.ended = False
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        """Ask it to stop, and see to it that it does. It still ends with `finished`."""
+        if not self.ended:
+            self.worker._cancel(self)
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, _LAST):
+            self.ended = True
+            self.finished.emit(event)
+        else:
+            self.event.emit(event)
+
+
+class Worker(QObject):
+    """A process that takes jobs; `program` is its command line, by default the engine's worker."""
+
+    crashed = Signal(str)
+    log = Signal(str)
+    memory = Signal(int)
+    busyChanged = Signal(bool)  # noqa: N815
+    retired = Signal()
+
+    def __init__(self, program: Sequence[str] | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._program = list(program or [sys.executable, "-m", "workflows.worker"])
+        self._process: QProcess | None = None
+        self._jobs: dict[int, Job] = {}
+        self._next = 1
+        self._buffer = b""
+        self._outbox: list[bytes] = []
+        self._errors: deque[str] = deque(maxlen=_STDERR_LINES)
+        self._stopping = ""
+        self._closing = False
+        self.grace_ms, self.kill_ms = GRACE_MS, KILL_MS
+        self._rss = QTimer(self, interval=1000)
+        self._rss.timeout.connect(self._measure)
+
+    @property
+    def pid(self) -> int:
+        """The process id; 0 when none is running."""
+        return self._process.processId() if self._process else 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job is open."""
+        return bool(self._jobs)
+
+    @property
+    def last_lines(self) -> str:
+        """What the process wrote to stderr lately."""
+        return "\n".join(self._errors)
+
+    def request(self, job: str, **fields: Any) -> Job:
+        """Send a job; the process is started where none runs."""
+        result = Job(self, self._next, job)
+        self._next += 1
+        self._jobs[result.id] = result
+        if self._process is None:
+            self._start()
+        self._send({"id": result.id, "job": job, **fields})
+        if len(self._jobs) == 1:
+            self.busyChanged.emit(True)
+        return result
+
+    def close(self, wait_ms: int = 1500) -> None:
+        """End the process in order: its stdin is closed; one that stays is killed. Open jobs end as cancelled."""
+        process = self._process
+        if process is None:
+            return
+        self._stopping, self._closing = self.tr("Closed."), True
+        process.closeWriteChannel()
+        if not process.waitForFinished(wait_ms) and self._process is process:
+            process.kill()
+            process.waitForFinished(wait_ms)
+
+    def retire(self) -> None:
+        """`close` without waiting; `retired` is emitted when nothing runs any more. For a worker of one job."""
+        process = self._process
+        if process is None:
+            self.retired.emit()
+            return
+        self._stopping, self._closing = self.tr("Closed."), True
+        process.finished.connect(self.retired)
+        process.closeWriteChannel()
+        QTimer.singleShot(self.kill_ms, process, process.kill)
+
+    def kill(self) -> None:
+        """End the process at once; open jobs end as cancelled, and the next request starts a new one."""
+        if self._process is not None:
+            self._stopping = self.tr("Stopped: the worker was ended.")
+            self._process.kill()
+
+    def _start(self) -> None:
+        process = QProcess(self)
+        process.setProcessEnvironment(_environment())
+        process.readyReadStandardOutput.connect(self._read)
+        process.readyReadStandardError.connect(self._read_errors)
+        process.started.connect(self._flush)
+        process.finished.connect(lambda code, status: self._on_end(process, _cause(code, status)))
+        process.errorOccurred.connect(lambda error: self._on_error(process, error))
+        self._process, self._buffer, self._stopping, self._closing = process, b"", "", False
+        self._errors.clear()
+        self._rss.start()
+        process.start(self._program[0], self._program[1:])
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._outbox.append(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+        self._flush()
+
+    def _flush(self) -> None:
+        process = self._process
+        if process is not None and process.state() == QProcess.ProcessState.Running:
+            for message in self._outbox:
+                process.write(message)
+            self._outbox.clear()
+
+    def _read(self) -> None:
+        if self._process is None:
+            return
+        *lines, self._buffer = (self._buffer + self._process.readAllStandardOutput().data()).split(b"\n")
+        for raw in lines:
+            if raw.strip():
+                self._take(raw)
+
+    def _take(self, raw: bytes) -> None:
+        """One line: an event for a job that is open, or something else, which goes to the log."""
+        try:
+            payload = json.loads(raw)
+            event = parse(payload)
+            job = self._jobs.get(payload.get("job"))
+        except (ValueError, TypeError, AttributeError):
+            self.log.emit(raw.decode(errors="replace").rstrip())
+            return
+        if job is None:
+            return
+        if isinstance(event, _LAST):
+            self._forget(job)
+        job._take(event)
+
+    def _forget(self, job: Job) -> None:
+        self._jobs.pop(job.id, None)
+        if not self._jobs:
+            self.busyChanged.emit(False)
+
+    def _read_errors(self) -> None:
+        if self._process is None:
+            return
+        for text in self._process.readAllStandardError().data().decode(errors="replace").splitlines():
+            self._errors.append(text)
+            self.log.emit(text)
+
+    def _cancel(self, job: Job) -> None:
+        if job.cancelled:
+            return
+        job.cancelled = True
+        self._send({"id": self._next, "job": "cancel", "target": job.id})
+        self._next += 1
+        process = self._process
+        QTimer.singleShot(self.grace_ms, self, lambda: self._escalate(job, process, kill=False))
+
+    def _escalate(self, job: Job, process: QProcess | None, kill: bool) -> None:
+        if job.ended or process is None or process is not self._process:
+            return
+        self._stopping = self.tr("Stopped: the worker did not answer and was ended.")
+        if kill:
+            process.kill()
+        else:
+            process.terminate()
+            QTimer.singleShot(self.kill_ms, self, lambda: self._escalate(job, process, kill=True))
+
+    def _measure(self) -> None:
+        import psutil
+
+        try:
+            self.memory.emit(psutil.Process(self.pid).memory_info().rss if self.pid else 0)
+        except psutil.Error:
+            self.memory.emit(0)
+
+    def _on_error(self, process: QProcess, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart:
+            self._on_end(process, self.tr("it could not be started (%1)").replace("%1", process.errorString()))
+
+    def _on_end(self, process: QProcess, cause: str) -> None:
+        """The process is gone: say so, and end what it had open."""
+        if process is not self._process:
+            return
+        self._read()
+        self._read_errors()
+        self._process = None
+        self._outbox.clear()
+        self._rss.stop()
+        process.deleteLater()
+        self.memory.emit(0)
+        jobs, self._jobs = list(self._jobs.values()), {}
+        kind, message = "cancelled", self._stopping
+        if not message:
+            kind, message = "crashed", self.tr("The worker process ended unexpectedly: %1.").replace("%1", cause)
+        if not self._closing:
+            self.crashed.emit(message)
+        for job in jobs:
+            job._take(ErrorEvent(kind=kind, message=message, details=self.last_lines))
+        if jobs:
+            self.busyChanged.emit(False)
+
+
+def _cause(code: int, status: QProcess.ExitStatus) -> str:
+    """How a process ended, in words. Qt reports a signal's number as the exit code of a crash."""
+    if status == QProcess.ExitStatus.CrashExit:
+        return f"signal {_SIGNALS.get(code, code)}" if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
+    return f"exit code {code}"
+
+
+def _environment() -> QProcessEnvironment:
+    """The environment of a worker: ours, no telemetry, unbuffered, and this checkout's packages first."""
+    environment = QProcessEnvironment.systemEnvironment()
+    for name in ("ORT_DISABLE_TELEMETRY", "PYTHONUNBUFFERED", "HF_HUB_DISABLE_TELEMETRY"):
+        environment.insert(name, "1")
+    environment.insert("PYTHONIOENCODING", "utf-8")
+    here = str(Path(workflows.__file__).parent.parent)
+    others = [p for p in environment.value("PYTHONPATH").split(os.pathsep) if p and p != here]
+    environment.insert("PYTHONPATH", os.pathsep.join([here, *others]))
+    return environment

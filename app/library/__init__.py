@@ -1,0 +1,1 @@
+"""Home: start cards and the bundles that were used last."""

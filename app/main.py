@@ -1,0 +1,72 @@
+"""Wiring alone: the application, the context, the pages, the window.
+
+python -m app [PATH]           opens the window, and PATH in it: a bundle, a checkpoint's folder or an .onnx file
+python -m app --tour DIR       converts the demo, chats, saves a picture of every page in DIR, and ends
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from app.state.context import AppContext
+from app.widgets.rail import PageEntry
+from app.widgets.theme import theme
+from app.window import MainWindow
+
+PAGES = (
+    PageEntry("home", "Home", "home", "app.library.page:HomePage"),
+    PageEntry("build", "Build", "build", "app.wizard.page:BuildPage"),
+    PageEntry("inspect", "Inspect", "inspect", "app.inspect.page:InspectPage"),
+    PageEntry("chat", "Chat", "chat", "app.chat.page:ChatPage"),
+    PageEntry("measure", "Measure", "measure", "app.charts.page:MeasurePage"),
+    PageEntry("devices", "Devices", "devices", "app.devices.page:DevicesPage"),
+)
+
+
+def application() -> QApplication:
+    """The one QApplication, dressed."""
+    existing = QApplication.instance()
+    app = existing if isinstance(existing, QApplication) else QApplication(["joinery"])
+    app.setApplicationName("joinery")
+    app.setApplicationDisplayName("Joinery")
+    theme().apply(app)
+    return app
+
+
+def arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m app", description="Joinery's window.")
+    parser.add_argument("path", nargs="?", help="a bundle, a checkpoint's folder or an .onnx file to open")
+    parser.add_argument(
+        "--tour", metavar="DIR", type=Path, help="convert the demo, chat, save a picture of every page, end"
+    )
+    parser.add_argument("--home", metavar="DIR", type=Path, help="Joinery's own folder, instead of the system's place")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Open the window and stay until it is closed; the exit code."""
+    options = arguments(argv)
+    app = application()
+    context = AppContext(options.home)
+    theme().set_mode(context.settings.text("theme", "system"))
+    window = MainWindow(context, PAGES)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if options.tour:
+        from app.tour import tour
+
+        return tour(app, window, options.tour)
+    window.show()
+    if options.path:
+        window.open_path(options.path)
+    return app.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Observable models: QObjects with signals, no widgets. Views follow them."""

@@ -1,0 +1,341 @@
+"""Building: the draft that the wizard fills, and the build that runs.
+
+    Draft: source ──probe──▶ found ──recipe──▶ plan (recipe, estimate, components, stages)
+    BuildModel: start(source, out, options) ──stage, progress, log──▶ rows, tail ──done | error──▶ outcome
+
+The two stand apart: a draft can be changed while a build runs. Neither knows a widget.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs.worker import Job, Worker
+from workflows.events import BuildDone, ErrorEvent, Event, LogEvent, ProgressEvent, ResultEvent, StageEvent
+
+DEMO = "demo:qwen3"
+TAIL = 500
+ORDER = ("checkpoint", "export", "optimize", "quantize", "bundle")
+BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
+
+
+@dataclass(slots=True)
+class StageRow:
+    """One line of the build's list: a stage, or a stage of one component."""
+
+    stage: str
+    component: str = ""
+    state: str = "waiting"
+    seconds: float = 0.0
+    peak_mib: float = 0.0
+    note: str = ""
+    began: float = 0.0
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.state in ("done", "reused", "skipped", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """What was asked to be built: enough to ask again."""
+
+    source: str
+    out: str
+    options: dict[str, Any]
+
+
+class BuildModel(QObject):
+    """The build that runs, or the last one. Each build has a process of its own."""
+
+    changed = Signal()
+    logged = Signal(str)
+    finished = Signal()
+
+    def __init__(self, new_worker: Callable[[], Worker], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._new_worker = new_worker
+        self._worker: Worker | None = None
+        self._job: Job | None = None
+        self.request: BuildRequest | None = None
+        self.state: BuildState = "idle"
+        self.stopping = False
+        self.rows: list[StageRow] = []
+        self.progress: ProgressEvent | None = None
+        self.tail: deque[str] = deque(maxlen=TAIL)
+        self.outcome: BuildDone | None = None
+        self.error: ErrorEvent | None = None
+        self.memory = 0
+        self.began = self.ended = 0.0
+
+    @property
+    def running(self) -> bool:
+        """Whether a build is at work."""
+        return self.state == "running"
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start, or that the build took."""
+        return (time.monotonic() if self.running else self.ended) - self.began
+
+    @property
+    def current(self) -> StageRow | None:
+        """The stage that is at work."""
+        return next((row for row in reversed(self.rows) if row.state == "started"), None)
+
+    @property
+    def failed_row(self) -> StageRow | None:
+        """The stage that failed."""
+        return next((row for row in self.rows if row.state == "failed"), None)
+
+    @property
+    def fraction(self) -> float:
+        """How much is done, 0 to 1: ended stages, and the share of the one at work."""
+        if self.state == "done":
+            return 1.0
+        total = max(len(self.rows), 1)
+        share = self.progress.done / self.progress.total if self.progress and self.progress.total else 0.0
+        return min(1.0, (sum(r.ended for r in self.rows) + (min(share, 1.0) if self.current else 0.0)) / total)
+
+    def start(self, source: str, out: str | Path, options: dict[str, Any]) -> bool:
+        """Begin a build; False while another runs."""
+        if self.running:
+            return False
+        self.request = BuildRequest(source, str(out), dict(options))
+        self.rows = [StageRow(stage) for stage in ORDER]
+        self.tail.clear()
+        self.outcome = self.error = self.progress = None
+        self.stopping, self.memory = False, 0
+        self.began = time.monotonic()
+        self.state = "running"
+        self._worker = self._new_worker()
+        self._worker.memory.connect(self._on_memory)
+        self._worker.log.connect(self._log)
+        self._job = self._worker.request("build", source=source, out=str(out), options=dict(options))
+        self._job.event.connect(self.apply)
+        self._job.finished.connect(self.apply)
+        self.changed.emit()
+        return True
+
+    def retry(self) -> bool:
+        """Ask for the same build again: the engine goes on where it stopped."""
+        r = self.request
+        return r is not None and self.start(r.source, r.out, r.options)
+
+    def cancel(self) -> None:
+        """Stop the build; what was finished is kept for the next try."""
+        if self._job is not None and self.running:
+            self.stopping = True
+            self._job.cancel()
+            self.changed.emit()
+
+    def reset(self) -> None:
+        """Forget a build that ended."""
+        if not self.running:
+            self.state, self.rows, self.outcome, self.error = "idle", [], None, None
+            self.changed.emit()
+
+    def apply(self, event: Event) -> None:
+        """Take one event of the build."""
+        if isinstance(event, StageEvent):
+            self._stage(event)
+        elif isinstance(event, ProgressEvent):
+            self.progress = event
+        elif isinstance(event, LogEvent):
+            self._log(event.message)
+        elif isinstance(event, BuildDone):
+            self.outcome = event
+            self._end("done")
+        elif isinstance(event, ErrorEvent):
+            self._fail(event)
+        self.changed.emit()
+
+    def _stage(self, event: StageEvent) -> None:
+        row = self._row(event.stage, event.component)
+        row.state, row.note = event.state, event.note
+        if event.state == "started":
+            row.began, self.progress = time.monotonic(), None
+        else:
+            row.seconds, row.peak_mib = event.seconds, event.peak_mib
+
+    def _row(self, stage: str, component: str) -> StageRow:
+        """The row of a stage and component; the stage's waiting row becomes that of its first component."""
+        same = [r for r in self.rows if r.stage == stage]
+        for row in same:
+            if row.component == component:
+                return row
+        for row in same:
+            if row.state == "waiting" and not row.component:
+                row.component = component
+                return row
+        row = StageRow(stage, component)
+        index = self.rows.index(same[-1]) + 1 if same else len(self.rows)
+        self.rows.insert(index, row)
+        return row
+
+    def _fail(self, event: ErrorEvent) -> None:
+        self.error = event
+        row = self.current
+        if row is not None:
+            row.state = "failed" if event.kind != "cancelled" else "stopped"
+            row.note = row.note or (event.message if event.kind != "cancelled" else "")
+        self._end("cancelled" if event.kind == "cancelled" else "failed")
+
+    def _end(self, state: BuildState) -> None:
+        self.state, self.ended, self._job, self.stopping = state, time.monotonic(), None, False
+        self.rows = [r for r in self.rows if state != "done" or r.state != "waiting"]
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.retire()
+        self.finished.emit()
+
+    def _on_memory(self, rss: int) -> None:
+        if self.running:
+            self.memory = rss
+            self.changed.emit()
+
+    def _log(self, text: str) -> None:
+        self.tail.append(text)
+        self.logged.emit(text)
+
+
+class Draft(QObject):
+    """What the wizard is about to build. Questions to the engine are answered by `probed` and `planned`."""
+
+    changed = Signal()
+    probed = Signal()
+    planned = Signal()
+
+    def __init__(self, worker: Worker, bundles: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._worker = worker
+        self._bundles = bundles
+        self._probe: Job | None = None
+        self._plan: Job | None = None
+        self._debounce = QTimer(self, interval=150, singleShot=True)
+        self._debounce.timeout.connect(self._ask_plan)
+        self.reset()
+
+    def reset(self) -> None:
+        """An empty draft."""
+        self.drop_questions()
+        self.source = ""
+        self.trusted = False
+        self.options: dict[str, Any] = {}
+        self.found: dict[str, Any] = {}
+        self.plan: dict[str, Any] = {}
+        self.out = ""
+        self.progress: ProgressEvent | None = None
+        self.probe_error: ErrorEvent | None = None
+        self.plan_error: ErrorEvent | None = None
+        self.changed.emit()
+
+    def drop_questions(self) -> None:
+        """Do not wait for what was asked."""
+        for job in (self._probe, self._plan):
+            if job is not None:
+                job.cancel()
+        self._probe = self._plan = None
+        self._debounce.stop()
+
+    @property
+    def probing(self) -> bool:
+        """Whether the source is being looked at."""
+        return self._probe is not None
+
+    @property
+    def planning(self) -> bool:
+        """Whether a plan is on its way."""
+        return self._plan is not None or self._debounce.isActive()
+
+    @property
+    def supported(self) -> bool:
+        """Whether the source can be built."""
+        return bool(self.found.get("supported"))
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The options as the engine takes them."""
+        return {**self.options, "trust_remote_code": self.trusted}
+
+    def probe(self, source: str, trusted: bool = False) -> None:
+        """Look at a source: a folder, a hub id or the demo."""
+        self.drop_questions()
+        self.source, self.trusted = source.strip(), trusted
+        self.found, self.plan, self.options = {}, {}, {}
+        self.probe_error = self.plan_error = self.progress = None
+        self.out = ""
+        if self.source:
+            job = self._worker.request("probe", source=self.source, trust_remote_code=trusted)
+            self._probe = job
+            job.event.connect(lambda event: self._on_progress(job, event))
+            job.finished.connect(lambda event: self._on_probed(job, event))
+        self.changed.emit()
+
+    def _on_progress(self, job: Job, event: Event) -> None:
+        if job is self._probe and isinstance(event, ProgressEvent):
+            self.progress = event
+            self.changed.emit()
+
+    def _on_probed(self, job: Job, event: Event) -> None:
+        if job is not self._probe:
+            return
+        self._probe, self.progress = None, None
+        if isinstance(event, ResultEvent):
+            self.found = event.value
+            self.out = str(self.default_out())
+        elif isinstance(event, ErrorEvent):
+            self.probe_error = event
+        self.probed.emit()
+        self.changed.emit()
+        if self.supported:
+            self.ask_plan()
+
+    def default_out(self) -> Path:
+        """A folder for the bundle that says what it is."""
+        name = self.source.removeprefix("demo:") + ("-demo" if self.source.startswith("demo:") else "")
+        last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+        safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or "bundle"
+        folder = self._bundles / safe
+        number = 2
+        while folder.exists():
+            folder = self._bundles / f"{safe}-{number}"
+            number += 1
+        return folder
+
+    def set_option(self, name: str, value: Any) -> None:
+        """Choose; the plan is asked for anew."""
+        if self.options.get(name) != value:
+            self.options[name] = value
+            self.ask_plan()
+            self.changed.emit()
+
+    def ask_plan(self) -> None:
+        """Ask for recipe and estimate, soon and once for several changes."""
+        if self.supported:
+            self._debounce.start()
+
+    def _ask_plan(self) -> None:
+        job = self._worker.request("recipe", source=self.source, options=self.choices)
+        self._plan = job
+        job.finished.connect(lambda event: self._on_planned(job, event))
+        self.changed.emit()
+
+    def _on_planned(self, job: Job, event: Event) -> None:
+        if job is not self._plan:
+            return
+        self._plan = None
+        if isinstance(event, ResultEvent):
+            self.plan, self.plan_error = event.value, None
+        elif isinstance(event, ErrorEvent):
+            self.plan_error = event
+        self.planned.emit()
+        self.changed.emit()

@@ -1,0 +1,130 @@
+"""What every page is given: the models, the workers, and the few things that a page asks of the frame.
+
+    Settings, Recents, BuildModel ─┐
+    Session, Measurements ─────────┼─ AppContext ──▶ pages
+    Workers: session, probe ───────┘
+
+A page's actions (`QWidget.addAction`) are found by the command palette of Ctrl+K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.worker import Worker
+from app.state.build import BuildModel, Draft
+from app.state.measurements import Measurements
+from app.state.recents import Reader, Recents, read_summary
+from app.state.session import Session
+from app.state.settings import Settings, home_folder
+from workflows.errors import BundleError
+from workflows.events import GenerationDone
+
+Act = Callable[[], object]
+
+
+class AppContext(QObject):
+    """One per window. `program` is the workers' command line, where it is not the engine's own."""
+
+    bundleChanged = Signal(object)  # noqa: N815  the summary, or None
+    navigate = Signal(str)  # the name of a page
+    graphRequested = Signal(str)  # noqa: N815  an .onnx file to show on the inspect page
+    errorShown = Signal(str, str, str, object)  # noqa: N815  message, details, action, on_action
+    memoryChanged = Signal(int)  # noqa: N815  resident bytes of all workers
+
+    def __init__(
+        self, home: Path | None = None, program: Sequence[str] | None = None, read: Reader = read_summary
+    ) -> None:
+        super().__init__()
+        self.home = home or home_folder()
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.program = program
+        self._read = read
+        self._bundle: dict[str, Any] | None = None
+        self._memory: dict[Worker, int] = {}
+        self.settings = Settings(self.home, self)
+        self.recents = Recents(self.home, read, self)
+        self.session_worker = self.new_worker()
+        self.probe_worker = self.new_worker()
+        self.session = Session(self.session_worker, self)
+        self.measurements = Measurements()
+        self.measurements.follow(self.session)
+        self.session.finished.connect(self._note_speed)
+        self.build = BuildModel(self.new_worker, self)
+        self.draft = Draft(self.probe_worker, self.home / "bundles", self)
+
+    @property
+    def bundle(self) -> dict[str, Any] | None:
+        """The summary of the current bundle; see `workflows.bundle.read.read_summary`."""
+        return self._bundle
+
+    @property
+    def bundles_folder(self) -> Path:
+        """Where new bundles go unless a person says otherwise."""
+        return self.home / "bundles"
+
+    @property
+    def memory(self) -> int:
+        """Resident bytes of all workers together."""
+        return sum(self._memory.values())
+
+    def new_worker(self) -> Worker:
+        """A worker that ends with the window and counts towards `memory`."""
+        worker = Worker(self.program, self)
+        worker.memory.connect(lambda rss: self._note_memory(worker, rss))
+        worker.retired.connect(lambda: self._forget_worker(worker))
+        self._memory[worker] = 0
+        return worker
+
+    def _note_memory(self, worker: Worker, rss: int) -> None:
+        if worker in self._memory:
+            self._memory[worker] = rss
+            self.memoryChanged.emit(self.memory)
+
+    def _forget_worker(self, worker: Worker) -> None:
+        self._memory.pop(worker, None)
+        self.memoryChanged.emit(self.memory)
+        worker.deleteLater()
+
+    def open_bundle(self, path: str | Path) -> bool:
+        """Make a bundle the current one; False, and an error shown, where it is damaged."""
+        folder = str(path)
+        try:
+            summary = self._read(folder)
+        except BundleError as error:
+            entry = self.recents.find(folder)
+            if entry is not None:
+                entry.problem = str(error)
+                self.recents.changed.emit()
+            self.show_error(str(error))
+            return False
+        self.recents.add(folder)
+        self.settings.set("bundle", folder)
+        self._set_bundle(summary)
+        return True
+
+    def close_bundle(self) -> None:
+        """No bundle is current."""
+        self.settings.set("bundle", "")
+        self._set_bundle(None)
+
+    def _set_bundle(self, summary: dict[str, Any] | None) -> None:
+        if summary != self._bundle:
+            self._bundle = summary
+            self.bundleChanged.emit(summary)
+
+    def show_error(self, message: str, details: str = "", action: str = "", on_action: Act | None = None) -> None:
+        """A banner over the page: one sentence, its details, and a button for the likely mend."""
+        self.errorShown.emit(message, details, action, on_action)
+
+    def _note_speed(self, done: GenerationDone) -> None:
+        self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s)
+
+    def close(self) -> None:
+        """End every worker; a build that runs resumes when it is asked for again."""
+        for worker in list(self._memory):
+            worker.close()

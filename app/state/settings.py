@@ -1,0 +1,49 @@
+"""What the window remembers: an ini file in Joinery's own folder, written whole or not at all.
+
+QSettings replaces the file by rename (its atomic sync), so that a crash leaves the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
+
+
+def home_folder() -> Path:
+    """Joinery's folder for user data: the variable JOINERY_HOME, else the system's place for it."""
+    override = os.environ.get("JOINERY_HOME")
+    if override:
+        return Path(override)
+    from platformdirs import user_data_path
+
+    return user_data_path("joinery", appauthor=False)
+
+
+class Settings(QObject):
+    """Typed access to window.ini; `changed` carries the key."""
+
+    changed = Signal(str)
+
+    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat, self)
+        self._store.setAtomicSyncRequired(True)
+
+    def text(self, key: str, default: str = "") -> str:
+        """The text under `key`."""
+        return str(self._store.value(key, default))
+
+    def data(self, key: str) -> QByteArray:
+        """The bytes under `key`: geometry, splitter states; empty where there are none."""
+        value = self._store.value(key)
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def set(self, key: str, value: str | QByteArray) -> None:
+        """Keep `value`; it is on disk when this returns."""
+        if self._store.value(key) == value:
+            return
+        self._store.setValue(key, value)
+        self._store.sync()
+        self.changed.emit(key)

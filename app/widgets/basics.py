@@ -1,0 +1,297 @@
+"""Banner, Card, EmptyState, Pill, Section, Stat, and the helpers that dress plain widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.widgets.theme import G, mono_font, set_icon
+
+Kind = Literal["error", "warning", "info", "ok"]
+
+
+def set_role(widget: QWidget, role: str, name: str = "role") -> None:
+    """Set a property that the stylesheet selects by, and dress the widget anew."""
+    widget.setProperty(name, role)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def label(text: str = "", role: str = "", wrap: bool = False, selectable: bool = True) -> QLabel:
+    """Plain text (never HTML: it may come from a file) in one of the text roles."""
+    result = QLabel()
+    result.setTextFormat(Qt.TextFormat.PlainText)
+    result.setText(text)
+    if role:
+        result.setProperty("role", role)
+    if wrap:
+        result.setWordWrap(True)
+        result.setMinimumWidth(G * 8)
+    if selectable:
+        result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return result
+
+
+def button(text: str, icon: str = "", role: str = "", clicked: Callable[[], object] | None = None) -> QPushButton:
+    """A push button; `role` is "", "primary", "danger" or "link"."""
+    result = QPushButton(text)
+    result.setAccessibleName(text)
+    if role:
+        result.setProperty("role", role)
+    if icon:
+        ink = {"primary": "accent_text", "danger": "error", "link": "accent"}.get(role, "text")
+        set_icon(result, icon, ink)
+    if clicked is not None:
+        result.clicked.connect(lambda _checked=False: clicked())
+    return result
+
+
+def line() -> QFrame:
+    """A hair line between two parts."""
+    result = QFrame()
+    result.setProperty("role", "line")
+    result.setFixedHeight(1)
+    return result
+
+
+def scrolled(content: QWidget) -> QScrollArea:
+    """`content` in an area that scrolls down and never sideways."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    content.setProperty("role", "scroll")
+    area.setWidget(content)
+    area.viewport().setAutoFillBackground(False)
+    content.setAutoFillBackground(False)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
+
+
+class Card(QFrame):
+    """A raised box; put things into `.body`, a vertical layout."""
+
+    def __init__(self, title: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
+        self.body.setSpacing(G)
+        if title:
+            self.body.addWidget(label(title, "heading"))
+
+
+class Pill(QLabel):
+    """A word in a rounded outline; `role` tints it: "", accent, ok, warning, error, prefill, decode, cache, added, removed, changed."""
+
+    def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "pill")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.set(text, role)
+
+    def set(self, text: str, role: str = "") -> None:
+        """Change the word and its tint."""
+        self.setText(text)
+        set_role(self, role, "tint")
+
+
+class Section(QWidget):
+    """A heading, an optional line of explanation and widgets on its right; put things into `.body`."""
+
+    def __init__(self, title: str, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(G)
+        self.heading = label(title, "heading")
+        self.header = QHBoxLayout()
+        self.header.setSpacing(G)
+        self.header.addWidget(self.heading)
+        self.header.addStretch(1)
+        outer.addLayout(self.header)
+        if text:
+            outer.addWidget(label(text, "muted", wrap=True))
+        self.body = QVBoxLayout()
+        self.body.setSpacing(G)
+        outer.addLayout(self.body)
+
+
+class Stat(QWidget):
+    """A number with its unit over its name."""
+
+    def __init__(self, name: str, value: str = "–", unit: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._value = label(value, "number")
+        self._unit = label(unit, "muted")
+        row = QHBoxLayout()
+        row.setSpacing(G // 2)
+        row.addWidget(self._value, 0, Qt.AlignmentFlag.AlignBaseline)
+        row.addWidget(self._unit, 0, Qt.AlignmentFlag.AlignBaseline)
+        row.addStretch(1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addLayout(row)
+        box.addWidget(label(name, "muted"))
+        self.set(value, unit)
+
+    def set(self, value: str, unit: str | None = None) -> None:
+        """Show another number; without `unit` the unit stays."""
+        self._value.setText(value)
+        if unit is not None:
+            self._unit.setText(unit)
+        self.setAccessibleName(f"{self._name}: {value} {self._unit.text()}".strip())
+
+
+class EmptyState(QWidget):
+    """What a page says while there is nothing: what will be there, and the first step."""
+
+    triggered = Signal()
+
+    def __init__(
+        self, title: str, text: str = "", action: str = "", icon: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(4 * G, 4 * G, 4 * G, 4 * G)
+        box.setSpacing(G)
+        box.addStretch(1)
+        if icon:
+            picture = label()
+            set_icon(picture, icon, "muted", 40)
+            box.addWidget(picture, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.title = label(title, "heading")
+        self.text = label(text, "body-muted", wrap=True)
+        self.text.setMaximumWidth(56 * G)
+        self.text.setMinimumWidth(32 * G)
+        for part in (self.title, self.text):
+            part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            box.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.action = button(action, role="primary", clicked=self.triggered.emit)
+        self.action.setVisible(bool(action))
+        box.addSpacing(G)
+        box.addWidget(self.action, 0, Qt.AlignmentFlag.AlignHCenter)
+        box.addStretch(1)
+
+    def set(self, title: str, text: str, action: str = "") -> None:
+        """Say something else."""
+        self.title.setText(title)
+        self.text.setText(text)
+        self.action.setText(action)
+        self.action.setAccessibleName(action)
+        self.action.setVisible(bool(action))
+
+
+class Banner(QFrame):
+    """One sentence where it happened, its details on demand, and a button for the likely mend.
+
+    `triggered` is the button; `dismissed` the cross. A banner without a message is hidden.
+    """
+
+    triggered = Signal()
+    dismissed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "banner")
+        self._act: Callable[[], object] | None = None
+        self._icon = label()
+        self._text = label(wrap=True)
+        self._more = button(self.tr("Details"), role="link", clicked=self._toggle)
+        self._action = button("", clicked=self._on_action)
+        self._close = QToolButton()
+        self._close.setAccessibleName(self.tr("Dismiss"))
+        self._close.setToolTip(self.tr("Dismiss"))
+        set_icon(self._close, "close", "muted")
+        self._close.clicked.connect(self._dismiss)
+        self._details = QPlainTextEdit()
+        self._details.setReadOnly(True)
+        self._details.setFont(mono_font())
+        self._details.setProperty("role", "log")
+        self._details.setAccessibleName(self.tr("Details"))
+        self._details.setMaximumHeight(20 * G)
+        self._lay_out()
+        self.hide()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._text, 1)
+        for part in (self._more, self._action, self._close):
+            row.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(G + 4, G, G, G)
+        box.setSpacing(G)
+        box.addLayout(row)
+        box.addWidget(self._details)
+
+    @property
+    def message(self) -> str:
+        """What it says."""
+        return self._text.text()
+
+    def show_message(
+        self,
+        kind: Kind,
+        message: str,
+        details: str = "",
+        action: str = "",
+        on_action: Callable[[], object] | None = None,
+    ) -> None:
+        """Say `message`; `details` unfold; `action` names the button, which calls `on_action` and emits `triggered`."""
+        set_role(self, kind, "kind")
+        set_icon(self._icon, kind, "accent" if kind == "info" else kind)
+        self._text.setText(message)
+        self.setAccessibleName(message)
+        self._details.setPlainText(details)
+        self._details.hide()
+        self._more.setText(self.tr("Details"))
+        self._more.setVisible(bool(details))
+        self._act = on_action
+        self._action.setText(action)
+        self._action.setAccessibleName(action)
+        self._action.setVisible(bool(action))
+        self.show()
+
+    def error(
+        self, message: str, details: str = "", action: str = "", on_action: Callable[[], object] | None = None
+    ) -> None:
+        """`show_message("error", …)`."""
+        self.show_message("error", message, details, action, on_action)
+
+    def clear(self) -> None:
+        """Say nothing and hide."""
+        self._text.setText("")
+        self.hide()
+
+    def _toggle(self) -> None:
+        self._details.setVisible(not self._details.isVisible())
+        self._more.setText(self.tr("Hide details") if self._details.isVisible() else self.tr("Details"))
+
+    def _on_action(self) -> None:
+        act = self._act
+        self.triggered.emit()
+        if act is not None:
+            act()
+
+    def _dismiss(self) -> None:
+        self.clear()
+        self.dismissed.emit()

@@ -1,0 +1,63 @@
+"""Numbers with their units, in the system's locale."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QLocale
+
+
+def number(value: float, digits: int = 0) -> str:
+    """`value` with separators: 4,096 or 4.096 or 4 096."""
+    return QLocale().toString(int(value)) if digits == 0 else QLocale().toString(float(value), "f", digits)
+
+
+def size(value: float) -> str:
+    """Bytes in the unit that fits: 512 B, 1.2 GiB."""
+    amount = float(value)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(amount) < 1000:
+            return f"{number(amount, 0 if unit == 'B' or amount >= 100 else 1)} {unit}"
+        amount /= 1024
+    return f"{number(amount, 1)} TiB"
+
+
+def count(value: float) -> str:
+    """A big number in a few figures: 950, 1.2 M, 7.6 B."""
+    amount = float(value)
+    for unit in ("", "K", "M"):
+        if abs(amount) < 1000:
+            return f"{number(amount, 0 if not unit or amount >= 100 else 1)} {unit}".strip()
+        amount /= 1000
+    return f"{number(amount, 1)} B"
+
+
+def seconds(value: float) -> str:
+    """A duration: 0.4 s, 12 s, 3 min 5 s, 2 h 10 min."""
+    if value < 10:
+        return f"{number(value, 1)} s"
+    whole = round(value)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def milliseconds(value: float) -> str:
+    """A latency: 3.1 ms, 240 ms."""
+    return f"{number(value, 1 if value < 100 else 0)} ms"
+
+
+def rate(value: float) -> str:
+    """Tokens a second: 48.2 tok/s."""
+    return f"{number(value, 1 if value < 100 else 0)} tok/s"
+
+
+def when(iso: str) -> str:
+    """An ISO time as the system's locale writes it; the text itself where it is no time."""
+    try:
+        moment = datetime.fromisoformat(iso).astimezone()
+    except ValueError:
+        return iso
+    return QLocale().toString(moment, QLocale.FormatType.ShortFormat)

@@ -1,0 +1,100 @@
+"""Ctrl+K: every action of the window, found by typing a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from app.widgets.basics import label
+from app.widgets.theme import G, theme
+
+
+def matches(words: str, text: str) -> bool:
+    """Whether each word occurs in `text`, case aside."""
+    return all(word in text.casefold() for word in words.casefold().split())
+
+
+class CommandPalette(QFrame):
+    """An overlay of its parent window; `source` gives the actions when it opens."""
+
+    def __init__(self, source: Callable[[], Iterable[QAction]], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._source = source
+        self._actions: list[QAction] = []
+        self._before: QWidget | None = None
+        self.setProperty("role", "palette")
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(self.tr("Find an action"))
+        self.field.setAccessibleName(self.tr("Find an action"))
+        self.field.textChanged.connect(self._fill)
+        self.field.installEventFilter(self)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Actions"))
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.itemClicked.connect(lambda _item: self._run())
+        self._none = label(self.tr("No action is called so."), "muted")
+        box = QVBoxLayout(self)
+        box.setContentsMargins(G, G, G, G)
+        box.setSpacing(G)
+        for part in (self.field, self.list, self._none):
+            box.addWidget(part)
+        self.hide()
+
+    def open(self) -> None:
+        """Show it over the window, with every action."""
+        window = self.parentWidget()
+        self._before = window.focusWidget()
+        width = min(64 * G, window.width() - 8 * G)
+        self.setGeometry((window.width() - width) // 2, 8 * G, width, min(48 * G, window.height() - 16 * G))
+        self._actions = [a for a in self._source() if a.isEnabled() and a.isVisible() and a.text()]
+        self.field.clear()
+        self._fill("")
+        self.show()
+        self.raise_()
+        self.field.setFocus()
+
+    def close_quietly(self) -> None:
+        """Hide it and give the focus back."""
+        self.hide()
+        if self._before is not None:
+            self._before.setFocus()
+
+    def _fill(self, words: str) -> None:
+        self.list.clear()
+        for action in self._actions:
+            text = action.text().replace("&", "")
+            if matches(words, text):
+                keys = action.shortcut().toString()
+                item = QListWidgetItem(theme().icon(action.property("iconName") or "chevron-right", "muted"), text)
+                item.setText(f"{text}    {keys}" if keys else text)
+                item.setData(Qt.ItemDataRole.UserRole, action)
+                self.list.addItem(item)
+        self.list.setCurrentRow(0)
+        self._none.setVisible(self.list.count() == 0)
+
+    def _run(self) -> None:
+        item = self.list.currentItem()
+        self.close_quietly()
+        if item is not None:
+            item.data(Qt.ItemDataRole.UserRole).trigger()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The field's arrows move in the list, Enter runs, Escape and a lost focus close."""
+        if event.type() == QEvent.Type.FocusOut and self.isVisible():
+            self.hide()
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            key = event.key()
+            if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+                step = 1 if key == Qt.Key.Key_Down else -1
+                self.list.setCurrentRow(max(0, min(self.list.count() - 1, self.list.currentRow() + step)))
+                return True
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._run()
+                return True
+            if key == Qt.Key.Key_Escape:
+                self.close_quietly()
+                return True
+        return super().eventFilter(watched, event)

@@ -1,0 +1,83 @@
+"""The left rail: one button a page, icon over name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from app.widgets.theme import G, set_icon
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """A page of the window: its name, its title, its icon and where its class is, as `module:class`."""
+
+    name: str
+    title: str
+    icon: str
+    factory: str
+
+
+class Rail(QWidget):
+    """The buttons; `chosen` says which page. Ctrl+1… choose as well, through the actions in `actions_of_pages`."""
+
+    chosen = Signal(str)
+
+    def __init__(self, pages: Sequence[PageEntry], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "rail")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedWidth(10 * G)
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, QToolButton] = {}
+        self._icons = {page.name: page.icon for page in pages}
+        box = QVBoxLayout(self)
+        box.setContentsMargins(G, G, G, G)
+        box.setSpacing(G // 2)
+        self.actions_of_pages: list[QAction] = []
+        for index, page in enumerate(pages, 1):
+            box.addWidget(self._button(page, index))
+        box.addStretch(1)
+        self.gear = self._plain(self.tr("Settings"), "settings")
+        self.gear.setToolTip(self.tr("Settings (Ctrl+,)"))
+        self.gear.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        box.addWidget(self.gear)
+
+    def set_menu(self, menu: QMenu) -> None:
+        """What the gear opens."""
+        self.gear.setMenu(menu)
+
+    def _button(self, page: PageEntry, index: int) -> QToolButton:
+        button = self._plain(page.title, page.icon)
+        button.setCheckable(True)
+        button.setToolTip(f"{page.title} (Ctrl+{index})")
+        button.clicked.connect(lambda: self.chosen.emit(page.name))
+        self._group.addButton(button)
+        self._buttons[page.name] = button
+        action = QAction(self.tr("Go to %1").replace("%1", page.title), self)
+        action.setShortcut(QKeySequence(f"Ctrl+{index}"))
+        action.setProperty("iconName", page.icon)
+        action.triggered.connect(lambda: self.chosen.emit(page.name))
+        self.actions_of_pages.append(action)
+        return button
+
+    def _plain(self, title: str, icon: str) -> QToolButton:
+        button = QToolButton()
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        button.setText(title)
+        button.setAccessibleName(title)
+        button.setIconSize(QSize(24, 24))
+        button.setFixedSize(8 * G, 7 * G)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        set_icon(button, icon, "muted")
+        return button
+
+    def set_current(self, name: str) -> None:
+        """Mark the page that is shown."""
+        for other, button in self._buttons.items():
+            set_icon(button, self._icons[other], "accent" if other == name else "muted")
+        self._buttons[name].setChecked(True)

@@ -1,0 +1,257 @@
+"""One palette for light and dark, the fonts, the icons and the small stylesheet; every colour of the window is here.
+
+    system scheme | setting ──▶ Theme ──palette, stylesheet, icons──▶ the application ──changed──▶ painted widgets
+
+A widget asks by name (`theme().color("prefill")`) and repaints on `changed`. Icons are SVG files of
+`resources/icons` drawn in one stroke colour that is replaced by the palette's.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, cast
+
+from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QFont, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+
+import resources
+from app.widgets.stylesheet import stylesheet
+
+Mode = Literal["system", "light", "dark"]
+
+G = 8
+"""The grid, in pixels: margins and gaps are multiples of it."""
+
+SMALL, BODY, TITLE = 12, 14, 20
+"""The text sizes, in pixels."""
+
+ICONS = Path(resources.__file__).parent / "icons"
+_STROKE = b"#808890"
+
+_LIGHT = {
+    "window": "#f5f6f8",
+    "surface": "#ffffff",
+    "raised": "#ffffff",
+    "sunken": "#eceef2",
+    "border": "#d9dde4",
+    "text": "#1b2028",
+    "muted": "#5b6472",
+    "accent": "#2f5fd0",
+    "accent_text": "#ffffff",
+    "ok": "#1b7f4b",
+    "warning": "#a15c00",
+    "error": "#c22f3b",
+    "added": "#1b7f4b",
+    "removed": "#c22f3b",
+    "changed": "#a15c00",
+    "prefill": "#7a4fc4",
+    "decode": "#0c8577",
+    "cache": "#2777c2",
+    "empty": "#dfe3e9",
+}
+_DARK = {
+    "window": "#15181d",
+    "surface": "#1c2027",
+    "raised": "#252a33",
+    "sunken": "#111419",
+    "border": "#323843",
+    "text": "#e4e7ec",
+    "muted": "#98a1b0",
+    "accent": "#7ba0ff",
+    "accent_text": "#0e1420",
+    "ok": "#56c288",
+    "warning": "#e5a84b",
+    "error": "#f2777f",
+    "added": "#56c288",
+    "removed": "#f2777f",
+    "changed": "#e5a84b",
+    "prefill": "#b494f5",
+    "decode": "#4cc9b6",
+    "cache": "#6db5f2",
+    "empty": "#2b313b",
+}
+_SANS = ["Inter", "Segoe UI", "SF Pro Text", "Noto Sans", "Ubuntu", "DejaVu Sans", "sans-serif"]
+_MONO = ["JetBrains Mono", "Cascadia Mono", "SF Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
+
+
+def tabular(font: QFont) -> QFont:
+    """`font` with figures of one width, so that changing numbers do not dance."""
+    result = QFont(font)
+    result.setFeature(QFont.Tag("tnum"), 1)
+    return result
+
+
+def sans_font(size: int = BODY, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """The window's font at `size` pixels."""
+    font = QFont(_SANS)
+    font.setPixelSize(size)
+    font.setWeight(weight)
+    return tabular(font)
+
+
+def mono_font(size: int = SMALL) -> QFont:
+    """The fixed-width font at `size` pixels: logs, JSON, tensor names."""
+    font = QFont(_MONO)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    font.setPixelSize(size)
+    return font
+
+
+class Theme(QObject):
+    """The colours, icons and fonts in use; one object, `theme()`, serves the whole window."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mode: Mode = "system"
+        self._dark = False
+        self._icons: dict[tuple[str, str], QIcon] = {}
+
+    @property
+    def dark(self) -> bool:
+        """Whether the dark colours are in use."""
+        return self._dark
+
+    @property
+    def mode(self) -> Mode:
+        """What was asked for: `system`, `light` or `dark`."""
+        return self._mode
+
+    def color(self, name: str) -> QColor:
+        """The colour called `name`; KeyError for a name that the palette does not have."""
+        return QColor((_DARK if self._dark else _LIGHT)[name])
+
+    def icon(self, name: str, color: str = "text") -> QIcon:
+        """The icon `name` of resources/icons in the palette's `color`; it does not follow later changes (`set_icon` does)."""
+        key = (name, color)
+        if key not in self._icons:
+            self._icons[key] = self._draw(name, color)
+        return self._icons[key]
+
+    def _draw(self, name: str, color: str) -> QIcon:
+        icon = QIcon()
+        for mode, ink in ((QIcon.Mode.Normal, self.color(color)), (QIcon.Mode.Disabled, self._faint())):
+            for size in (16, 20, 24, 32, 48, 64):
+                icon.addPixmap(_pixmap(name, ink.name(), size), mode)
+        return icon
+
+    def _faint(self) -> QColor:
+        return self.color("border").darker(125) if not self._dark else self.color("border").lighter(140)
+
+    def pixmap(self, name: str, color: str = "text", size: int = 20) -> QPixmap:
+        """The icon as a picture of `size` logical pixels, sharp on high-DPI screens."""
+        ratio = 2
+        picture = QPixmap(_pixmap(name, self.color(color).name(), size * ratio))
+        picture.setDevicePixelRatio(ratio)
+        return picture
+
+    def set_mode(self, mode: str) -> None:
+        """Follow the system, or be light or dark whatever it says."""
+        if mode not in ("system", "light", "dark"):
+            raise ValueError(f"no theme is called {mode!r}: system, light or dark")
+        self._mode = cast(Mode, mode)
+        hints = QApplication.styleHints()
+        if mode == "system":
+            hints.unsetColorScheme()
+        else:
+            hints.setColorScheme(Qt.ColorScheme.Dark if mode == "dark" else Qt.ColorScheme.Light)
+        self._refresh()
+
+    def apply(self, app: QApplication) -> None:
+        """Dress `app`: Fusion, font, palette, stylesheet; follows the system's scheme from then on."""
+        app.setStyle("Fusion")
+        app.setFont(sans_font())
+        app.styleHints().colorSchemeChanged.connect(self._refresh, Qt.ConnectionType.UniqueConnection)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        scheme = QApplication.styleHints().colorScheme()
+        self._dark = self._mode == "dark" or (self._mode == "system" and scheme == Qt.ColorScheme.Dark)
+        self._icons.clear()
+        app = QApplication.instance()
+        if not isinstance(app, QApplication):
+            return
+        app.setPalette(self._palette())
+        app.setStyleSheet(stylesheet(_DARK if self._dark else _LIGHT, ICONS))
+        for widget in app.allWidgets():
+            _redress(widget)
+        self.changed.emit()
+
+    def _palette(self) -> QPalette:
+        role, group = QPalette.ColorRole, QPalette.ColorGroup
+        palette = QPalette()
+        for target, name in (
+            (role.Window, "window"),
+            (role.WindowText, "text"),
+            (role.Base, "surface"),
+            (role.AlternateBase, "sunken"),
+            (role.Text, "text"),
+            (role.Button, "raised"),
+            (role.ButtonText, "text"),
+            (role.ToolTipBase, "raised"),
+            (role.ToolTipText, "text"),
+            (role.PlaceholderText, "muted"),
+            (role.Highlight, "accent"),
+            (role.HighlightedText, "accent_text"),
+            (role.Accent, "accent"),
+            (role.Link, "accent"),
+            (role.LinkVisited, "accent"),
+            (role.Mid, "border"),
+            (role.Light, "raised"),
+            (role.Dark, "border"),
+            (role.BrightText, "error"),
+        ):
+            palette.setColor(target, self.color(name))
+        for target in (role.WindowText, role.Text, role.ButtonText):
+            palette.setColor(group.Disabled, target, self._faint())
+        return palette
+
+
+@lru_cache(maxsize=1024)
+def _pixmap(name: str, ink: str, size: int) -> QPixmap:
+    source = (ICONS / f"{name}.svg").read_bytes().replace(_STROKE, ink.encode())
+    picture = QPixmap(QSize(size, size))
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    QSvgRenderer(QByteArray(source)).render(painter, QRectF(0, 0, size, size))
+    painter.end()
+    return picture
+
+
+def set_icon(target: QAbstractButton | QAction | QLabel, name: str, color: str = "text", size: int = 20) -> None:
+    """Give `target` an icon that follows the theme; a label shows it at `size` pixels."""
+    target.setProperty("iconName", name)
+    target.setProperty("iconColor", color)
+    target.setProperty("iconPixels", size)
+    _dress(target)
+
+
+def _dress(target: QAbstractButton | QAction | QLabel) -> None:
+    name, color = target.property("iconName"), target.property("iconColor")
+    if isinstance(target, QLabel):
+        target.setPixmap(theme().pixmap(name, color, target.property("iconPixels")))
+    else:
+        target.setIcon(theme().icon(name, color))
+
+
+def _redress(widget: QWidget) -> None:
+    if isinstance(widget, (QAbstractButton, QLabel)) and widget.property("iconName"):
+        _dress(widget)
+    for action in widget.actions():
+        if action.property("iconName"):
+            _dress(action)
+
+
+@lru_cache(maxsize=1)
+def theme() -> Theme:
+    """The one theme of the process."""
+    return Theme()
+
+
+def apply(app: QApplication) -> None:
+    """Dress the application; see `Theme.apply`."""
+    theme().apply(app)

@@ -1,0 +1,215 @@
+"""The main window: rail, context bar, page stack, status line, command palette, settings menu, drag and drop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCloseEvent,
+    QDesktopServices,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeySequence,
+)
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from app.state.context import Act, AppContext
+from app.widgets.basics import Banner, EmptyState
+from app.widgets.contextbar import ContextBar
+from app.widgets.palette import CommandPalette
+from app.widgets.rail import PageEntry, Rail
+from app.widgets.statusline import StatusLine
+from app.widgets.theme import G, set_icon, theme
+
+
+class MainWindow(QMainWindow):
+    """The frame around the pages. A page is built when it is first shown and keeps its state from then on."""
+
+    def __init__(self, context: AppContext, pages: Sequence[PageEntry]) -> None:
+        super().__init__()
+        self.context = context
+        self._entries = {page.name: page for page in pages}
+        self._built: dict[str, QWidget] = {}
+        self.setWindowTitle("Joinery")
+        self.setWindowIcon(theme().icon("joinery"))
+        self.setAcceptDrops(True)
+        self.setMinimumSize(960, 640)
+        self.rail = Rail(pages)
+        self.bar = ContextBar(context)
+        self.banner = Banner()
+        self.stack = QStackedWidget()
+        self.status = StatusLine(context)
+        self._lay_out()
+        self._make_actions()
+        self.palette_box = CommandPalette(self.every_action, self)
+        self._connect()
+        self._restore()
+
+    def _lay_out(self) -> None:
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(self.bar)
+        holder = QVBoxLayout()
+        holder.setContentsMargins(2 * G, G, 2 * G, 0)
+        holder.addWidget(self.banner)
+        self._banner_holder = QWidget()
+        self._banner_holder.setLayout(holder)
+        self._banner_holder.hide()
+        right.addWidget(self._banner_holder)
+        right.addWidget(self.stack, 1)
+        right.addWidget(self.status)
+        body = QWidget()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addLayout(right, 1)
+        self.setCentralWidget(body)
+
+    def _make_actions(self) -> None:
+        for action in self.rail.actions_of_pages:
+            self.addAction(action)
+        menu = QMenu(self)
+        self._themes = QActionGroup(self)
+        for mode, text in (
+            ("system", self.tr("Theme: follow the system")),
+            ("light", self.tr("Theme: light")),
+            ("dark", self.tr("Theme: dark")),
+        ):
+            action = self._action(text, "", "settings", lambda mode=mode: self.set_theme(mode))
+            action.setCheckable(True)
+            action.setData(mode)
+            action.setChecked(mode == theme().mode)
+            self._themes.addAction(action)
+            menu.addAction(action)
+        menu.addSeparator()
+        menu.addAction(self._action(self.tr("Open Joinery's folder"), "", "folder", self._open_folder))
+        self.rail.set_menu(menu)
+        self._action(self.tr("Find an action"), "Ctrl+K", "search", lambda: self.palette_box.open())
+        self._action(self.tr("Settings"), "Ctrl+,", "settings", self.rail.gear.showMenu)
+        self._action(self.tr("Quit"), "Ctrl+Q", "close", self.close)
+
+    def _action(self, text: str, keys: str, icon: str, act: Act) -> QAction:
+        action = QAction(text, self)
+        if keys:
+            action.setShortcut(QKeySequence(keys))
+        set_icon(action, icon)
+        action.setIconVisibleInMenu(False)
+        action.triggered.connect(lambda _checked=False: act())
+        self.addAction(action)
+        return action
+
+    def _connect(self) -> None:
+        self.rail.chosen.connect(self.show_page)
+        self.bar.paletteRequested.connect(self.palette_box.open)
+        self.banner.dismissed.connect(self._banner_holder.hide)
+        self.banner.triggered.connect(self._banner_holder.hide)
+        self.context.navigate.connect(self.show_page)
+        self.context.errorShown.connect(self._show_error)
+        self.context.session_worker.crashed.connect(self._on_session_crash)
+
+    def every_action(self) -> Iterator[QAction]:
+        """All that the palette can find: the window's actions, then those of the pages that were built."""
+        yield from self.actions()
+        for page in self._built.values():
+            yield from page.actions()
+
+    def page(self, name: str) -> QWidget:
+        """The page called `name`, built if it is not yet."""
+        if name not in self._built:
+            page = self._build_page(self._entries[name])
+            self._built[name] = page
+            self.stack.addWidget(page)
+        return self._built[name]
+
+    def _build_page(self, entry: PageEntry) -> QWidget:
+        module, _, cls = entry.factory.partition(":")
+        if find_spec(module) is None:
+            return EmptyState(entry.title, self.tr("This page is being built."), icon=entry.icon)
+        page: QWidget = getattr(import_module(module), cls)(self.context)
+        page.setAccessibleName(entry.title)
+        return page
+
+    def show_page(self, name: str) -> None:
+        """Bring a page to the front; Ctrl+1… and the rail come here."""
+        self.stack.setCurrentWidget(self.page(name))
+        self.rail.set_current(name)
+        self.setWindowTitle(f"{self._entries[name].title} · Joinery")
+        self.context.settings.set("page", name)
+
+    def set_theme(self, mode: str) -> None:
+        """Follow the system, or be light or dark; kept for the next start."""
+        theme().set_mode(mode)
+        self.context.settings.set("theme", mode)
+        for action in self._themes.actions():
+            action.setChecked(action.data() == mode)
+
+    def _open_folder(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.context.home)))
+
+    def _show_error(self, message: str, details: str, action: str, on_action: Act | None) -> None:
+        self.banner.error(message, details, action, on_action)
+        self._banner_holder.show()
+
+    def _on_session_crash(self, message: str) -> None:
+        self._show_error(
+            message, self.context.session_worker.last_lines, self.tr("Reopen the bundle"), self.context.session.reopen
+        )
+
+    def _restore(self) -> None:
+        settings = self.context.settings
+        self.resize(1280, 800)
+        geometry = settings.data("geometry")
+        if not geometry.isEmpty():
+            self.restoreGeometry(geometry)
+        name = settings.text("page", "home")
+        self.show_page(name if name in self._entries else "home")
+        QTimer.singleShot(0, self, self._restore_bundle)
+
+    def _restore_bundle(self) -> None:
+        """After the window is shown: reading bundles takes an import and some files."""
+        self.context.recents.refresh()
+        last = self.context.settings.text("bundle")
+        if last and self.context.bundle is None:
+            self.context.open_bundle(last)
+
+    def open_path(self, path: str | Path) -> None:
+        """What was dropped or named on the command line: an .onnx file, a bundle's folder or a checkpoint's."""
+        target = Path(path).expanduser().absolute()
+        if target.suffix == ".onnx" and target.is_file():
+            self.show_page("inspect")
+            self.context.graphRequested.emit(str(target))
+        elif (target / "pipeline.json").exists() or (target / "manifest.json").exists():
+            if self.context.open_bundle(target):
+                self.show_page("chat")
+        elif target.is_dir():
+            self.show_page("build")
+            self.context.draft.probe(str(target))
+        else:
+            self.context.show_error(
+                self.tr("%1 is neither a folder nor an .onnx file.").replace("%1", str(target)),
+            )
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """One local file or folder may be dropped anywhere."""
+        if [u for u in event.mimeData().urls() if u.isLocalFile()]:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the first thing that was dropped."""
+        paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.open_path(paths[0])
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep the geometry and end the workers; a build that ran resumes when it is asked for again."""
+        self.context.settings.set("geometry", self.saveGeometry())
+        self.context.close()
+        super().closeEvent(event)

@@ -1,0 +1,1 @@
+"""Build: from a checkpoint to a bundle, page by page."""
