@@ -70,13 +70,14 @@ class Generation:
         Raises nothing for a cancelled or a full cache: those are finish reasons.
         """
         generated: list[int] = []
-        stream, text = self._text.stream(), ""
+        ids, stream, text = list(prompt), self._text.stream(), ""
         reason: FinishReason = "length"
         try:
             logits = yield from self._prefill(prompt, kept)
             while True:
-                event = self._token(logits, [*prompt, *generated], len(generated), stream)
+                event = self._token(logits, ids, len(generated), stream)
                 generated.append(event.id)
+                ids.append(event.id)
                 text += event.text
                 yield event
                 yield from self._pictures()

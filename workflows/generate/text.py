@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokenizers import Tokenizer
+from tokenizers.decoders import DecodeStream
 
 from workflows.bundle import Bundle
 from workflows.errors import BundleError, PromptError, printable
@@ -72,34 +73,25 @@ class Text:
 
 
 class Stream:
-    """Gives each token's text as soon as its characters are whole.
-
-    The text so far is decoded from the last place where it was whole, so that a character spread over several
-    tokens, or a space that depends on the token before, comes out as in one decoding of all.
-    """
+    """Gives each token's text as soon as its characters are whole; all the pieces together are the text of all tokens."""
 
     def __init__(self, text: Text) -> None:
-        self._text = text
+        self._text, self._decoder = text, DecodeStream(skip_special_tokens=True)
         self._ids: list[int] = []
-        self._start = 0  # decode from here …
-        self._given = 0  # … and the first tokens up to here were given already
+        self._given = 0  # characters
 
     def push(self, token: int) -> str:
         """The characters that `token` completes, often its own, empty while a character is unfinished."""
+        if self._text.tokenizer is None or token in self._text.special:  # a run of these would pile up in the decoder
+            return ""
         self._ids.append(token)
-        return self._take(final=False)
+        piece = self._decoder.step(self._text.tokenizer, token) or ""
+        self._given += len(piece)
+        return piece
 
     def flush(self) -> str:
         """What is left at the end, unfinished characters as U+FFFD."""
-        return self._take(final=True)
-
-    def _take(self, *, final: bool) -> str:
-        before = self._text.decode(self._ids[self._start : self._given])
-        now = self._text.decode(self._ids[self._start :])
-        if (now.endswith("�") and not final) or len(now) <= len(before):
-            return ""
-        self._start, self._given = self._given, len(self._ids)
-        return now[len(before) :]
+        return self._text.decode(self._ids)[self._given :]
 
 
 def tokenizer_settings(bundle: Bundle) -> dict[str, Any]:

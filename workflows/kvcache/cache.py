@@ -87,7 +87,12 @@ class _Store:
     fresh: dict[int, NDArray[Any]] = field(default_factory=dict)  # width → [T, 1, H, width, D]
 
     def commit(self, step: Step, keep: slice) -> None:
-        self.slots[:, :, :, step.slots[keep]] = self.fresh[step.width][:, :, :, : step.tokens][:, :, :, keep]
+        slots, rows = step.slots[keep], self.fresh[step.width][:, :, :, keep]
+        first, count = int(slots[0]), len(slots)
+        if slots[-1] - first == count - 1:  # neighbours, as nearly always: a slice copies faster than an index
+            self.slots[:, :, :, first : first + count] = rows
+        else:
+            self.slots[:, :, :, slots] = rows
 
     def grow(self, allocated: int) -> None:
         tensors, batch, heads, before, width = self.slots.shape
@@ -121,6 +126,7 @@ class KVCache:
         self.allocated = slots if slots is not None else min(capacity, _BUCKET)
         self._growing = slots is None
         self._mask_dtype = np.dtype(mask_dtype)
+        self._floor = np.finfo(self._mask_dtype).min
         self._stores = _stack(state, self.allocated)
         self._where = {tensor.past: (store, i) for store in self._stores for i, tensor in enumerate(store.tensors)}
         self._present = {tensor.present: tensor.past for tensor in state}
@@ -245,16 +251,19 @@ class KVCache:
 
     def _mask(self, group: Group, positions: Positions, columns: int) -> NDArray[Any]:
         """[1, 1, N, allocated + N]; a padding row sees itself alone, for a row that sees nothing would be NaN."""
-        tokens, floor = len(positions), np.finfo(self._mask_dtype).min
-        seen = np.eye(columns, self.allocated + columns, self.allocated, dtype=bool)  # [N, allocated + N]
-        query, cached = positions[:, None], group.table[None, :]
-        seen[:tokens, : self.allocated] = cached != EMPTY
-        fresh = positions[None, :] <= query
+        tokens, allocated = len(positions), self.allocated
+        mask = np.full((1, 1, columns, allocated + columns), self._floor, self._mask_dtype)
+        past, fresh = mask[0, 0, :tokens, :allocated], mask[0, 0, :, allocated:]
+        cached, query = group.table, positions[:, None]
+        seen = cached != EMPTY
         if group.window is not None:
-            seen[:tokens, : self.allocated] &= query - cached < group.window
-            fresh &= query - positions[None, :] < group.window
-        seen[:tokens, self.allocated : self.allocated + tokens] = fresh
-        return np.where(seen, self._mask_dtype.type(0), floor)[None, None]
+            seen = seen & (query - cached < group.window)
+        np.copyto(past, 0, where=seen)
+        np.fill_diagonal(fresh, 0)
+        if tokens > 1:
+            back = query - positions  # [tokens, tokens]: how far before the query's own position
+            np.copyto(fresh[:tokens, :tokens], 0, where=(back >= 0) & (back < (group.window or tokens)))
+        return mask
 
     def _reserve(self, slots: int) -> None:
         if slots <= self.allocated or not self._growing:

@@ -1,0 +1,1 @@
+"""Measurements, apart from the tests: they print figures and assert no clock."""
