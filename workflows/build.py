@@ -90,7 +90,7 @@ def build(
     with locked(request.out):
         work = _Work(request.out.with_name(f".{request.out.name}.build"), report, cancelled)
         try:
-            key = _key(digest, __version__, recipe.model_dump(include={"graphs", "capacity", "chunk", "opset", "family"}))
+            key = _key(digest, __version__, recipe.model_dump(include={"graphs", "cache", "capacity", "chunk", "opset", "family"}))
             exported = work.stage("export", key, lambda folder: _export(checkpoint, recipe, folder, report))
             key = _key(key, recipe.passes)
             optimized = work.stage("optimize", key, lambda folder: _optimize(exported, recipe, folder))
@@ -186,8 +186,7 @@ def _peak_bytes() -> int:
 def _export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> list[dict[str, Any]]:
     from workflows.export import export_components  # torch and transformers: seconds to import
 
-    geometry = family_for(recipe.model_type, recipe.task).geometry(checkpoint.config)
-    exported = export_components(checkpoint, recipe, geometry, folder, report)
+    exported = export_components(checkpoint, recipe, folder, report)
     return [
         {"name": "export", "component": item.name, "role": item.role, "file": item.file, "passes": []}
         | _facts(folder / item.file)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,9 +16,10 @@ import torch
 from workflows.checkpoint import Checkpoint
 from workflows.events import Event, ProgressEvent
 from workflows.export import decoder
+from workflows.export.attention import probe_layers
 from workflows.export.load import load_model
+from workflows.kvcache.geometry import FACTS_KEY
 from workflows.recipe import Recipe
-from workflows.recipe.families.base import Geometry
 
 WEIGHTS = "weights.data"
 
@@ -36,7 +36,6 @@ class Exported:
 def export_components(
     checkpoint: Checkpoint,
     recipe: Recipe,
-    geometry: Geometry,
     folder: Path,
     report: Callable[[Event], None],
 ) -> list[Exported]:
@@ -47,7 +46,10 @@ def export_components(
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     model = load_model(checkpoint)
     report(ProgressEvent(stage="export", message="tracing the decoder", done=1, total=3, unit="steps"))
-    graph = _trace(decoder.DecoderWithPast(model, geometry.layers).eval(), recipe, geometry)
+    layers = probe_layers(model)
+    signature = decoder.signature(layers, recipe.cache)
+    graph = _trace(decoder.Decoder(model, signature, layers).eval(), signature, recipe.opset)
+    graph.metadata_props[FACTS_KEY] = signature.facts.to_json()
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     ir.save(graph, folder / "decoder.onnx", external_data=WEIGHTS)
     if recipe.graphs == "single":
@@ -60,17 +62,16 @@ def export_components(
     return exported
 
 
-def _trace(module: torch.nn.Module, recipe: Recipe, geometry: Geometry) -> ir.Model:
-    input_names, output_names = decoder.names(geometry)
-    with _quiet(), _grouped_attention():
+def _trace(module: torch.nn.Module, signature: decoder.Signature, opset: int) -> ir.Model:
+    with _quiet():
         program = torch.onnx.export(
             module,
-            decoder.example_inputs(geometry),
+            tuple(signature.inputs.values()),
             dynamo=True,
-            opset_version=recipe.opset,
-            input_names=input_names,
-            output_names=output_names,
-            dynamic_shapes=decoder.axes(geometry),
+            opset_version=opset,
+            input_names=list(signature.inputs),
+            output_names=signature.outputs,
+            dynamic_shapes=(tuple(signature.axes.values()),),
             verbose=False,
         )
     assert program is not None  # dynamo=True without a file always gives one
@@ -95,20 +96,6 @@ def _fixed(folder: Path, name: str, *, sequence: int, capacity: int) -> Exported
 
 def _size(axis: int | ir.SymbolicDim, sizes: dict[str, int]) -> int | ir.SymbolicDim:
     return axis if isinstance(axis, int) else sizes.get(str(axis.value), axis)
-
-
-@contextlib.contextmanager
-def _grouped_attention() -> Iterator[None]:
-    """Has transformers call grouped attention as one operator instead of repeating keys and values first."""
-    before = os.environ.get("TRANSFORMERS_SDPA_FORCE_GQA")
-    os.environ["TRANSFORMERS_SDPA_FORCE_GQA"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["TRANSFORMERS_SDPA_FORCE_GQA"]
-        else:
-            os.environ["TRANSFORMERS_SDPA_FORCE_GQA"] = before
 
 
 @contextlib.contextmanager

@@ -1,98 +1,123 @@
-"""The decoder component: a causal LM whose KV cache is inputs and outputs.
+"""The decoder component of any causal LM: its KV cache is inputs and outputs.
 
-    input_ids [1,S] · position_ids [1,S] · attention_mask [1,1,S,C+S] · past [1,H,C,D] per layer and role
-        ──▶ logits [1,S,V] · present [1,H,S,D]: the new tokens' rows alone
+host     input_ids [1,S] · position_ids [1,S] · attention_mask [1,1,S,C+S] · past [1,H,C,D] per layer and role
+             ──▶ logits [1,S,V] · present [1,H,S,D]: the new tokens' rows alone
+gqa      input_ids · position_ids · seqlens_k [1] · total_sequence_length [] · past [1,H,C,D]
+             ──▶ logits · present [1,H,C,D]: the same buffer, written in place
+scatter  input_ids · position_ids · attention_mask [1,1,S,C] · write_indices [1] · nonpad_kv_seqlen [1] · past [1,C,H·D]
+             ──▶ logits · present [1,C,H·D]: the same buffer, written in place
 
-Keys are past ++ new, so slot order does not matter to the graph: the mask says what each query sees, and the
-positions are already baked into the keys.
+Layers with another attention window have a mask of their own. What the cache cannot see in names and shapes is noted
+in the graph's metadata under `joinery.kv`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from workflows.kvcache.geometry import StatePatterns
-from workflows.recipe.families.base import Geometry
+from workflows.export.attention import HostSeam, LayerFacts, attending
+from workflows.export.inplace import GroupQuerySeam, ScatterSeam
+from workflows.kvcache.geometry import MASK, GroupFacts, StateFacts, StatePatterns
+from workflows.recipe.schema import writer_of
 
 PATTERNS = StatePatterns()
 SEQUENCE, CAPACITY, TOTAL = "sequence", "capacity", "total"
 
 
-class PastAsInputs:
-    """What the model's attention calls a cache: gives past ++ new, and remembers the new rows.
+@dataclass(frozen=True)
+class Signature:
+    """What goes into and comes out of one graph: names, example tensors, and symbolic axes."""
 
-    Duck-typed rather than derived from transformers' classes, whose signatures change between versions.
-    """
-
-    is_compileable = False
-
-    def __init__(self, keys: tuple[torch.Tensor, ...], values: tuple[torch.Tensor, ...]) -> None:
-        self.past = list(zip(keys, values, strict=True))
-        self.fresh: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
-
-    def update(
-        self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """key, value [1,H,S,D] of the new tokens → [1,H,C+S,D] each."""
-        self.fresh[layer] = key, value
-        past_key, past_value = self.past[layer]
-        return torch.cat([past_key, key], dim=2), torch.cat([past_value, value], dim=2)
-
-    def get_seq_length(self, layer: int = 0) -> int:
-        """The slots of past, C."""
-        return self.past[layer][0].shape[2]
+    inputs: dict[str, torch.Tensor]
+    axes: dict[str, dict[int, str]]
+    outputs: list[str]
+    facts: StateFacts
 
 
-class DecoderWithPast(torch.nn.Module):
-    """A causal LM, its cache taken apart into tensors."""
-
-    def __init__(self, model: Any, layers: int) -> None:
-        super().__init__()
-        self.model = model
-        self.layers = layers
-
-    def forward(
-        self,
-        input_ids: torch.Tensor,
-        position_ids: torch.Tensor,
-        attention_mask: torch.Tensor,
-        *past: torch.Tensor,
-    ) -> tuple[torch.Tensor, ...]:
-        """past is key, value of layer 0, key, value of layer 1 …; the outputs follow the same order."""
-        cache = PastAsInputs(past[0::2], past[1::2])
-        output = self.model(
-            input_ids=input_ids,
-            position_ids=position_ids,
-            attention_mask=attention_mask,
-            past_key_values=cache,
-            use_cache=True,
+def groups_of(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
+    """The layers by how far back they see; the group that sees everything comes first."""
+    windows = sorted({layer.window for layer in layers}, key=lambda window: (window is not None, window or 0))
+    single = len(windows) == 1
+    return tuple(
+        GroupFacts(
+            name="all" if single else ("full" if window is None else f"window{window}"),
+            mask=MASK if single or window is None else f"{MASK}_{window}",
+            layers=tuple(i for i, layer in enumerate(layers) if layer.window == window),
+            window=window,
         )
-        fresh = [tensor for layer in range(self.layers) for tensor in cache.fresh[layer]]
-        return output.logits, *fresh
-
-
-def example_inputs(geometry: Geometry, sequence: int = 3, capacity: int = 5) -> tuple[torch.Tensor, ...]:
-    """Inputs to trace with; the sizes are unequal so that no axis is taken for another."""
-    row = (1, geometry.kv_heads, capacity, geometry.head_dim)
-    return (
-        torch.zeros(1, sequence, dtype=torch.long),
-        torch.arange(capacity, capacity + sequence)[None],
-        torch.zeros(1, 1, sequence, capacity + sequence),
-        *(torch.zeros(row) for _ in range(2 * geometry.layers)),
+        for window in windows
     )
 
 
-def axes(geometry: Geometry) -> tuple[Any, ...]:
-    """The symbolic axes of the inputs, in the order of `example_inputs`."""
-    past = tuple({2: CAPACITY} for _ in range(2 * geometry.layers))
-    return {1: SEQUENCE}, {1: SEQUENCE}, {2: SEQUENCE, 3: TOTAL}, past
+def signature(layers: Sequence[LayerFacts], cache: str, sequence: int = 3, capacity: int = 5) -> Signature:
+    """The decoder's graph for a cache layout; the example sizes are unequal so that no axis is taken for another."""
+    writer = writer_of(cache)
+    groups = groups_of(layers)
+    inputs: dict[str, torch.Tensor] = {
+        "input_ids": torch.zeros(1, sequence, dtype=torch.long),
+        "position_ids": torch.arange(capacity - sequence, capacity)[None],
+    }
+    axes: dict[str, dict[int, str]] = {"input_ids": {1: SEQUENCE}, "position_ids": {1: SEQUENCE}}
+    if writer == "gqa":
+        inputs |= {"seqlens_k": torch.tensor([capacity - 1], dtype=torch.int32)}
+        inputs |= {"total_sequence_length": torch.tensor(capacity, dtype=torch.int32)}
+        axes |= {"seqlens_k": {}, "total_sequence_length": {}}
+    else:
+        columns = capacity + (sequence if writer == "host" else 0)
+        for group in groups:
+            inputs[group.mask] = torch.zeros(1, 1, sequence, columns)
+            axes[group.mask] = {2: SEQUENCE, 3: TOTAL if writer == "host" else CAPACITY}
+    if writer == "scatter":
+        inputs |= {"write_indices": torch.tensor([capacity - sequence]), "nonpad_kv_seqlen": torch.tensor([capacity])}
+        axes |= {"write_indices": {}, "nonpad_kv_seqlen": {}}
+    outputs = ["logits"]
+    for i, layer in enumerate(layers):
+        for role, past, present in PATTERNS.pairs():
+            size = layer.head_dim if role == "key" else layer.value_dim
+            flat = writer == "scatter"
+            shape = (1, capacity, layer.kv_heads * size) if flat else (1, layer.kv_heads, capacity, size)
+            inputs[past % i] = torch.zeros(shape)
+            axes[past % i] = {1 if flat else 2: CAPACITY}
+            outputs.append(present % i)
+    return Signature(inputs, axes, outputs, StateFacts(writer, groups))
 
 
-def names(geometry: Geometry) -> tuple[list[str], list[str]]:
-    """(input names, output names)."""
-    layers = range(geometry.layers)
-    past = [pattern % i for i in layers for pattern in (PATTERNS.past_key, PATTERNS.past_value)]
-    present = [pattern % i for i in layers for pattern in (PATTERNS.present_key, PATTERNS.present_value)]
-    return ["input_ids", "position_ids", "attention_mask", *past], ["logits", *present]
+class Decoder(torch.nn.Module):
+    """A causal LM, its cache taken apart into tensors; inputs and outputs as `signature` names them."""
+
+    def __init__(self, model: Any, signature: Signature, layers: Sequence[LayerFacts]) -> None:
+        super().__init__()
+        self.model = model
+        self._facts, self._names, self._layers = signature.facts, list(signature.inputs), tuple(layers)
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The inputs in the signature's order."""
+        by_name = dict(zip(self._names, inputs, strict=True))
+        seam = self._seam(by_name)
+        ids, positions = by_name["input_ids"], by_name["position_ids"]
+        with attending(seam):
+            output = self.model(
+                input_ids=ids,
+                position_ids=positions,
+                attention_mask=torch.zeros(1, 1, ids.shape[1], ids.shape[1]),  # unused, but no mask is built of four axes
+                past_key_values=seam,
+                use_cache=True,
+            )
+        return output.logits, *(tensor for i in range(len(self._layers)) for tensor in seam.present[i])
+
+    def _seam(self, by_name: dict[str, torch.Tensor]) -> Any:
+        keys = [by_name[PATTERNS.past_key % i] for i in range(len(self._layers))]
+        values = [by_name[PATTERNS.past_value % i] for i in range(len(self._layers))]
+        start = by_name["position_ids"][0, 0]
+        if self._facts.writer == "gqa":
+            lengths = by_name["seqlens_k"], by_name["total_sequence_length"]
+            return GroupQuerySeam(keys, values, start, lengths=lengths)
+        masks = {group.window: by_name[group.mask] for group in self._facts.groups}
+        if self._facts.writer == "scatter":
+            drivers = by_name["write_indices"], by_name["nonpad_kv_seqlen"]
+            return ScatterSeam(keys, values, start, masks=masks, drivers=drivers)
+        return HostSeam(keys, values, start, masks=masks)

@@ -9,6 +9,7 @@ import transformers
 
 from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError, printable
+from workflows.export.attention import NAME
 
 
 def load_model(checkpoint: Checkpoint) -> Any:
@@ -26,7 +27,7 @@ def load_model(checkpoint: Checkpoint) -> Any:
             local_files_only=True,
             trust_remote_code=False,
             use_safetensors=True,
-            attn_implementation="sdpa",
+            attn_implementation=NAME,
             output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:

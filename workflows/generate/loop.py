@@ -96,12 +96,13 @@ class Generation:
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Iterator[Any]:
         logits: NDArray[Any] | None = None
-        for start in range(kept, len(prompt), self._executor.chunk):
-            chunk = prompt[start : start + self._executor.chunk]
+        start = kept
+        for chunk, phase in self._executor.chunks(prompt[kept:]):
             began = time.perf_counter()
-            logits = self._step(chunk, "prefill")
+            logits = self._step(chunk, phase)
+            start += len(chunk)
             yield ChunkEvent(
-                start=start,
+                start=start - len(chunk),
                 tokens=len(chunk),
                 total=len(prompt),
                 latency_ms=(time.perf_counter() - began) * 1000,

@@ -1,15 +1,16 @@
 """One slot→position table per group of like layers, from which everything else derives.
 
-    plan(ids, width) ─▶ Step (ids, positions, masks)   nothing is written
+    plan(ids, width) ─▶ Step (ids, positions, masks, lengths)   nothing is written
     the graph runs with past bound to `past(...)` and present to `fresh(...)`
-    commit(step)      ─▶ the new rows go to their slots, the table and the length advance
+    commit(step)      ─▶ the new rows are in their slots, the table and the length advance
 
-A step that is never committed (cancelled, failed) leaves no trace. Batch is 1.
+A step that is never committed (cancelled, failed) leaves no trace that a later one could see: rows that a graph
+wrote in place lie beyond the length, and are written again before they are read. Batch is 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import GraphError, RewindError
-from workflows.kvcache.geometry import StateTensor
+from workflows.kvcache.geometry import MASK, GroupFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.tensors import TensorSpec
 
 EMPTY = -1  # a slot that holds no token
 _BUCKET = 64  # slots; a growing buffer is a multiple of this
+
+IDS, POSITIONS = "input_ids", "position_ids"
+DRIVERS = (IDS, POSITIONS, "seqlens_k", "total_sequence_length", "write_indices", "nonpad_kv_seqlen")
 
 
 @dataclass
@@ -30,6 +34,7 @@ class Group:
     """Layers that share one table. `window` is how many positions back a token sees itself included; None means all."""
 
     name: str
+    mask: str
     layers: tuple[int, ...]
     window: int | None
     table: Positions = field(default_factory=lambda: np.empty(0, np.int64))  # [allocated], EMPTY or a position
@@ -39,21 +44,20 @@ class Group:
 class Step:
     """The inputs of one run: N columns, of which the first `tokens` are real and the rest padding.
 
-    ids, positions: [1, N] int64, positions absolute. masks: group name → [1, 1, N, allocated + N], 0 where the
-    query of a row sees the key of a column and the type's lowest finite value elsewhere; columns are the
-    cache's slots, then the new tokens. slots: [tokens] int64, where the rows go on commit.
+    inputs, by name:
+        input_ids, position_ids       [1, N] int64, positions absolute
+        a mask a group                [1, 1, N, allocated + N] where the host writes the rows, [1, 1, N, allocated]
+                                      where the graph does: 0 where the query of a row sees the key of a column, the
+                                      type's lowest finite value elsewhere
+        seqlens_k, total_sequence_length, write_indices, nonpad_kv_seqlen   lengths, as the operators want them
+    slots: [tokens] int64, where the rows go.
     """
 
-    ids: NDArray[np.int64]
-    positions: NDArray[np.int64]
-    masks: dict[str, NDArray[Any]]
+    inputs: dict[str, NDArray[Any]]
     slots: Positions
+    start: int
     tokens: int
-
-    @property
-    def width(self) -> int:
-        """N, the columns that the graph computes."""
-        return self.ids.shape[1]
+    width: int
 
 
 @dataclass(frozen=True)
@@ -79,98 +83,109 @@ class GroupView:
 class _Store:
     """The buffers of all state tensors with one row shape and type, stacked so that a commit is one assignment.
 
-    slots: [T, 1, H, allocated, D]; a tensor's own buffer is the contiguous slots[t].
+    slots: [T, 1, H, allocated, D] or [T, 1, allocated, H·D]; a tensor's own buffer is the contiguous slots[t].
     """
 
     tensors: list[StateTensor]
     slots: NDArray[Any]
-    fresh: dict[int, NDArray[Any]] = field(default_factory=dict)  # width → [T, 1, H, width, D]
+    fresh: dict[int, NDArray[Any]] = field(default_factory=dict)  # width → the same with that many slots
+
+    def rows(self, buffer: NDArray[Any], index: slice | Positions) -> tuple[Any, ...]:
+        """The index that takes `index` along the slot axis."""
+        return (*(slice(None),) * (buffer.ndim - 2), index)
 
     def commit(self, step: Step, keep: slice) -> None:
-        slots, rows = step.slots[keep], self.fresh[step.width][:, :, :, keep]
+        fresh, slots = self.fresh[step.width], step.slots[keep]
         first, count = int(slots[0]), len(slots)
-        if slots[-1] - first == count - 1:  # neighbours, as nearly always: a slice copies faster than an index
-            self.slots[:, :, :, first : first + count] = rows
-        else:
-            self.slots[:, :, :, slots] = rows
+        neighbours = slots[-1] - first == count - 1  # nearly always: a slice copies faster than an index
+        target = slice(first, first + count) if neighbours else slots
+        self.slots[self.rows(self.slots, target)] = fresh[self.rows(fresh, keep)]
+
+    def sized(self, slots: int) -> NDArray[Any]:
+        """A new buffer of zeros: a masked slot must be finite, or 0 times it would be NaN."""
+        return np.zeros((len(self.tensors), *self.tensors[0].sized(slots)), self.slots.dtype)
 
     def grow(self, allocated: int) -> None:
-        tensors, batch, heads, before, width = self.slots.shape
-        larger = np.zeros((tensors, batch, heads, allocated, width), self.slots.dtype)
-        larger[:, :, :, :before] = self.slots
+        larger = self.sized(allocated)
+        larger[self.rows(larger, slice(0, self.slots.shape[-2]))] = self.slots
         self.slots = larger
 
 
 class KVCache:
     """The keys and values of one sequence, and the one table that says which token is where.
 
-    state: the graph's past/present pairs. capacity: slots at most. Where the graph's slot axis is symbolic the
+    state: the graph's past/present pairs. groups: layers by mask; one for all where None. drivers: the other inputs
+    that the graph takes of a cache, by name. capacity: slots at most. Where the graph's slot axis is symbolic the
     buffers start small and grow with the sequence, so that short ones cost little; `generation` counts these
     changes, after which buffers must be bound again.
+
+    Raises GraphError where the state does not hold together.
     """
 
     def __init__(
-        self, state: Sequence[StateTensor], layout: Layout, capacity: int, mask_dtype: str = "float32"
+        self,
+        state: Sequence[StateTensor],
+        layout: Layout,
+        capacity: int,
+        groups: Sequence[GroupFacts] = (),
+        drivers: Mapping[str, TensorSpec] | None = None,
     ) -> None:
         fixed = {tensor.capacity for tensor in state}
         if not state or len(fixed) != 1:
             raise GraphError("A KV cache needs past and present tensors that agree on their number of slots.")
-        if any(tensor.writer == "graph" for tensor in state):
-            raise GraphError(f"{state[0].present} is written in place by the graph, which no layout here drives.")
         slots = fixed.pop()
         if slots is not None and capacity > slots:
             raise GraphError(f"The graph has {slots:,} slots, so a capacity of {capacity:,} cannot be had from it.")
         self.layout, self.capacity, self.length, self.generation = layout, capacity, 0, 0
-        layers = tuple(sorted({tensor.layer for tensor in state}))
-        self.groups = [Group("all", layers, capacity if layout.evicts else None)]
         self.allocated = slots if slots is not None else min(capacity, _BUCKET)
         self._growing = slots is None
-        self._mask_dtype = np.dtype(mask_dtype)
-        self._floor = np.finfo(self._mask_dtype).min
+        layers = tuple(sorted({tensor.layer for tensor in state}))
+        self.groups = [self._group(facts) for facts in groups or [GroupFacts("all", MASK, layers, None)]]
+        self._drivers = dict(drivers if drivers is not None else _default_drivers(self.groups))
+        self._in_place = layout.writer != "host"
         self._stores = _stack(state, self.allocated)
         self._where = {tensor.past: (store, i) for store in self._stores for i, tensor in enumerate(store.tensors)}
         self._present = {tensor.present: tensor.past for tensor in state}
-        for group in self.groups:
-            group.table = np.full(self.allocated, EMPTY, np.int64)
 
     # -- a step ------------------------------------------------------------------------------------------------
 
     def plan(self, ids: Sequence[int], width: int | None = None) -> Step:
         """The step that feeds `ids` next, padded on the right to `width` columns.
 
-        Writes no KV; may grow the buffers. Raises CapacityError where the layout has no slot left.
+        Writes no KV; may grow the buffers. Raises CapacityError where the layout has no slot left, and GraphError
+        for padding where the graph writes in place, for it would write the padding too.
         """
         tokens, columns = len(ids), width or len(ids)
+        if self._in_place and columns != tokens:
+            raise GraphError("A graph that writes its cache in place takes no padding: feed whole chunks or one token.")
         positions = np.arange(self.length, self.length + tokens, dtype=np.int64)
         slots = self.layout.place(positions, self.capacity)
         self._reserve(int(slots.max()) + 1)
-        padded_ids = np.zeros((1, columns), np.int64)
-        padded_ids[0, :tokens] = ids
-        padded_positions = np.zeros((1, columns), np.int64)
-        padded_positions[0, :tokens] = positions
-        masks = {group.name: self._mask(group, positions, columns) for group in self.groups}
-        return Step(padded_ids, padded_positions, masks, slots, tokens)
+        inputs = {name: self._driver(spec, ids, positions, columns) for name, spec in self._drivers.items()}
+        return Step(inputs, slots, self.length, tokens, columns)
 
     def commit(self, step: Step) -> None:
-        """Puts the new rows of `step` where its slots say, and advances. The only call that adds to the length."""
+        """Makes the new rows of `step` part of the sequence. The only call that adds to the length."""
         keep = slice(max(0, step.tokens - self.capacity), step.tokens)  # a chunk longer than the ring keeps its end
-        for store in self._stores:
-            store.commit(step, keep)
+        if not self._in_place:
+            for store in self._stores:
+                store.commit(step, keep)
         for group in self.groups:
-            group.table[step.slots[keep]] = step.positions[0, keep]
+            group.table[step.slots[keep]] = np.arange(step.start, step.start + step.tokens)[keep]
         self.length += step.tokens
 
     def past(self, name: str) -> NDArray[Any]:
-        """The buffer [1, H, allocated, D] of the past input `name`: the cache's own memory, never a copy."""
+        """The buffer of the past input `name`: the cache's own memory, never a copy."""
         store, index = self._where[name]
         return store.slots[index]
 
     def fresh(self, name: str, width: int) -> NDArray[Any]:
-        """The buffer [1, H, width, D] into which the graph writes the present output `name`."""
+        """The buffer into which the graph writes the present output `name`: past's own where it writes in place."""
         store, index = self._where[self._present[name]]
+        if self._in_place:
+            return store.slots[index]
         if width not in store.fresh:
-            tensors, batch, heads, _, size = store.slots.shape
-            store.fresh[width] = np.zeros((tensors, batch, heads, width, size), store.slots.dtype)
+            store.fresh[width] = store.sized(width)
         return store.fresh[width][index]
 
     @property
@@ -182,6 +197,21 @@ class KVCache:
     def fresh_names(self) -> tuple[str, ...]:
         """The present outputs that this cache takes."""
         return tuple(self._present)
+
+    @property
+    def driver_names(self) -> tuple[str, ...]:
+        """The other inputs that each step feeds."""
+        return tuple(self._drivers)
+
+    def shapes(self, width: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of every input that this cache feeds, for a step of `width` columns."""
+        columns = self.allocated + (0 if self._in_place else width)
+        drivers = {
+            spec.name: (1, width) if spec.name in (IDS, POSITIONS) else (1,) * len(spec.shape)
+            for spec in self._drivers.values()
+        }
+        masks = {group.mask: (1, 1, width, columns) for group in self.groups if group.mask in self._drivers}
+        return drivers | masks | {name: self.past(name).shape for name in self.names}
 
     # -- going back --------------------------------------------------------------------------------------------
 
@@ -227,38 +257,68 @@ class KVCache:
 
     def view(self) -> tuple[GroupView, ...]:
         """The groups as the window draws them."""
-        first = self._stores[0].tensors[0]
-        return tuple(
-            GroupView(
-                name=group.name,
-                layout=self.layout.name,
-                layers=list(group.layers),
-                capacity=self.capacity,
-                allocated=self.allocated,
-                window=group.window,
-                shape=[1, first.row[0], self.allocated, first.row[1]],
-                dtype=first.dtype,
-                bytes=self.bytes,
-                writer=first.writer,
-                length=self.length,
-                evicted=self.evicted,
-                runs=_runs(group.table),
-            )
-            for group in self.groups
-        )
+        return tuple(self._view(group) for group in self.groups)
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _mask(self, group: Group, positions: Positions, columns: int) -> NDArray[Any]:
-        """[1, 1, N, allocated + N]; a padding row sees itself alone, for a row that sees nothing would be NaN."""
-        tokens, allocated = len(positions), self.allocated
-        mask = np.full((1, 1, columns, allocated + columns), self._floor, self._mask_dtype)
-        past, fresh = mask[0, 0, :tokens, :allocated], mask[0, 0, :, allocated:]
-        cached, query = group.table, positions[:, None]
-        seen = cached != EMPTY
+    def _group(self, facts: GroupFacts) -> Group:
+        """A ring's capacity is a window for every layer that sees further."""
+        limits = [size for size in (facts.window, self.capacity if self.layout.evicts else None) if size is not None]
+        table = np.full(self.allocated, EMPTY, np.int64)
+        return Group(facts.name, facts.mask, facts.layers, min(limits, default=None), table)
+
+    def _view(self, group: Group) -> GroupView:
+        tensors = [tensor for store in self._stores for tensor in store.tensors if tensor.layer in group.layers]
+        return GroupView(
+            name=group.name,
+            layout=self.layout.name,
+            layers=list(group.layers),
+            capacity=self.capacity,
+            allocated=self.allocated,
+            window=group.window,
+            shape=list(tensors[0].sized(self.allocated)),
+            dtype=tensors[0].dtype,
+            bytes=sum(tensor.bytes_per_slot for tensor in tensors) * self.allocated,
+            writer=tensors[0].writer,
+            length=self.length,
+            evicted=self.evicted,
+            runs=_runs(group.table),
+        )
+
+    def _driver(self, spec: TensorSpec, ids: Sequence[int], positions: Positions, columns: int) -> NDArray[Any]:
+        tokens, dtype = len(ids), spec.numpy_dtype
+        if spec.name in (IDS, POSITIONS):
+            row = np.zeros((1, columns), dtype)
+            row[0, :tokens] = ids if spec.name == IDS else positions
+            return row
+        after = self.length + tokens
+        lengths = {
+            "seqlens_k": after - 1,
+            "total_sequence_length": after,
+            "write_indices": self.length,
+            "nonpad_kv_seqlen": after,
+        }
+        if spec.name in lengths:
+            return np.full((1,) * len(spec.shape), lengths[spec.name], dtype)
+        group = next(group for group in self.groups if group.mask == spec.name)
+        return self._mask(group, positions, columns, dtype)
+
+    def _mask(self, group: Group, positions: Positions, columns: int, dtype: np.dtype) -> NDArray[Any]:
+        """See Step; a padding row sees itself alone, for a row that sees nothing would be NaN."""
+        tokens, allocated, query = len(positions), self.allocated, positions[:, None]
+        width = allocated + (0 if self._in_place else columns)
+        mask = np.full((1, 1, columns, width), np.finfo(dtype).min, dtype)
+        table = group.table
+        if self._in_place:  # the step's own rows are in their slots when attention reads them
+            table = table.copy()
+            table[positions] = positions
+        seen = (table != EMPTY) & (table <= query) if self._in_place else table != EMPTY
         if group.window is not None:
-            seen = seen & (query - cached < group.window)
-        np.copyto(past, 0, where=seen)
+            seen = seen & (query - table < group.window)
+        np.copyto(mask[0, 0, :tokens, :allocated], 0, where=seen)
+        if self._in_place:
+            return mask
+        fresh = mask[0, 0, :, allocated:]
         np.fill_diagonal(fresh, 0)
         if tokens > 1:
             back = query - positions  # [tokens, tokens]: how far before the query's own position
@@ -279,13 +339,18 @@ class KVCache:
         self.generation += 1
 
 
+def _default_drivers(groups: Sequence[Group]) -> dict[str, TensorSpec]:
+    named = {IDS: "int64", POSITIONS: "int64"} | {group.mask: "float32" for group in groups}
+    return {name: TensorSpec(name, (), dtype) for name, dtype in named.items()}
+
+
 def _stack(state: Sequence[StateTensor], allocated: int) -> list[_Store]:
-    by_row: dict[tuple[int, int, str], list[StateTensor]] = {}
+    by_row: dict[tuple[tuple[int, ...], str], list[StateTensor]] = {}
     for tensor in state:
-        by_row.setdefault((*tensor.row, tensor.dtype), []).append(tensor)
+        by_row.setdefault((tensor.sized(1), tensor.dtype), []).append(tensor)
     return [
-        _Store(tensors, np.zeros((len(tensors), 1, heads, allocated, width), TensorSpec("", (), dtype).numpy_dtype))
-        for (heads, width, dtype), tensors in by_row.items()
+        _Store(tensors, np.zeros((len(tensors), *tensors[0].sized(allocated)), TensorSpec("", (), dtype).numpy_dtype))
+        for (_, dtype), tensors in by_row.items()
     ]
 
 

@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from workflows.errors import GraphError
 from workflows.tensors import TensorSpec, item_bytes
 
 Role = Literal["key", "value"]
-SLOT_AXIS = 2  # of past and present, [B, kv_heads, slots, head_dim]
+Writer = Literal["host", "gqa", "scatter"]
+MASK = "attention_mask"
+FACTS_KEY = "joinery.kv"  # in a graph's metadata
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFacts:
+    """Layers that share one table and one mask input; `window` as in Group."""
+
+    name: str
+    mask: str
+    layers: tuple[int, ...]
+    window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StateFacts:
+    """What a graph's names and shapes cannot say of its cache."""
+
+    writer: Writer
+    groups: tuple[GroupFacts, ...]
+
+    def to_json(self) -> str:
+        """As it stands in the graph's metadata."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of_metadata(cls, metadata: Mapping[str, str]) -> StateFacts | None:
+        """From a graph's metadata, None where it has none. Raises GraphError where it is malformed."""
+        text = metadata.get(FACTS_KEY)
+        if text is None:
+            return None
+        try:
+            data = json.loads(text)
+            groups = tuple(GroupFacts(g["name"], g["mask"], tuple(g["layers"]), g["window"]) for g in data["groups"])
+            if data["writer"] not in ("host", "gqa", "scatter") or not groups:
+                raise ValueError
+        except (ValueError, KeyError, TypeError):
+            raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it anew.") from None
+        return cls(data["writer"], groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +72,9 @@ class StatePatterns:
 class StateTensor:
     """One past/present pair of one layer.
 
-    `shape` is that of past, [1, kv_heads, capacity, head_dim], where the capacity may be symbolic.
-    `writer` is `host` where present holds the new tokens' rows alone, which the cache then commits.
+    `shape` is that of past, [1, kv_heads, capacity, head_dim] or [1, capacity, kv_heads * head_dim], where the
+    capacity may be symbolic. Written by the `host`, present holds the new tokens' rows alone, which the cache then
+    commits; else it is the same buffer as past, and the graph writes it in place.
     """
 
     past: str
@@ -45,23 +86,28 @@ class StateTensor:
     writer: Literal["graph", "host"]
 
     @property
-    def capacity(self) -> int | None:
-        """The fixed number of slots, or None where the graph takes any."""
-        axis = self.shape[SLOT_AXIS]
-        return axis if isinstance(axis, int) else None
+    def slot_axis(self) -> int:
+        """The axis of the slots."""
+        return len(self.shape) - 2
 
     @property
-    def row(self) -> tuple[int, int]:
-        """(kv_heads, head_dim): what one slot of one layer holds."""
-        heads, width = self.shape[1], self.shape[3]
-        assert isinstance(heads, int) and isinstance(width, int)  # find_state checked it
-        return heads, width
+    def capacity(self) -> int | None:
+        """The fixed number of slots, or None where the graph takes any."""
+        axis = self.shape[self.slot_axis]
+        return axis if isinstance(axis, int) else None
+
+    def sized(self, slots: int) -> tuple[int, ...]:
+        """The shape of a buffer with that many slots."""
+        axis = self.slot_axis
+        return tuple(slots if i == axis else int(size) for i, size in enumerate(self.shape))
 
     @property
     def bytes_per_slot(self) -> int:
         """Bytes that one token takes in this tensor."""
-        heads, width = self.row
-        return heads * width * item_bytes(self.dtype)
+        size = item_bytes(self.dtype)
+        for axis in self.sized(1):
+            size *= axis
+        return size
 
 
 def find_state(
@@ -87,6 +133,24 @@ def find_state(
     return tuple(sorted(found, key=lambda tensor: (tensor.layer, tensor.role)))
 
 
+def infer_facts(state: Sequence[StateTensor], inputs: Sequence[TensorSpec]) -> StateFacts:
+    """The facts of a graph that notes none, from the inputs that it declares.
+
+    Raises GraphError that names the missing half for a graph that is half of one kind.
+    """
+    names = {spec.name for spec in inputs}
+    group = GroupFacts("all", MASK, tuple(sorted({tensor.layer for tensor in state})), None)
+    scatter = {"write_indices", "nonpad_kv_seqlen"}
+    if "seqlens_k" in names:
+        return StateFacts("gqa", (group,))
+    if scatter <= names and len(state[0].shape) == 3:
+        return StateFacts("scatter", (group,))
+    if any(tensor.writer == "graph" for tensor in state):
+        lacking = ", ".join(sorted(scatter - names)) or f"a 3-D {state[0].past}"
+        raise GraphError(f"{state[0].present} is written in place, but the graph lacks {lacking} to drive it.")
+    return StateFacts("host", (group,))
+
+
 def _by_layer(specs: Iterable[TensorSpec], pattern: str) -> dict[int, TensorSpec]:
     head, tail = pattern.split("%d")
     found: dict[int, TensorSpec] = {}
@@ -103,12 +167,17 @@ def _by_layer(specs: Iterable[TensorSpec], pattern: str) -> dict[int, TensorSpec
 
 
 def _state(role: Role, layer: int, past: TensorSpec, present: TensorSpec) -> StateTensor:
-    if len(past.shape) != 4 or len(present.shape) != 4:
-        raise GraphError(f"{past.name} should be [1, kv_heads, slots, head_dim] and is {list(past.shape)}.")
-    batch, heads, slots, width = past.shape
-    if batch != 1 or not isinstance(heads, int) or not isinstance(width, int):
+    rank = len(past.shape)
+    if rank not in (3, 4) or len(present.shape) != rank:
+        raise GraphError(
+            f"{past.name} should be [1, kv_heads, slots, head_dim] or [1, slots, width] and is {list(past.shape)}."
+        )
+    slot_axis = rank - 2
+    fixed = [axis for i, axis in enumerate(past.shape) if i not in (0, slot_axis)]
+    if past.shape[0] != 1 or not all(isinstance(axis, int) for axis in fixed):
         raise GraphError(f"{past.name} is {list(past.shape)}: batch must be 1, and heads and head size fixed.")
-    if (present.shape[1], present.shape[3], present.dtype) != (heads, width, past.dtype):
+    same = [axis for i, axis in enumerate(present.shape) if i not in (0, slot_axis)] == fixed
+    if not same or present.dtype != past.dtype:
         raise GraphError(f"{present.name} is {list(present.shape)} {present.dtype}, which does not fit {past.name}.")
-    writer: Literal["graph", "host"] = "graph" if present.shape[SLOT_AXIS] == slots else "host"
+    writer: Literal["graph", "host"] = "graph" if present.shape[slot_axis] == past.shape[slot_axis] else "host"
     return StateTensor(past.name, present.name, layer, role, past.shape, past.dtype, writer)

@@ -2,42 +2,38 @@
 
     static   slot = position                 left-aligned; full when the positions reach the capacity
     window   slot = position mod capacity    a ring: the oldest token's slot is taken by the newest, no byte moves
+    gqa      like static; the graph writes in place (GroupQueryAttention over a shared buffer)
+    scatter  like static; the graph writes in place (TensorScatter)
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import CapacityError, RecipeError
+from workflows.kvcache.geometry import Writer
 
 Positions = NDArray[np.int64]
 
 
-class Layout(Protocol):
-    """Maps absolute positions to slots."""
+@dataclass(frozen=True)
+class Layout:
+    """`writer` is who puts the rows into their slots; a ring `evicts`, every other layout gets full."""
 
     name: str
-    evicts: bool
+    writer: Writer
+    evicts: bool = False
 
     def place(self, positions: Positions, capacity: int) -> Positions:
         """The slots, [n] int64 below `capacity`, of tokens at `positions` ([n] int64, ascending).
 
         Raises CapacityError when there is no slot left.
         """
-        ...
-
-
-class Static:
-    """Left-aligned: a token's slot is its position, for good."""
-
-    name = "static"
-    evicts = False
-
-    def place(self, positions: Positions, capacity: int) -> Positions:
-        """See Layout.place."""
+        if self.evicts:
+            return positions % capacity
         if len(positions) and positions[-1] >= capacity:
             raise CapacityError(
                 f"The cache holds {capacity:,} tokens and position {int(positions[-1]):,} was asked for: "
@@ -46,18 +42,15 @@ class Static:
         return positions
 
 
-class Window:
-    """A ring: the last `capacity` tokens are kept, older ones are evicted where they stand."""
-
-    name = "window"
-    evicts = True
-
-    def place(self, positions: Positions, capacity: int) -> Positions:
-        """See Layout.place; never full."""
-        return positions % capacity
-
-
-LAYOUTS: dict[str, Layout] = {layout.name: layout for layout in (Static(), Window())}
+LAYOUTS: dict[str, Layout] = {
+    layout.name: layout
+    for layout in (
+        Layout("static", "host"),
+        Layout("window", "host", evicts=True),
+        Layout("gqa", "gqa"),
+        Layout("scatter", "scatter"),
+    )
+}
 
 
 def layout_named(name: str) -> Layout:

@@ -17,7 +17,7 @@ from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, Recipe
 # Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
 LATER = {
     "precision": ("fp16", "int4", "int8", "w8a16"),
-    "cache": ("scatter", "gqa"),
+
 }
 
 
@@ -75,7 +75,7 @@ def parse_settings(pairs: list[str]) -> dict[str, Any]:
 def _refuse_later(chosen: Mapping[str, Any]) -> None:
     for key, names in LATER.items():
         if chosen.get(key) in names:
-            now = {"precision": "fp32", "cache": "static and window"}[key]
+            now = {"precision": "fp32", }[key]
             raise RecipeError(f"The {key} {chosen[key]} is not built by this version of Joinery: it builds {now}.")
 
 

@@ -7,11 +7,18 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Graphs = Literal["single", "prefill-decode"]
-Cache = Literal["static", "window"]
+Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32"]
+
+Writer = Literal["host", "gqa", "scatter"]
 
 DEFAULT_CAPACITY = 4096
 DEFAULT_CHUNK = 64
+
+
+def writer_of(cache: str) -> Writer:
+    """Who puts the rows of a cache layout into their slots."""
+    return {"gqa": "gqa", "scatter": "scatter"}.get(cache, "host")  # type: ignore[return-value]
 
 
 class Recipe(BaseModel):
@@ -36,7 +43,7 @@ class Recipe(BaseModel):
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
     precision: Precision = "fp32"
     passes: dict[str, bool] = {}
-    opset: Literal[23] = 23
+    opset: Literal[23, 24] = 23
 
     @model_validator(mode="after")
     def _chunk_fits(self) -> Recipe:

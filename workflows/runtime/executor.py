@@ -11,7 +11,8 @@ their fixed width; every other run goes through the `step` sessions.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,16 @@ from numpy.typing import NDArray
 from workflows.bundle import Bundle
 from workflows.bundle.schema import Edge, Pipeline
 from workflows.errors import BundleError, Cancelled, GraphError, JoineryError, RecipeError, printable
-from workflows.kvcache import KVCache, StateTensor, Step, find_state
-from workflows.kvcache.geometry import StatePatterns
+from workflows.events import Phase
+from workflows.kvcache import LAYOUTS, KVCache, Layout, StateTensor, Step, find_state
+from workflows.kvcache.cache import DRIVERS, IDS
+from workflows.kvcache.geometry import StateFacts, StatePatterns, infer_facts
 from workflows.kvcache.layouts import layout_named
 from workflows.runtime.devices import Device
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 
-IDS, POSITIONS, MASK, LOGITS = "input_ids", "position_ids", "attention_mask", "logits"
+LOGITS = "logits"
 
 
 class _Bound:
@@ -65,7 +68,7 @@ class _Bound:
             return cache.past(spec.name)
         if source is not None:
             return self.outputs[source]
-        if spec.name not in (IDS, POSITIONS, MASK):
+        if spec.name not in cache.driver_names:
             raise GraphError(f"Nothing feeds the input {spec.name}: the pipeline's dataflow must name its source.")
         if spec.name not in self.inputs:
             self.inputs[spec.name] = np.zeros(spec.resolve(symbols), spec.numpy_dtype)
@@ -73,9 +76,8 @@ class _Bound:
 
     def run(self, step: Step, options: ort.RunOptions | None) -> None:
         """Runs every session once on `step`, whose width is this one's; `options` can end it half-way."""
-        values = {IDS: step.ids, POSITIONS: step.positions, MASK: step.masks["all"]}
         for name, array in self.inputs.items():
-            array[...] = values[name]
+            array[...] = step.inputs[name]
         for session, binding in self._runs:
             session.run_with_iobinding(binding, options)
 
@@ -96,7 +98,22 @@ class Executor:
         self._options = ort.RunOptions()
         self._stopped = threading.Event()
 
-    def run(self, tokens: Sequence[int], phase: str) -> NDArray[Any]:
+    def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], Phase]]:
+        """The runs that take `prompt`: chunks through prefill, the rest padded.
+
+        A graph that writes in place would write the padding too, so there the rest goes token by token where the
+        prefill graph's width is fixed.
+        """
+        width = self._widths["prefill"]
+        whole = len(prompt) - len(prompt) % self.chunk
+        by_token = width is not None and self.cache.layout.writer != "host"
+        end = whole if by_token else len(prompt)
+        for start in range(0, end, self.chunk):
+            yield prompt[start : start + self.chunk], "prefill"
+        for start in range(end, len(prompt)):
+            yield prompt[start : start + 1], "decode"
+
+    def run(self, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:
         """Feeds `tokens` (at most `chunk`) and gives the logits [V] that follow the last of them; advances the cache.
 
         phase: `prefill` or `decode`. Raises CapacityError where the cache is full, Cancelled after `stop`, and
@@ -148,37 +165,51 @@ def open_executor(
     layout that there is not.
     """
     flow = bundle.pipeline.pipeline
-    layout = layout_named(cache or bundle.pipeline.metadata.layout)
     by_file: dict[str, OpenSession] = {}
     sessions: dict[str, OpenSession] = {}
     for name, session in flow.sessions.items():
         if session.file not in by_file:  # sessions over one file are one session: weights exist once
             by_file[session.file] = open_session(name, bundle.file(session.file), device, device_options or {})
-        opened = by_file[session.file]
-        sessions[name] = OpenSession(name, opened.session, opened.inputs, opened.outputs)
-    state = _state(bundle.pipeline, sessions)
+        sessions[name] = replace(by_file[session.file], name=name)
+    state, facts = _state(bundle.pipeline, sessions)
+    layout = _layout(cache, bundle.pipeline.metadata.layout, facts)
     slots = state[0].capacity
-    wanted = capacity or min(bundle.pipeline.generation.max_length, slots or bundle.pipeline.generation.max_length)
     if capacity is not None and slots is not None and capacity > slots:
         raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {capacity:,} needs another build.")
-    mask = next(spec for opened in sessions.values() for spec in opened.inputs if spec.name == MASK)
-    return Executor(bundle.pipeline, sessions, KVCache(state, layout, wanted, mask.dtype), device.name)
+    wanted = capacity or min(bundle.pipeline.generation.max_length, slots or bundle.pipeline.generation.max_length)
+    names = {*DRIVERS, *(group.mask for group in facts.groups)}
+    drivers = {spec.name: spec for s in sessions.values() for spec in s.inputs if spec.name in names}
+    return Executor(bundle.pipeline, sessions, KVCache(state, layout, wanted, facts.groups, drivers), device.name)
 
 
-def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[StateTensor, ...]:
+def _layout(asked: str | None, built: str, facts: StateFacts) -> Layout:
+    """The layout to run with. Raises RecipeError where the graph was built for another writer of its cache."""
+    layout = layout_named(asked or built)
+    if layout.writer != facts.writer:
+        legal = ", ".join(name for name, other in LAYOUTS.items() if other.writer == facts.writer)
+        raise RecipeError(
+            f"This bundle's graph was built for the cache {legal}, and {layout.name} needs another graph: "
+            f"build one with --cache {layout.name}."
+        )
+    return layout
+
+
+def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[tuple[StateTensor, ...], StateFacts]:
     kv = pipeline.pipeline.state.kv_cache
     if kv is None:
         raise BundleError("The pipeline declares no KV cache, so it cannot generate text.")
     patterns = StatePatterns(
         kv.past_key_pattern, kv.past_value_pattern, kv.present_key_pattern, kv.present_value_pattern
     )
-    found = [state for s in sessions.values() if (state := find_state(s.inputs, s.outputs, patterns))]
+    found = [(state, s) for s in sessions.values() if (state := find_state(s.inputs, s.outputs, patterns))]
     if not found:
         raise GraphError(f"No session has inputs named like {patterns.past_key % 0}, so there is no cache to share.")
-    if any([(t.past, t.shape, t.dtype) for t in state] != [(t.past, t.shape, t.dtype) for t in found[0]] for state in found):
-        raise GraphError("The sessions disagree on the shape of the cache that they share: build the bundle anew.")
-    # with one slot a fixed decode graph looks like a graph writer; the widest session tells
-    return max(found, key=lambda state: state[0].writer == "host")
+    state, session = found[0]
+    for other, _ in found:
+        if [(t.past, t.shape, t.dtype) for t in other] != [(t.past, t.shape, t.dtype) for t in state]:
+            raise GraphError("The sessions disagree on the shape of the cache that they share: build the bundle anew.")
+    facts = StateFacts.of_metadata(session.metadata) or infer_facts(state, session.inputs)
+    return tuple(replace(tensor, writer="host" if facts.writer == "host" else "graph") for tensor in state), facts
 
 
 def _phases(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> dict[str, list[OpenSession]]:
@@ -198,12 +229,7 @@ def _fixed_width(opened: Sequence[OpenSession]) -> int | None:
 def _symbols(opened: OpenSession, cache: KVCache, width: int) -> dict[str, int]:
     """The sizes of the graph's symbolic axes at this width, told from the axes whose meaning is known."""
     sizes: dict[str, int] = {}
-    known: dict[str, tuple[int, ...]] = {
-        IDS: (1, width),
-        POSITIONS: (1, width),
-        MASK: (1, 1, width, cache.allocated + width),
-    }
-    known |= {name: cache.past(name).shape for name in cache.names}
+    known = cache.shapes(width)
     for spec in opened.inputs:
         for axis, size in zip(spec.shape, known.get(spec.name, ()), strict=False):
             if isinstance(axis, str):

@@ -33,6 +33,7 @@ class OpenSession:
     session: ort.InferenceSession
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
+    metadata: Mapping[str, str]
 
 
 def open_session(name: str, path: Path, device: Device, options: Mapping[str, str]) -> OpenSession:
@@ -58,4 +59,5 @@ def open_session(name: str, path: Path, device: Device, options: Mapping[str, st
         session,
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_inputs()),
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_outputs()),
+        dict(session.get_modelmeta().custom_metadata_map),
     )

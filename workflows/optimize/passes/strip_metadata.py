@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 from workflows.optimize.base import Outcome, Refusal
 
-KEPT = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy"})
+KEPT = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv"})
 
 
 class StripMetadata:

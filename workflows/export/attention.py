@@ -1,0 +1,197 @@
+"""The seam between a model and its cache: transformers calls our attention, and we decide who writes the keys.
+
+    model ──q,k,v──▶ seam.update ──▶ seam.attend ──▶ output
+
+A seam is one way to hold past keys and values in a graph: `HostSeam` gives the new rows out and concatenates,
+`GroupQuerySeam` and `ScatterSeam` write in place. Because every model of transformers calls its attention through
+one table, a seam serves all of them; what a layer needs (heads, sizes, window, scale) is seen, not read from a config.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.masking_utils import sdpa_mask
+
+from workflows.errors import RecipeError
+
+NAME = "joinery"
+
+
+@dataclass(frozen=True)
+class LayerFacts:
+    """What one attention layer does: [B, kv_heads, S, head_dim] keys, and how far back its queries see."""
+
+    kv_heads: int
+    head_dim: int
+    value_dim: int
+    window: int | None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of attention: query [B,Hq,S,D], key and value as the seam's update gave them, and the formula's terms."""
+
+    layer: int
+    query: torch.Tensor
+    key: torch.Tensor
+    value: torch.Tensor
+    scale: float
+    window: int | None
+    softcap: float | None
+    bias: torch.Tensor | None
+
+
+class Seam(Protocol):
+    """How past and new keys and values come together; also the `past_key_values` that the model is given."""
+
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Called by the model with the new tokens' rows, [B,H,S,D]."""
+        ...
+
+    def attend(self, call: Call) -> torch.Tensor:
+        """The attention's output, [B,Hq,S,Dv]."""
+        ...
+
+
+_seam: ContextVar[Seam] = ContextVar("seam")
+
+
+@contextmanager
+def attending(seam: Seam) -> Iterator[None]:
+    """Within it, attention of a model that was loaded with `attn_implementation=NAME` goes through `seam`."""
+    token = _seam.set(seam)
+    try:
+        yield
+    finally:
+        _seam.reset(token)
+
+
+def _attention(
+    module: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: Any = None,
+    scaling: float | None = None,
+    **options: Any,
+) -> tuple[torch.Tensor, None]:
+    """What transformers calls; the mask that it was given is replaced by the seam's own."""
+    if options.get("s_aux") is not None:
+        raise RecipeError("This model's attention has sinks, which no cache layout here can export.")
+    call = Call(
+        layer=module.layer_idx,
+        query=query,
+        key=key,
+        value=value,
+        scale=scaling if scaling is not None else 1 / math.sqrt(query.shape[-1]),
+        window=options.get("sliding_window"),
+        softcap=options.get("softcap"),
+        bias=options.get("position_bias"),
+    )
+    return _seam.get().attend(call).transpose(1, 2).contiguous(), None
+
+
+AttentionInterface.register(NAME, _attention)
+AttentionMaskInterface.register(NAME, sdpa_mask)
+
+
+def attend_plainly(call: Call, mask: torch.Tensor | None) -> torch.Tensor:
+    """Softmax attention with an additive mask [1,1,S,T]; keys and values may have fewer heads than queries."""
+    grouped = call.query.shape[1] != call.key.shape[1]
+    if call.bias is not None:
+        mask = call.bias if mask is None else mask + call.bias
+    if call.softcap is None:
+        return torch.nn.functional.scaled_dot_product_attention(
+            call.query, call.key, call.value, attn_mask=mask, scale=call.scale, enable_gqa=grouped
+        )
+    repeats = call.query.shape[1] // call.key.shape[1]
+    key, value = (t.repeat_interleave(repeats, dim=1) for t in (call.key, call.value))
+    scores = call.query @ key.transpose(-1, -2) * call.scale
+    scores = torch.tanh(scores / call.softcap) * call.softcap
+    return torch.softmax(scores if mask is None else scores + mask, dim=-1) @ value
+
+
+@dataclass
+class BaseSeam:
+    """What every seam keeps: past by layer, the new rows, and what models ask a cache."""
+
+    keys: Sequence[torch.Tensor]
+    values: Sequence[torch.Tensor]
+    start: torch.Tensor | int = 0  # the first new token's position, for models that ask the cache for it
+    present: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
+
+    is_compileable = False
+
+    def get_seq_length(self, layer: int = 0) -> Any:
+        """Tokens before this step."""
+        return self.start
+
+
+@dataclass
+class HostSeam(BaseSeam):
+    """Keys are past ++ new; present is the new rows alone, and the host puts them where its table says.
+
+    masks: window → additive mask [1,1,S,C+S].
+    """
+
+    masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
+
+    def update(
+        self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """→ [B,H,C+S,D] each."""
+        self.present[layer] = key, value
+        return torch.cat([self.keys[layer], key], dim=2), torch.cat([self.values[layer], value], dim=2)
+
+    def attend(self, call: Call) -> torch.Tensor:
+        """See Seam."""
+        return attend_plainly(call, self.masks[call.window])
+
+
+@dataclass
+class ProbeSeam(BaseSeam):
+    """Runs a model without past, and notes what each of its layers does."""
+
+    facts: dict[int, LayerFacts] = field(default_factory=dict)
+
+    def update(
+        self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Gives back what it was given."""
+        self.present[layer] = key, value
+        return key, value
+
+    def attend(self, call: Call) -> torch.Tensor:
+        """Attends without a mask: the values do not matter."""
+        if call.layer in self.present:
+            heads, size = call.key.shape[1], call.key.shape[3]
+            self.facts[call.layer] = LayerFacts(heads, size, call.value.shape[3], call.window)
+        return attend_plainly(call, None)
+
+
+def probe_layers(model: Any, tokens: int = 3) -> tuple[LayerFacts, ...]:
+    """The attention layers of a causal LM, seen by running it once on `tokens` tokens.
+
+    Raises RecipeError where the model keeps state that is no key and value of every layer.
+    """
+    seam = ProbeSeam((), ())
+    ids = torch.zeros(1, tokens, dtype=torch.long)
+    with attending(seam), torch.no_grad():
+        model(
+            input_ids=ids,
+            position_ids=torch.arange(tokens)[None],
+            attention_mask=torch.zeros(1, 1, tokens, tokens),
+            past_key_values=seam,
+            use_cache=True,
+        )
+    if not seam.facts or sorted(seam.facts) != list(range(len(seam.facts))) or seam.facts.keys() != seam.present.keys():
+        raise RecipeError("This model's layers do not all keep keys and values, so no KV cache can be fitted to it.")
+    return tuple(seam.facts[layer] for layer in sorted(seam.facts))

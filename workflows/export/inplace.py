@@ -1,0 +1,140 @@
+"""Seams whose graph writes the cache in place: shared-buffer GroupQueryAttention, and TensorScatter with Attention.
+
+While a graph is exported each emits its ONNX operator; run eagerly it computes the same thing, so that a module can
+be held against the model that it was made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+
+from workflows.errors import RecipeError
+from workflows.export.attention import BaseSeam, Call, attend_plainly
+
+Rows = tuple[torch.Tensor, torch.Tensor]
+
+
+@dataclass
+class _InPlace(BaseSeam):
+    """The new rows go straight to the operator that writes them."""
+
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> Rows:
+        """Gives back what it was given."""
+        return key, value
+
+
+@dataclass
+class GroupQuerySeam(_InPlace):
+    """com.microsoft.GroupQueryAttention over a shared buffer, past [1,H,C,D].
+
+    lengths: seqlens_k [1], the valid tokens after the step less one, and total_sequence_length [], the valid tokens.
+    """
+
+    lengths: Rows | None = None
+
+    def attend(self, call: Call) -> torch.Tensor:
+        """See Seam. Raises RecipeError for a term that the operator does not have."""
+        assert self.lengths is not None
+        if call.bias is not None:
+            raise RecipeError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
+        if call.key.shape[3] != call.value.shape[3]:
+            raise RecipeError("GroupQueryAttention takes keys and values of one size alone: build with --cache static.")
+        past = self.keys[call.layer], self.values[call.layer]
+        if not torch.onnx.is_in_onnx_export():
+            length = int(self.lengths[0]) + 1
+            output, self.present[call.layer] = _written(call, past, length, slot_axis=2)
+            return output
+        heads = call.query.shape[1]
+        attributes = {"num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale, "do_rotary": 0}
+        attributes |= {"local_window_size": call.window} if call.window else {}
+        attributes |= {"softcap": call.softcap} if call.softcap else {}
+        query = _flat(call.query)
+        output, key, value = torch.onnx.ops.symbolic_multi_out(
+            "com.microsoft::GroupQueryAttention",
+            (query, _flat(call.key), _flat(call.value), *past, *self.lengths),
+            attributes,
+            dtypes=(query.dtype, past[0].dtype, past[1].dtype),
+            shapes=(query.shape, past[0].shape, past[1].shape),
+            version=1,
+        )
+        self.present[call.layer] = key, value
+        return _split(output, heads)
+
+
+@dataclass
+class ScatterSeam(_InPlace):
+    """TensorScatter(24) of the new rows, then Attention(24) over the valid slots, past [1,C,H·D].
+
+    masks: window → [1,1,S,C] additive. drivers: write_indices [1], the valid tokens before the step, and
+    nonpad_kv_seqlen [1], those after it.
+    """
+
+    masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
+    drivers: Rows | None = None
+
+    def attend(self, call: Call) -> torch.Tensor:
+        """See Seam."""
+        assert self.drivers is not None
+        past = self.keys[call.layer], self.values[call.layer]
+        mask = self.masks[call.window] if call.bias is None else self.masks[call.window] + call.bias
+        if not torch.onnx.is_in_onnx_export():
+            output, self.present[call.layer] = _written(call, past, int(self.drivers[1]), slot_axis=1, mask=mask)
+            return output
+        start, length = self.drivers
+        present = [
+            torch.onnx.ops.symbolic(
+                "TensorScatter",
+                (buffer, _flat(rows), start),
+                {"axis": 1},
+                dtype=buffer.dtype,
+                shape=buffer.shape,
+                version=24,
+            )
+            for buffer, rows in zip(past, (call.key, call.value), strict=True)
+        ]
+        heads, query = call.query.shape[1], _flat(call.query)
+        attributes = {"q_num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale}
+        attributes |= {"softcap": call.softcap} if call.softcap else {}
+        output = torch.onnx.ops.symbolic(
+            "Attention",
+            (query, *present, mask, None, None, length),
+            attributes,
+            dtype=query.dtype,
+            shape=(1, query.shape[1], heads * call.value.shape[3]),
+            version=24,
+        )
+        self.present[call.layer] = present[0], present[1]
+        return _split(output, heads)
+
+
+def _written(
+    call: Call, past: Rows, length: int, *, slot_axis: int, mask: torch.Tensor | None = None
+) -> tuple[torch.Tensor, Rows]:
+    """What the operators compute: the rows go to the slots that end at `length`, and attention sees what is valid."""
+    rows, sequence = (call.key, call.value), call.query.shape[2]
+    present = [buffer.clone() for buffer in past]
+    for buffer, new in zip(present, rows, strict=True):
+        buffer.narrow(slot_axis, length - sequence, sequence).copy_(new if slot_axis == 2 else _flat(new))
+    valid = [buffer.narrow(slot_axis, 0, length) for buffer in present]
+    key, value = valid if slot_axis == 2 else [_split(buffer, call.key.shape[1]) for buffer in valid]
+    if mask is None:
+        positions = torch.arange(length)
+        back = positions[length - sequence :, None] - positions[None, :]
+        seen = (back >= 0) & (back < (call.window or length))
+        mask = torch.where(seen, 0.0, torch.finfo(call.query.dtype).min)[None, None]
+    plain = replace(call, key=key, value=value, bias=None)
+    return attend_plainly(plain, mask[..., :length]), (present[0], present[1])
+
+
+def _flat(rows: torch.Tensor) -> torch.Tensor:
+    """[1,H,S,D] → [1,S,H·D]."""
+    return rows.transpose(1, 2).reshape(1, rows.shape[2], rows.shape[1] * rows.shape[3])
+
+
+def _split(flat: torch.Tensor, heads: int) -> torch.Tensor:
+    """[1,S,H·D] → [1,H,S,D]."""
+    return flat.reshape(1, flat.shape[1], heads, flat.shape[2] // heads).transpose(1, 2)
