@@ -37,6 +37,7 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
         "model_type": checkpoint.model_type,
         "family": family.name,
         "task": family.tasks[0],
+        "opset": 24 if chosen.get("cache") == "scatter" else 23,  # TensorScatter is new in 24; 23 has the fused norms
         "graphs": "prefill-decode" if chosen.get("target") == "npu" else "single",
         "capacity": capacity,
         "chunk": min(DEFAULT_CHUNK, capacity) if isinstance(capacity, int) and capacity > 0 else DEFAULT_CHUNK,
@@ -75,8 +76,7 @@ def parse_settings(pairs: list[str]) -> dict[str, Any]:
 def _refuse_later(chosen: Mapping[str, Any]) -> None:
     for key, names in LATER.items():
         if chosen.get(key) in names:
-            now = {"precision": "fp32", }[key]
-            raise RecipeError(f"The {key} {chosen[key]} is not built by this version of Joinery: it builds {now}.")
+            raise RecipeError(f"The {key} {chosen[key]} is not built by this version of Joinery: it builds fp32.")
 
 
 def _passes(family: Family, switched: Any) -> dict[str, bool]:

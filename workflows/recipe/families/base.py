@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from workflows.errors import CheckpointError, RecipeError, printable
+
+
+UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
+
+# The names that configs of transformers use, the usual one first.
+CONFIG_NAMES: dict[str, tuple[str, ...]] = {
+    "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
+    "hidden_size": ("hidden_size", "n_embd", "d_model"),
+    "heads": ("num_attention_heads", "n_head", "n_heads"),
+    "kv_heads": ("num_key_value_heads", "num_kv_heads"),
+    "head_dim": ("head_dim",),
+    "vocabulary": ("vocab_size",),
+    "max_positions": ("max_position_embeddings", "n_positions", "max_seq_len"),
+}
 
 
 @dataclass(frozen=True)
@@ -29,8 +43,10 @@ class Geometry:
 class Family:
     """One architecture family.
 
-    tasks: the first is the default. layouts: legal cache layouts; `refused`: every other → why not.
-    passes: optimizer passes that run by default. config_names: our words → the config's attribute names.
+    model_types: what it is for; empty for a family that serves what no other does. tasks: the first is the default.
+    layouts: legal cache layouts; `refused`: every other → why not. passes: optimizer passes that run by default.
+    covers: what a person is told it is for. config_names: our words → the config's names for them, the first that is
+    there counts. serves: asked of a model type that no family names.
     """
 
     name: str
@@ -39,19 +55,22 @@ class Family:
     layouts: tuple[str, ...]
     refused: Mapping[str, str]
     passes: tuple[str, ...]
-    config_names: Mapping[str, str]
+    covers: str
+    config_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONFIG_NAMES)
+    serves: Callable[[str], bool] | None = None
 
     def geometry(self, config: Mapping[str, Any]) -> Geometry:
         """The sizes in `config`. Raises CheckpointError for one that is missing or no positive whole number."""
-        heads = _whole(config, self.config_names["heads"])
-        hidden = _whole(config, self.config_names["hidden_size"])
+        names = self.config_names
+        heads = _whole(config, names["heads"])
+        hidden = _whole(config, names["hidden_size"])
         return Geometry(
-            layers=_whole(config, self.config_names["layers"]),
+            layers=_whole(config, names["layers"]),
             hidden_size=hidden,
-            kv_heads=_whole(config, self.config_names["kv_heads"], heads),
-            head_dim=_whole(config, self.config_names["head_dim"], hidden // heads),
-            vocabulary=_whole(config, self.config_names["vocabulary"]),
-            max_positions=_whole(config, self.config_names["max_positions"]),
+            kv_heads=_whole(config, names["kv_heads"], heads),
+            head_dim=_whole(config, names["head_dim"], max(hidden // heads, 1)),
+            vocabulary=_whole(config, names["vocabulary"]),
+            max_positions=_whole(config, names["max_positions"], UNLIMITED),
         )
 
 
@@ -77,23 +96,36 @@ class Registry:
         """See family_for."""
         tasks = sorted(t for m, t in self._by_pair if m == model_type)
         if not tasks:
-            raise RecipeError(
-                f"The architecture {printable(model_type)!r} is not one that Joinery can build: "
-                f"it builds {', '.join(self.model_types)}."
-            )
+            return self._open(model_type, task)
         if task is None:
             task = next(f for f in self.families if model_type in f.model_types).tasks[0]
         if (model_type, task) not in self._by_pair:
             raise RecipeError(f"{model_type} cannot be built for the task {task!r}: choose {', '.join(tasks)}.")
         return self._by_pair[model_type, task]
 
+    def _open(self, model_type: str, task: str | None) -> Family:
+        """The family without model types of its own that serves this one."""
+        for family in self.families:
+            if family.serves is not None and family.serves(model_type):
+                if task is not None and task not in family.tasks:
+                    raise RecipeError(
+                        f"{model_type} cannot be built for the task {task!r}: choose {', '.join(family.tasks)}."
+                    )
+                return family
+        named = ", ".join(f"{family.name} ({family.covers})" for family in self.families)
+        raise RecipeError(
+            f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are {named}."
+        )
 
-def _whole(config: Mapping[str, Any], name: str, default: int | None = None) -> int:
-    value = config.get(name)
-    if value is None and default is not None:
+
+def _whole(config: Mapping[str, Any], names: tuple[str, ...], default: int | None = None) -> int:
+    name = next((name for name in names if config.get(name) is not None), None)
+    if name is None and default is not None:
         return default
+    value = config.get(name or names[0])
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         raise CheckpointError(
-            f"config.json says {name} = {printable(value)}, where a positive whole number must stand: mend the file."
+            f"config.json says {name or names[0]} = {printable(value)}, where a positive whole number must stand: "
+            "mend the file."
         )
     return value

@@ -9,13 +9,5 @@ QWEN3 = Family(
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
     passes=("strip_metadata",),
-    config_names={
-        "layers": "num_hidden_layers",
-        "hidden_size": "hidden_size",
-        "heads": "num_attention_heads",
-        "kv_heads": "num_key_value_heads",
-        "head_dim": "head_dim",
-        "vocabulary": "vocab_size",
-        "max_positions": "max_position_embeddings",
-    },
+    covers="qwen3",
 )

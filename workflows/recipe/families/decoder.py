@@ -1,0 +1,25 @@
+"""Decoder-only: any causal LM of transformers that calls its attention through transformers' table and takes a cache.
+
+Positions are given to the model with each token, and the mask says who sees whom, so the slots of its keys may be
+anywhere; what a layer needs is seen when the model runs (export/attention.py), not read from its config.
+"""
+
+from workflows.recipe.families.base import Family
+
+
+def _is_causal_lm(model_type: str) -> bool:
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    return model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+
+DECODER = Family(
+    name="decoder-only",
+    model_types=(),
+    tasks=("text-generation",),
+    layouts=("static", "window", "gqa", "scatter"),
+    refused={},
+    passes=("strip_metadata",),
+    covers="any causal LM with a cache: llama, qwen2, mistral, gemma3, phi3, smollm3, gpt2 …",
+    serves=_is_causal_lm,
+)
