@@ -10,19 +10,21 @@ one table, a seam serves all of them; what a layer needs (heads, sizes, window, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import MethodType
 from typing import Any, Protocol
 
 import torch
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import sdpa_mask
 
-from workflows.errors import RecipeError
+from workflows.errors import RecipeError, printable
 
 NAME = "joinery"
+Rows = tuple[torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,16 @@ class Call:
 class Seam(Protocol):
     """How past and new keys and values come together; also the `past_key_values` that the model is given."""
 
-    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
         """Called by the model with the new tokens' rows, [B,H,S,D]."""
         ...
 
     def attend(self, call: Call) -> torch.Tensor:
         """The attention's output, [B,Hq,S,Dv]."""
+        ...
+
+    def key_positions(self, sequence: int) -> torch.Tensor:
+        """The position of each key that `attend` sees, for models with a learned relative bias."""
         ...
 
 
@@ -123,12 +129,34 @@ def attend_plainly(call: Call, mask: torch.Tensor | None) -> torch.Tensor:
 class BaseSeam:
     """What every seam keeps: past by layer, the new rows, and what models ask a cache."""
 
-    keys: Sequence[torch.Tensor]
-    values: Sequence[torch.Tensor]
+    keys: Sequence[torch.Tensor] = ()
+    values: Sequence[torch.Tensor] = ()
     start: torch.Tensor | int = 0  # the first new token's position, for models that ask the cache for it
+    source_mask: torch.Tensor | None = None  # [1,1,1,T] of the encoder's tokens, where there is an encoder
     present: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
+    pending: bool = False  # between update and attend, that is, within self-attention
 
     is_compileable = False
+
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
+        """What `update` gives back and notes."""
+        raise NotImplementedError
+
+    def attend_self(self, call: Call) -> torch.Tensor:
+        """Attention over past and new rows."""
+        raise NotImplementedError
+
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> Rows:
+        """See Seam; the model's further arguments differ by version and do not matter."""
+        self.pending = True
+        return self.take(key, value, layer)
+
+    def attend(self, call: Call) -> torch.Tensor:
+        """See Seam: without an update before it, this is attention over the encoder's tokens."""
+        if not self.pending:
+            return attend_plainly(call, self.source_mask)
+        self.pending = False
+        return self.attend_self(call)
 
     def get_seq_length(self, layer: int = 0) -> Any:
         """Tokens before this step."""
@@ -144,16 +172,18 @@ class HostSeam(BaseSeam):
 
     masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
 
-    def update(
-        self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
         """→ [B,H,C+S,D] each."""
         self.present[layer] = key, value
         return torch.cat([self.keys[layer], key], dim=2), torch.cat([self.values[layer], value], dim=2)
 
-    def attend(self, call: Call) -> torch.Tensor:
-        """See Seam."""
+    def attend_self(self, call: Call) -> torch.Tensor:
+        """See BaseSeam."""
         return attend_plainly(call, self.masks[call.window])
+
+    def key_positions(self, sequence: int) -> torch.Tensor:
+        """[C+S]: the position of each key where slots are positions, as in a left-aligned cache."""
+        return torch.cat([torch.arange(self.keys[0].shape[2]), torch.arange(sequence) + self.start])
 
 
 @dataclass
@@ -162,36 +192,59 @@ class ProbeSeam(BaseSeam):
 
     facts: dict[int, LayerFacts] = field(default_factory=dict)
 
-    def update(
-        self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
         """Gives back what it was given."""
         self.present[layer] = key, value
         return key, value
 
-    def attend(self, call: Call) -> torch.Tensor:
+    def attend_self(self, call: Call) -> torch.Tensor:
         """Attends without a mask: the values do not matter."""
-        if call.layer in self.present:
-            heads, size = call.key.shape[1], call.key.shape[3]
-            self.facts[call.layer] = LayerFacts(heads, size, call.value.shape[3], call.window)
+        self.facts[call.layer] = LayerFacts(call.key.shape[1], call.key.shape[3], call.value.shape[3], call.window)
         return attend_plainly(call, None)
 
+    def key_positions(self, sequence: int) -> torch.Tensor:
+        """[S]."""
+        return torch.arange(sequence)
 
-def probe_layers(model: Any, tokens: int = 3) -> tuple[LayerFacts, ...]:
-    """The attention layers of a causal LM, seen by running it once on `tokens` tokens.
+
+def probe_layers(run: Callable[[ProbeSeam], object]) -> tuple[LayerFacts, ...]:
+    """The attention layers of a decoder, seen by `run`, which runs it once with the seam as its cache.
 
     Raises RecipeError where the model keeps state that is no key and value of every layer.
     """
-    seam = ProbeSeam((), ())
-    ids = torch.zeros(1, tokens, dtype=torch.long)
-    with attending(seam), torch.no_grad():
-        model(
-            input_ids=ids,
-            position_ids=torch.arange(tokens)[None],
-            attention_mask=torch.zeros(1, 1, tokens, tokens),
-            past_key_values=seam,
-            use_cache=True,
-        )
+    seam = ProbeSeam()
+    try:
+        with attending(seam), torch.no_grad():
+            run(seam)
+    except (AttributeError, KeyError, TypeError, ValueError, NotImplementedError) as error:
+        raise RecipeError(
+            "This model's attention does not go through transformers' table, or it keeps another state than keys and "
+            f"values, so no KV cache can be fitted to it: {printable(error)}."
+        ) from error
     if not seam.facts or sorted(seam.facts) != list(range(len(seam.facts))) or seam.facts.keys() != seam.present.keys():
         raise RecipeError("This model's layers do not all keep keys and values, so no KV cache can be fitted to it.")
     return tuple(seam.facts[layer] for layer in sorted(seam.facts))
+
+
+def left_aligned_bias(model: Any) -> None:
+    """Has learned relative position biases ask the seam where the keys stand, instead of taking slots for positions.
+
+    Changes `compute_bias` of T5's kind of attention, on this model's decoder alone.
+    """
+    for module in model.modules():
+        if hasattr(module, "compute_bias") and getattr(module, "is_decoder", False):
+            module.compute_bias = MethodType(_compute_bias, module)
+
+
+def _compute_bias(
+    self: Any, query_length: int, key_length: int, device: Any = None, past_seen_tokens: Any = 0
+) -> torch.Tensor:
+    """[1,H,S,T]: the bias of T5 (Raffel et al. 2020, section 2.1) between query and key positions."""
+    queries = torch.arange(query_length)[:, None] + past_seen_tokens
+    buckets = self._relative_position_bucket(
+        _seam.get().key_positions(query_length)[None, :] - queries,
+        bidirectional=False,
+        num_buckets=self.relative_attention_num_buckets,
+        max_distance=self.relative_attention_max_distance,
+    )
+    return self.relative_attention_bias(buckets).permute(2, 0, 1)[None]

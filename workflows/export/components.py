@@ -9,17 +9,29 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import onnx_ir as ir
 import torch
 
 from workflows.checkpoint import Checkpoint
 from workflows.events import Event, ProgressEvent
-from workflows.export import decoder
-from workflows.export.attention import probe_layers
+from workflows.export.attention import left_aligned_bias
+from workflows.export.decoder import Decoder, causal_layers
+from workflows.export.encoder_decoder import CrossDecoder, Encoder, decoder_layers
 from workflows.export.load import load_model
+from workflows.export.signature import (
+    CAPACITY,
+    SEQUENCE,
+    TOTAL,
+    Signature,
+    add_cross,
+    decoder_signature,
+    encoder_signature,
+)
 from workflows.kvcache.geometry import FACTS_KEY
-from workflows.recipe import Recipe
+from workflows.recipe import Recipe, family_for
+from workflows.recipe.schema import writer_of
 
 WEIGHTS = "weights.data"
 
@@ -41,19 +53,45 @@ def export_components(
 ) -> list[Exported]:
     """Writes the recipe's graphs and `weights.data` into `folder`.
 
-    Raises CheckpointError where the weights are not what the config says.
+    Raises CheckpointError where the weights are not what the config says, and RecipeError where the model cannot be
+    cut as the recipe says.
     """
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
-    model = load_model(checkpoint)
-    report(ProgressEvent(stage="export", message="tracing the decoder", done=1, total=3, unit="steps"))
-    layers = probe_layers(model)
-    signature = decoder.signature(layers, recipe.cache)
-    graph = _trace(decoder.Decoder(model, signature, layers).eval(), signature, recipe.opset)
-    graph.metadata_props[FACTS_KEY] = signature.facts.to_json()
+    model = load_model(checkpoint, recipe.task)
+    report(ProgressEvent(stage="export", message="tracing the graphs", done=1, total=3, unit="steps"))
+    traced = _trace_seq2seq(model, recipe) if family_for(recipe.model_type, recipe.task).encoder else [_trace_causal(model, recipe)]
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
-    ir.save(graph, folder / "decoder.onnx", external_data=WEIGHTS)
-    if recipe.graphs == "single":
-        return [Exported("decoder", "decoder.onnx", "decoder")]
+    return [exported for name, graph in traced for exported in _save(folder, name, graph, recipe)]
+
+
+def _trace_causal(model: Any, recipe: Recipe) -> tuple[str, ir.Model]:
+    layers = causal_layers(model)
+    signature = decoder_signature(layers, writer_of(recipe.cache))
+    return "decoder", _trace(Decoder(model, signature, layers), signature, recipe.opset)
+
+
+def _trace_seq2seq(model: Any, recipe: Recipe) -> list[tuple[str, ir.Model]]:
+    left_aligned_bias(model)
+    encoder = Encoder(model)
+    probe = encoder_signature(0)
+    with torch.no_grad():
+        rows = encoder(*probe.inputs.values())
+    cross = list(zip(rows[0::2], rows[1::2], strict=True))
+    layers = decoder_layers(model, cross)
+    signature = decoder_signature(layers, writer_of(recipe.cache), cross=True)
+    add_cross(signature, cross)
+    return [
+        ("encoder", _trace(encoder, encoder_signature(len(layers)), recipe.opset)),
+        ("decoder", _trace(CrossDecoder(model, signature, layers), signature, recipe.opset)),
+    ]
+
+
+def _save(folder: Path, name: str, graph: ir.Model, recipe: Recipe) -> list[Exported]:
+    """The graph over its weight file; a decoder as prefill + decode with fixed axes where the recipe says so."""
+    weights = WEIGHTS if name == "decoder" else f"{name}.data"
+    ir.save(graph, folder / f"{name}.onnx", external_data=weights)
+    if name != "decoder" or recipe.graphs == "single":
+        return [Exported(name, f"{name}.onnx", name)]
     exported = [
         _fixed(folder, "prefill", sequence=recipe.chunk, capacity=recipe.capacity),
         _fixed(folder, "decode", sequence=1, capacity=recipe.capacity),
@@ -62,25 +100,28 @@ def export_components(
     return exported
 
 
-def _trace(module: torch.nn.Module, signature: decoder.Signature, opset: int) -> ir.Model:
+def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Model:
+    axes = tuple(signature.axes.values())
     with _quiet():
         program = torch.onnx.export(
-            module,
+            module.eval(),
             tuple(signature.inputs.values()),
             dynamo=True,
             opset_version=opset,
             input_names=list(signature.inputs),
             output_names=signature.outputs,
-            dynamic_shapes=(tuple(signature.axes.values()),),
+            dynamic_shapes=axes if isinstance(module, Encoder) else (axes,),  # a decoder's forward takes *inputs
             verbose=False,
         )
     assert program is not None  # dynamo=True without a file always gives one
+    if signature.facts is not None:
+        program.model.metadata_props[FACTS_KEY] = signature.facts.to_json()
     return program.model
 
 
 def _fixed(folder: Path, name: str, *, sequence: int, capacity: int) -> Exported:
     """The dynamic graph with its axes fixed, over the same weight file."""
-    sizes = {decoder.SEQUENCE: sequence, decoder.CAPACITY: capacity, decoder.TOTAL: capacity + sequence}
+    sizes = {SEQUENCE: sequence, CAPACITY: capacity, TOTAL: capacity + sequence}
     model = ir.load(folder / "decoder.onnx")
     ends = {*model.graph.inputs, *model.graph.outputs}
     for value in ends:

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import torch
 
 from workflows.errors import RecipeError
-from workflows.export.attention import BaseSeam, Call, attend_plainly
-
-Rows = tuple[torch.Tensor, torch.Tensor]
-
+from workflows.export.attention import BaseSeam, Call, Rows, attend_plainly
 
 @dataclass
 class _InPlace(BaseSeam):
     """The new rows go straight to the operator that writes them."""
 
-    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> Rows:
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
         """Gives back what it was given."""
         return key, value
+
+    def key_positions(self, sequence: int) -> torch.Tensor:
+        """[C]: slots are positions."""
+        return torch.arange(self.keys[0].shape[-2])
 
 
 @dataclass
@@ -36,8 +36,8 @@ class GroupQuerySeam(_InPlace):
 
     lengths: Rows | None = None
 
-    def attend(self, call: Call) -> torch.Tensor:
-        """See Seam. Raises RecipeError for a term that the operator does not have."""
+    def attend_self(self, call: Call) -> torch.Tensor:
+        """See BaseSeam. Raises RecipeError for a term that the operator does not have."""
         assert self.lengths is not None
         if call.bias is not None:
             raise RecipeError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
@@ -76,8 +76,8 @@ class ScatterSeam(_InPlace):
     masks: Mapping[int | None, torch.Tensor] = field(default_factory=dict)
     drivers: Rows | None = None
 
-    def attend(self, call: Call) -> torch.Tensor:
-        """See Seam."""
+    def attend_self(self, call: Call) -> torch.Tensor:
+        """See BaseSeam."""
         assert self.drivers is not None
         past = self.keys[call.layer], self.values[call.layer]
         mask = self.masks[call.window] if call.bias is None else self.masks[call.window] + call.bias

@@ -12,8 +12,15 @@ from workflows.errors import CheckpointError, printable
 from workflows.export.attention import NAME
 
 
-def load_model(checkpoint: Checkpoint) -> Any:
-    """The causal language model of `checkpoint`, float32, in evaluation mode, without running code from its folder.
+_CLASSES = {
+    "text-generation": transformers.AutoModelForCausalLM,
+    "translation": transformers.AutoModelForSeq2SeqLM,
+    "summarization": transformers.AutoModelForSeq2SeqLM,
+}
+
+
+def load_model(checkpoint: Checkpoint, task: str) -> Any:
+    """The model of `checkpoint` for `task`, float32, in evaluation mode, without running code from its folder.
 
     Raises CheckpointError where a weight is missing, has another shape, is not finite, or where the
     vocabulary does not fit the embedding: loaders fill such holes with random numbers silently.
@@ -21,7 +28,7 @@ def load_model(checkpoint: Checkpoint) -> Any:
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     try:
-        model, info = transformers.AutoModelForCausalLM.from_pretrained(
+        model, info = _CLASSES[task].from_pretrained(
             checkpoint.folder,
             dtype=torch.float32,
             local_files_only=True,

@@ -15,6 +15,8 @@ Role = Literal["key", "value"]
 Writer = Literal["host", "gqa", "scatter"]
 MASK = "attention_mask"
 FACTS_KEY = "joinery.kv"  # in a graph's metadata
+# what an encoder hands to a decoder, once
+SOURCE_MASK, CROSS_KEY, CROSS_VALUE = "source_mask", "cross.%d.key", "cross.%d.value"
 
 
 @dataclass(frozen=True, slots=True)

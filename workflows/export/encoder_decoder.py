@@ -1,0 +1,133 @@
+"""The two components of an encoder-decoder model.
+
+encoder   input_ids [1,T] · source_mask [1,1,1,T] ──▶ cross.i.key, cross.i.value [1,H,T,D] of every decoder layer
+decoder   input_ids [1,S] · position_ids · attention_mask · past · source_mask · cross ──▶ logits · present
+
+Cross-attention's keys and values depend on the source alone, so the encoder computes them, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from transformers import EncoderDecoderCache
+from transformers.modeling_outputs import BaseModelOutput
+
+from workflows.export.attention import BaseSeam, Call, LayerFacts, ProbeSeam, Rows, attend_plainly, attending, probe_layers
+from workflows.export.decoder import Decoder
+from workflows.kvcache.geometry import CROSS_KEY, CROSS_VALUE
+
+
+class CrossCapture:
+    """Takes the cross-attention keys and values that a decoder computes from the encoder's output."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, Rows] = {}
+
+    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> Rows:
+        """Notes the rows, [1,H,T,D]."""
+        self.rows[layer] = key, value
+        return key, value
+
+
+class CrossCache(EncoderDecoderCache):
+    """What transformers' decoders ask to be: a self-attention cache and a cross-attention cache.
+
+    cross: the captured rows, or the given ones, which no layer then computes anew.
+    """
+
+    def __init__(self, seam: BaseSeam, cross: CrossCapture | Sequence[Rows]) -> None:
+        # the parent's constructor wants caches of its own kind, and gives nothing that is used here
+        self.self_attention_cache = seam
+        if isinstance(cross, CrossCapture):
+            self.cross_attention_cache, self.is_updated = cross, {}
+            return
+        layers = [SimpleNamespace(keys=key, values=value) for key, value in cross]
+        self.cross_attention_cache = SimpleNamespace(layers=layers)
+        self.is_updated = dict.fromkeys(range(len(layers)), True)
+
+    def get_seq_length(self, layer: int = 0) -> Any:
+        """Tokens before this step."""
+        return self.self_attention_cache.get_seq_length(layer)
+
+    @property
+    def is_compileable(self) -> bool:
+        """No."""
+        return False
+
+
+class SourceSeam(BaseSeam):
+    """Attention among the source's tokens, each of which sees all that the mask lets through."""
+
+    def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
+        """Gives back what it was given: one token of the decoder runs for its cross-attention's sake alone."""
+        return key, value
+
+    def attend_self(self, call: Call) -> torch.Tensor:
+        """See BaseSeam; nothing reads the result."""
+        return attend_plainly(call, None)
+
+    def key_positions(self, sequence: int) -> torch.Tensor:
+        """[S]."""
+        return torch.arange(sequence)
+
+
+class Encoder(torch.nn.Module):
+    """The encoder, and the cross-attention projections of every decoder layer."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids: torch.Tensor, source_mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """→ key and value of layer 0, key and value of layer 1 …"""
+        seam, cross = SourceSeam(source_mask=source_mask), CrossCapture()
+        with attending(seam):
+            hidden = self.model.get_encoder()(input_ids=input_ids, attention_mask=source_mask).last_hidden_state
+            one = torch.zeros(1, 1, dtype=torch.long)
+            self.model.get_decoder()(
+                input_ids=one,
+                attention_mask=torch.zeros(1, 1, 1, 1),
+                encoder_hidden_states=hidden,
+                encoder_attention_mask=source_mask,
+                past_key_values=CrossCache(seam, cross),
+                use_cache=True,
+            )
+        return tuple(tensor for i in sorted(cross.rows) for tensor in cross.rows[i])
+
+
+class CrossDecoder(Decoder):
+    """A decoder whose cross-attention reads the encoder's keys and values from its inputs."""
+
+    def run(self, seam: BaseSeam, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
+        """See Decoder."""
+        cross = [(by_name[CROSS_KEY % i], by_name[CROSS_VALUE % i]) for i in range(len(self.layers))]
+        return run_decoder(self.model, seam, cross, by_name["input_ids"])
+
+
+def run_decoder(model: Any, seam: BaseSeam, cross: Sequence[Rows], ids: torch.Tensor) -> torch.Tensor:
+    """Logits [1,S,V]; the encoder's output is there for its shape alone."""
+    source = cross[0][0].shape[2]
+    hidden = torch.zeros(1, source, model.config.hidden_size)
+    output = model(
+        encoder_outputs=BaseModelOutput(last_hidden_state=hidden),
+        attention_mask=torch.zeros(1, 1, 1, source),
+        decoder_input_ids=ids,
+        decoder_attention_mask=torch.zeros(1, 1, ids.shape[1], ids.shape[1]),
+        past_key_values=CrossCache(seam, cross),
+        use_cache=True,
+    )
+    logits: torch.Tensor = output.logits
+    return logits
+
+
+def decoder_layers(model: Any, cross: Sequence[Rows]) -> tuple[LayerFacts, ...]:
+    """The decoder's self-attention layers. Raises RecipeError where no cache can be fitted to it."""
+
+    def run(seam: ProbeSeam) -> None:
+        run_decoder(model, seam, cross, torch.zeros(1, 3, dtype=torch.long))
+
+    return probe_layers(run)

@@ -1,0 +1,95 @@
+"""What goes into and comes out of a graph: names, example tensors, and symbolic axes.
+
+The example sizes are unequal so that no axis is taken for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from workflows.export.attention import LayerFacts
+from workflows.kvcache.geometry import CROSS_KEY, CROSS_VALUE, MASK, SOURCE_MASK, GroupFacts, StateFacts, StatePatterns
+from workflows.recipe.schema import Writer
+
+PATTERNS = StatePatterns()
+SEQUENCE, CAPACITY, TOTAL, SOURCE = "sequence", "capacity", "total", "source"
+_S, _C, _T = 3, 5, 7  # example sizes of sequence, capacity and source
+
+
+@dataclass
+class Signature:
+    """Inputs and outputs of one graph, in order. `facts` are what its cache cannot say by names and shapes."""
+
+    inputs: dict[str, torch.Tensor] = field(default_factory=dict)
+    axes: dict[str, dict[int, str]] = field(default_factory=dict)
+    outputs: list[str] = field(default_factory=list)
+    facts: StateFacts | None = None
+
+    def add(self, name: str, example: torch.Tensor, axes: dict[int, str]) -> None:
+        """One more input."""
+        self.inputs[name], self.axes[name] = example, axes
+
+
+def decoder_signature(layers: Sequence[LayerFacts], writer: Writer, *, cross: bool = False) -> Signature:
+    """The decoder's graph. cross: it also takes the encoder's keys and values, and the mask of its tokens."""
+    signature = Signature(outputs=["logits"], facts=StateFacts(writer, groups_of(layers)))
+    signature.add("input_ids", torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    signature.add("position_ids", torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
+    _add_drivers(signature, writer)
+    for i, layer in enumerate(layers):
+        for role, past, present in PATTERNS.pairs():
+            size = layer.head_dim if role == "key" else layer.value_dim
+            flat = writer == "scatter"
+            shape = (1, _C, layer.kv_heads * size) if flat else (1, layer.kv_heads, _C, size)
+            signature.add(past % i, torch.zeros(shape), {1 if flat else 2: CAPACITY})
+            signature.outputs.append(present % i)
+    if cross:
+        signature.add(SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
+    return signature
+
+
+def add_cross(signature: Signature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> None:
+    """The encoder's keys and values as inputs, with the shapes of `cross`."""
+    for i, (key, value) in enumerate(cross):
+        signature.add(CROSS_KEY % i, torch.zeros_like(key), {2: SOURCE})
+        signature.add(CROSS_VALUE % i, torch.zeros_like(value), {2: SOURCE})
+
+
+def encoder_signature(layers: int) -> Signature:
+    """The encoder's graph, whose outputs are the decoder's cross-attention keys and values."""
+    signature = Signature(outputs=[name % i for i in range(layers) for name in (CROSS_KEY, CROSS_VALUE)])
+    signature.add("input_ids", torch.zeros(1, _T, dtype=torch.long), {1: SOURCE})
+    signature.add(SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
+    return signature
+
+
+def groups_of(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
+    """The layers by how far back they see; the group that sees everything comes first."""
+    windows = sorted({layer.window for layer in layers}, key=lambda window: (window is not None, window or 0))
+    single = len(windows) == 1
+    return tuple(
+        GroupFacts(
+            name="all" if single else ("full" if window is None else f"window{window}"),
+            mask=MASK if single or window is None else f"{MASK}_{window}",
+            layers=tuple(i for i, layer in enumerate(layers) if layer.window == window),
+            window=window,
+        )
+        for window in windows
+    )
+
+
+def _add_drivers(signature: Signature, writer: Writer) -> None:
+    assert signature.facts is not None
+    if writer == "gqa":
+        signature.add("seqlens_k", torch.tensor([_C - 1], dtype=torch.int32), {})
+        signature.add("total_sequence_length", torch.tensor(_C, dtype=torch.int32), {})
+        return
+    columns, axis = (_C + _S, TOTAL) if writer == "host" else (_C, CAPACITY)
+    for group in signature.facts.groups:
+        signature.add(group.mask, torch.zeros(1, 1, _S, columns), {2: SEQUENCE, 3: axis})
+    if writer == "scatter":
+        signature.add("write_indices", torch.tensor([_C - _S]), {})
+        signature.add("nonpad_kv_seqlen", torch.tensor([_C]), {})

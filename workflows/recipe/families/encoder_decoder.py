@@ -1,0 +1,35 @@
+"""Encoder-decoder models of transformers: T5 and its kin, BART and Marian.
+
+The encoder runs once and hands the decoder the keys and values of its cross-attention.
+"""
+
+from workflows.recipe.families.base import Family
+
+TASKS = ("translation", "summarization")
+
+# T5's bias is learned over distances between positions, and its graph takes slots for positions.
+T5 = Family(
+    name="t5",
+    model_types=("t5", "mt5"),
+    tasks=TASKS,
+    layouts=("static", "scatter"),
+    refused={
+        "window": "its learned position bias needs left-aligned slots, and a ring moves them",
+        "gqa": "GroupQueryAttention takes no position bias",
+    },
+    passes=("strip_metadata",),
+    covers="t5, mt5",
+    encoder=True,
+)
+
+# Absolute positions are added to the embeddings, so the slots of the keys may be anywhere.
+BART = Family(
+    name="bart",
+    model_types=("bart", "mbart", "marian", "pegasus", "blenderbot-small", "m2m_100"),
+    tasks=TASKS,
+    layouts=("static", "window", "gqa", "scatter"),
+    refused={},
+    passes=("strip_metadata",),
+    covers="bart, marian and their kin",
+    encoder=True,
+)
