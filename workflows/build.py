@@ -28,6 +28,8 @@ from workflows.bundle.read import read_bundle
 from workflows.bundle.schema import (
     ChunkedPrefill,
     Component,
+    CrossState,
+    Edge,
     Flow,
     FlowStage,
     Generation,
@@ -43,7 +45,7 @@ from workflows.bundle.schema import (
 )
 from workflows.bundle.write import check_target, locked, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
-from workflows.errors import Cancelled
+from workflows.errors import Cancelled, CheckpointError
 from workflows.events import BuildDone, Event, StageEvent
 from workflows.recipe import Recipe, choose, family_for
 
@@ -220,6 +222,7 @@ def _facts(graph: Path) -> dict[str, Any]:
     model = ir.load(graph)
     weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
     return {
+        "outputs": [str(value.name) for value in model.graph.outputs],
         "nodes": model.graph.num_nodes(),
         "op_counts": dict(Counter(_operator(node) for node in model.graph).most_common()),
         "opset": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
@@ -268,12 +271,15 @@ def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str,
         pipeline=Flow(
             sessions={c["component"]: Session(file=c["file"], session_options=options) for c in components},
             flow=[
-                FlowStage(run=c["component"], when="init" if c["role"] == "prefill" else "step") for c in components
+                FlowStage(run=c["component"], when="init" if c["role"] in ("prefill", "encoder") else "step")
+                for c in components
             ],
-            state=State(kv_cache=KVState()),
+            dataflow=_edges(components),
+            state=State(kv_cache=KVState(), cross_cache=_cross_source(components)),
         ),
         tokens=Tokens(
-            eos=list(checkpoint.eos_token_ids), pad=checkpoint.pad_token_id, bos=checkpoint.bos_token_id
+            eos=list(checkpoint.eos_token_ids), pad=checkpoint.pad_token_id, bos=checkpoint.bos_token_id,
+            decoder_start=_decoder_start(checkpoint) if _cross_source(components) else None,
         ),
         generation=Generation(max_length=recipe.capacity),
         metadata=Metadata(
@@ -289,6 +295,36 @@ def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str,
             built_at=datetime.now(UTC).isoformat(timespec="seconds"),
             components=[Component(name=c["component"], role=c["role"]) for c in components],
         ),
+    )
+
+
+def _cross_source(components: list[dict[str, Any]]) -> CrossState | None:
+    encoder = next((c["component"] for c in components if c["role"] == "encoder"), None)
+    return CrossState(source=encoder) if encoder else None
+
+
+def _edges(components: list[dict[str, Any]]) -> list[Edge]:
+    """The encoder's outputs to the inputs of the same name of every component after it."""
+    encoder = next((c for c in components if c["role"] == "encoder"), None)
+    if encoder is None:
+        return []
+    takers = [c["component"] for c in components if c is not encoder]
+    return [
+        Edge(source=f"{encoder['component']}.{name}", target=f"{taker}.{name}")
+        for taker in takers
+        for name in encoder["outputs"]
+    ]
+
+
+def _decoder_start(checkpoint: Checkpoint) -> int:
+    """The token that a decoder begins with. Raises CheckpointError where none is named."""
+    for source in (checkpoint.generation_config, checkpoint.config):
+        token = source.get("decoder_start_token_id")
+        if isinstance(token, int):
+            return token
+    raise CheckpointError(
+        f"{checkpoint.source} names no decoder_start_token_id in generation_config.json or config.json, so its decoder "
+        "cannot begin: add it."
     )
 
 

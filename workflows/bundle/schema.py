@@ -87,10 +87,18 @@ class KVState(Model):
         return self
 
 
+class CrossState(Model):
+    """What an encoder hands to the decoder for the whole of a generation."""
+
+    source: str
+    frozen: Literal[True] = True
+
+
 class State(Model):
     """State that sessions share between runs."""
 
     kv_cache: KVState | None = None
+    cross_cache: CrossState | None = None
 
 
 class Flow(Model):
@@ -110,6 +118,9 @@ class Flow(Model):
             for end in (edge.source, edge.target):
                 if end.split(".", 1)[0] not in self.sessions:
                     raise ValueError(f"dataflow names {end!r}, whose session does not exist")
+        cross = self.state.cross_cache
+        if cross is not None and cross.source not in self.sessions:
+            raise ValueError(f"cross_cache has the source {cross.source!r}, which is no session")
         return self
 
 
@@ -119,6 +130,7 @@ class Tokens(Model):
     eos: list[int] = []
     pad: int | None = None
     bos: int | None = None
+    decoder_start: int | None = None
 
 
 class Generation(Model):
@@ -166,6 +178,8 @@ class Pipeline(Model):
         names = {stage.when for stage in self.pipeline.flow}
         if self.pipeline.state.kv_cache is None:
             return "single"
+        if self.pipeline.state.cross_cache is not None:
+            return "encoder-decoder"
         return "prefill-decode" if names >= {"init", "step"} else "decoder"
 
     def role(self, session: str) -> str:

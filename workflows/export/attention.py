@@ -153,8 +153,9 @@ class BaseSeam:
 
     def attend(self, call: Call) -> torch.Tensor:
         """See Seam: without an update before it, this is attention over the encoder's tokens."""
-        if not self.pending:
-            return attend_plainly(call, self.source_mask)
+        if not self.pending:  # the operator wants a row of the mask for each query
+            mask = self.source_mask
+            return attend_plainly(call, None if mask is None else mask.expand(1, 1, call.query.shape[2], mask.shape[3]))
         self.pending = False
         return self.attend_self(call)
 

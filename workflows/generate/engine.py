@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.errors import PromptError
-from workflows.events import Event, ReadyEvent, TokenEvent
+from workflows.errors import BundleError, PromptError
+from workflows.events import Event, GenerationDone, ReadyEvent, TokenEvent
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
@@ -43,6 +44,9 @@ class Engine:
         Raises PromptError for ids beyond the vocabulary and for a prompt that does not fit the capacity.
         """
         ids = self.text.check(prompt)
+        if self.executor.has_source:
+            yield from self._translate(ids, options, cancelled)
+            return
         cache = self.executor.cache
         if not cache.layout.evicts and len(ids) > cache.capacity:
             raise PromptError(
@@ -57,6 +61,19 @@ class Engine:
             if isinstance(event, TokenEvent):
                 self._cached.append(event.id)
             yield event
+
+    def _translate(
+        self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool]
+    ) -> Iterator[Event]:
+        """Encodes `source`, then decodes from the decoder's start token."""
+        tokens = self.bundle.pipeline.tokens
+        if tokens.decoder_start is None:
+            raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
+        self.executor.resume()
+        generation = Generation(self.executor, self.text, options, tokens.eos, cancelled)
+        self.executor.encode(source)
+        for event in generation.stream([tokens.decoder_start]):
+            yield replace(event, prompt_ids=list(source)) if isinstance(event, GenerationDone) else event
 
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""

@@ -5,7 +5,8 @@
                                        └─────────cache.commit────────┘
 
 Prompt tokens go through the flow's `init` sessions that hold the cache where there are such (prefill), in chunks of
-their fixed width; every other run goes through the `step` sessions.
+their fixed width; every other run goes through the `step` sessions. `init` sessions without a cache (an encoder) run
+once, on the source, and what they give stays for the whole generation.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.bundle.schema import Edge, Pipeline
-from workflows.errors import BundleError, Cancelled, GraphError, JoineryError, RecipeError, printable
+from workflows.errors import BundleError, Cancelled, GraphError, JoineryError, PromptError, RecipeError, printable
 from workflows.events import Phase
-from workflows.kvcache import LAYOUTS, KVCache, Layout, StateTensor, Step, find_state
+from workflows.kvcache import LAYOUTS, KVCache, Layout, StateTensor, find_state
 from workflows.kvcache.cache import DRIVERS, IDS
-from workflows.kvcache.geometry import StateFacts, StatePatterns, infer_facts
+from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, StatePatterns, infer_facts
 from workflows.kvcache.layouts import layout_named
 from workflows.runtime.devices import Device
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
@@ -35,49 +36,65 @@ LOGITS = "logits"
 
 
 class _Bound:
-    """The sessions of one phase at one width, their inputs and outputs bound to memory that lives as long as they do."""
+    """Sessions bound once: their inputs and outputs are memory that lives as long as this does.
 
-    def __init__(self, sessions: Sequence[OpenSession], edges: Sequence[Edge], cache: KVCache, width: int) -> None:
-        self.width, self.generation = width, cache.generation
+    shapes: the known inputs' shapes, from which the graphs' symbolic axes are told. given: arrays that inputs and
+    outputs of that name use, whatever the session (the cache's); fed: "session.tensor" → the array that another phase
+    made for it.
+    """
+
+    def __init__(
+        self,
+        sessions: Sequence[OpenSession],
+        edges: Sequence[Edge],
+        shapes: Mapping[str, tuple[int, ...]],
+        given: Mapping[str, NDArray[Any]],
+        fed: Mapping[str, NDArray[Any]],
+    ) -> None:
         self.inputs: dict[str, NDArray[Any]] = {}
         self.outputs: dict[str, NDArray[Any]] = {}
+        self.generation = 0
         self._runs: list[tuple[ort.InferenceSession, ort.IOBinding]] = []
         feeds = {edge.target: edge.source for edge in edges}
         for opened in sessions:
             binding = opened.session.io_binding()
-            symbols = _symbols(opened, cache, width)
-            state = {spec.name for spec in opened.inputs} & set(cache.names)
+            symbols = _symbols(opened, shapes)
             for spec in opened.inputs:
                 source = feeds.get(f"{opened.name}.{spec.name}")
-                array = self._input(spec, source, symbols, cache, spec.name in state)
+                if source is not None:
+                    array = self.outputs[source] if source in self.outputs else fed[source]
+                elif spec.name in given:
+                    array = given[spec.name]
+                else:
+                    array = self._driver(spec, symbols, shapes)
                 binding.bind_input(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
             for spec in opened.outputs:
-                if spec.name in cache.fresh_names:
-                    array = cache.fresh(spec.name, width)
-                else:
+                array = given.get(spec.name)
+                if array is None:
                     array = np.empty(spec.resolve(symbols), spec.numpy_dtype)
                 self.outputs[f"{opened.name}.{spec.name}"] = array
                 binding.bind_output(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
             self._runs.append((opened.session, binding))
-        self.logits = next(a for name, a in self.outputs.items() if name.split(".", 1)[1] == LOGITS)
+        self._keep = (dict(given), dict(fed))  # bindings hold addresses alone
 
-    def _input(
-        self, spec: TensorSpec, source: str | None, symbols: Mapping[str, int], cache: KVCache, is_state: bool
+    def _driver(
+        self, spec: TensorSpec, symbols: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]
     ) -> NDArray[Any]:
-        if is_state:
-            return cache.past(spec.name)
-        if source is not None:
-            return self.outputs[source]
-        if spec.name not in cache.driver_names:
+        if spec.name not in shapes:
             raise GraphError(f"Nothing feeds the input {spec.name}: the pipeline's dataflow must name its source.")
         if spec.name not in self.inputs:
             self.inputs[spec.name] = np.zeros(spec.resolve(symbols), spec.numpy_dtype)
         return self.inputs[spec.name]
 
-    def run(self, step: Step, options: ort.RunOptions | None) -> None:
-        """Runs every session once on `step`, whose width is this one's; `options` can end it half-way."""
+    @property
+    def logits(self) -> NDArray[Any]:
+        """[1, N, V]."""
+        return next(array for name, array in self.outputs.items() if name.split(".", 1)[1] == LOGITS)
+
+    def run(self, inputs: Mapping[str, NDArray[Any]], options: ort.RunOptions | None) -> None:
+        """Runs every session once; `options` can end it half-way."""
         for name, array in self.inputs.items():
-            array[...] = step.inputs[name]
+            array[...] = inputs[name]
         for session, binding in self._runs:
             session.run_with_iobinding(binding, options)
 
@@ -93,10 +110,37 @@ class Executor:
         self.chunk = pipeline.metadata.chunk
         self._edges = pipeline.pipeline.dataflow
         self._phases = _phases(pipeline, sessions)
-        self._widths = {phase: _fixed_width(opened) for phase, opened in self._phases.items()}
+        self._widths = {phase: _fixed_width(opened) for phase, opened in self._phases.items() if opened}
         self._bound: dict[tuple[str, int], _Bound] = {}
+        self._source: dict[str, NDArray[Any]] = {}  # what the encoder gave, by "session.tensor"
+        self._source_mask = np.zeros((1, 1, 1, 0), np.float32)
         self._options = ort.RunOptions()
         self._stopped = threading.Event()
+
+    @property
+    def has_source(self) -> bool:
+        """Whether an encoder reads a source before the decoder begins."""
+        return bool(self._phases["source"])
+
+    def encode(self, source: Sequence[int]) -> None:
+        """Runs the encoder on `source` and forgets what the decoder had of another one.
+
+        Raises PromptError for a source longer than the encoder's fixed length, Cancelled after `stop`.
+        """
+        width = self._widths["source"] or len(source)
+        if len(source) > width:
+            raise PromptError(f"The source has {len(source):,} tokens and the encoder takes {width:,}: shorten it.")
+        ids = np.zeros((1, width), np.int64)
+        ids[0, : len(source)] = source
+        mask = np.full((1, 1, 1, width), np.finfo(np.float32).min, np.float32)
+        mask[..., : len(source)] = 0
+        inputs = {IDS: ids, SOURCE_MASK: mask}
+        shapes = {name: array.shape for name, array in inputs.items()}
+        bound = _Bound(self._phases["source"], self._edges, shapes, {}, {})
+        self._guarded(bound, inputs, "encoder", self._options)
+        self._source, self._source_mask = bound.outputs, mask
+        self._bound.clear()
+        self.cache.reset()
 
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], Phase]]:
         """The runs that take `prompt`: chunks through prefill, the rest padded.
@@ -122,15 +166,20 @@ class Executor:
         width = self._widths[phase] or len(tokens)
         step = self.cache.plan(tokens, width)
         bound = self._binding(phase, width)
+        # a single token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
+        self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 else None)
+        self.cache.commit(step)
+        return bound.logits[0, step.tokens - 1]
+
+    def _guarded(
+        self, bound: _Bound, inputs: Mapping[str, NDArray[Any]], what: str, options: ort.RunOptions | None
+    ) -> None:
         try:
-            # a single token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
-            bound.run(step, self._options if len(tokens) > 1 else None)
+            bound.run(inputs, options)
         except ORT_ERRORS as error:
             if self._stopped.is_set():
                 raise Cancelled("The generation was cancelled.") from None
-            raise JoineryError(f"onnxruntime failed in the {phase} step: {printable(error, 200)}") from error
-        self.cache.commit(step)
-        return bound.logits[0, step.tokens - 1]
+            raise JoineryError(f"onnxruntime failed in the {what} step: {printable(error, 200)}") from error
 
     def stop(self) -> None:
         """Ends the run that is under way between two nodes; may be called from any thread."""
@@ -145,7 +194,13 @@ class Executor:
     def _binding(self, phase: str, width: int) -> _Bound:
         kept = self._bound.get((phase, width))
         if kept is None or kept.generation != self.cache.generation:
-            kept = _Bound(self._phases[phase], self._edges, self.cache, width)
+            shapes = self.cache.shapes(width) | {SOURCE_MASK: self._source_mask.shape}
+            shapes |= {name.split(".", 1)[1]: array.shape for name, array in self._source.items()}
+            given = {name: self.cache.past(name) for name in self.cache.names}
+            given |= {name: self.cache.fresh(name, width) for name in self.cache.fresh_names}
+            given |= {SOURCE_MASK: self._source_mask}
+            kept = _Bound(self._phases[phase], self._edges, shapes, given, self._source)
+            kept.generation = self.cache.generation
             if width in (1, self.chunk):  # an odd last chunk's binding is not worth its memory
                 self._bound[phase, width] = kept
         return kept
@@ -215,9 +270,16 @@ def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[tup
 def _phases(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> dict[str, list[OpenSession]]:
     """phase → its sessions in flow order; a prompt takes the `init` sessions where the flow has them."""
     flow = pipeline.pipeline.flow
+    stateful = {name for name, session in sessions.items() if _has_state(pipeline, session)}
     step = [sessions[stage.run] for stage in flow if stage.when == "step"]
-    init = [sessions[stage.run] for stage in flow if stage.when == "init"]
-    return {"prefill": init or step, "decode": step}
+    init = [sessions[stage.run] for stage in flow if stage.when == "init" and stage.run in stateful]
+    source = [sessions[stage.run] for stage in flow if stage.when == "init" and stage.run not in stateful]
+    return {"source": source, "prefill": init or step, "decode": step}
+
+
+def _has_state(pipeline: Pipeline, session: OpenSession) -> bool:
+    kv = pipeline.pipeline.state.kv_cache
+    return kv is not None and kv.past_key_pattern % 0 in {spec.name for spec in session.inputs}
 
 
 def _fixed_width(opened: Sequence[OpenSession]) -> int | None:
@@ -226,12 +288,11 @@ def _fixed_width(opened: Sequence[OpenSession]) -> int | None:
     return axis if isinstance(axis, int) else None
 
 
-def _symbols(opened: OpenSession, cache: KVCache, width: int) -> dict[str, int]:
-    """The sizes of the graph's symbolic axes at this width, told from the axes whose meaning is known."""
+def _symbols(opened: OpenSession, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """The sizes of the graph's symbolic axes, told from the inputs whose shapes are known."""
     sizes: dict[str, int] = {}
-    known = cache.shapes(width)
     for spec in opened.inputs:
-        for axis, size in zip(spec.shape, known.get(spec.name, ()), strict=False):
+        for axis, size in zip(spec.shape, shapes.get(spec.name, ()), strict=False):
             if isinstance(axis, str):
                 sizes[axis] = size
     return sizes

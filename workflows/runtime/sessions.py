@@ -22,7 +22,17 @@ from workflows.errors import DeviceError, GraphError, printable
 from workflows.runtime.devices import Device
 from workflows.tensors import TensorSpec
 
-ORT_ERRORS = (Fail, InvalidArgument, InvalidGraph, InvalidProtobuf, NoSuchFile, NotImplemented, RuntimeException)
+# a bound run raises plain RuntimeError
+ORT_ERRORS = (
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    NoSuchFile,
+    NotImplemented,
+    RuntimeException,
+    RuntimeError,
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ def open_session(name: str, path: Path, device: Device, options: Mapping[str, st
     if options and device.name == "cpu":
         raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
     settings = ort.SessionOptions()
-    settings.log_severity_level = 3  # warnings about our own graphs' folded constants are no news to a person
+    settings.log_severity_level = 4  # what fails is raised, and told once
     settings.intra_op_num_threads = psutil.cpu_count(logical=False) or 1
     settings.add_session_config_entry("session.intra_op.allow_spinning", "1")
     try:
