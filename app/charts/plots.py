@@ -1,6 +1,6 @@
 """Three plots over one time axis: latency per step, cache occupancy, memory.
 
-    Snapshot ──show()──▶ curves;  mouse ──hovered──▶ index of a step;  a drag zooms and ends following
+Snapshot ──show()──▶ curves;  mouse ──hovered──▶ index of a step;  a drag zooms and ends following
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The text of one message: plain while it streams, Markdown once at the end, and a look at each token on hover.
 
-    TokenEvents ──▶ TokenMap (raw text → token) ──align──▶ shown text → token ──hover──▶ tool tip
+TokenEvents ──▶ TokenMap (raw text → token) ──align──▶ shown text → token ──hover──▶ tool tip
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ class MessageText(QTextEdit):
             tint = theme().color("accent")
             tint.setAlpha(60)
             look.setBackground(tint)
-            selection.cursor, selection.format = cursor, look  # type: ignore[attr-defined]
+            selection.cursor, selection.format = cursor, look
             selections.append(selection)
         self.setExtraSelections(selections)
 

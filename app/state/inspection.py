@@ -46,7 +46,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class KvGroup:
-    """A group of layers that share one slot table. `bytes` are those of all its layers, keys and values."""
+    """A group of layers that share one slot table. `bytes_per_token` counts all its layers, keys and values."""
 
     name: str
     layout: str
@@ -55,13 +55,13 @@ class KvGroup:
     window: int | None
     shape: tuple[int | str, ...]
     dtype: str
-    bytes: int
+    bytes_per_token: int
     writer: str
 
     @property
-    def bytes_per_token(self) -> int:
-        """What one more token costs, over all layers."""
-        return self.bytes // self.capacity if self.capacity else 0
+    def bytes(self) -> int:
+        """What all slots take together."""
+        return self.bytes_per_token * self.capacity
 
     @property
     def bytes_per_slot(self) -> int:
@@ -166,16 +166,18 @@ def _shape(shape: Any) -> tuple[int | str, ...]:
 def parse_group(g: dict[str, Any]) -> KvGroup:
     """A cache group, from an inspection ("group") or from a CacheEvent ("name")."""
     layers = g.get("layers") or []
-    window = g.get("window")
+    window, capacity = g.get("window"), int(g.get("capacity") or 0)
+    slots = int(g.get("allocated") or capacity)  # a live group's bytes are those of the slots it has so far
+    whole = int(g.get("bytes") or 0)
     return KvGroup(
         name=str(g.get("group") or g.get("name") or ""),
         layout=str(g.get("layout", "")),
         layers=tuple(range(layers)) if isinstance(layers, int) else tuple(int(n) for n in layers),
-        capacity=int(g.get("capacity") or 0),
+        capacity=capacity,
         window=int(window) if window else None,
         shape=_shape(g.get("shape")),
         dtype=str(g.get("dtype", "")),
-        bytes=int(g.get("bytes") or 0),
+        bytes_per_token=int(g.get("bytes_per_token") or (whole // slots if slots else 0)),
         writer=str(g.get("writer", "")),
     )
 
@@ -203,6 +205,7 @@ class SlotTable:
         self.capacity = capacity
         self.positions = array("q", [-1]) * capacity
         self.states = bytearray(capacity)
+        self.allocated = capacity
         self.used = 0
         self.evicted = 0
         self.length = 0
@@ -218,6 +221,7 @@ class SlotTable:
             if count > 0:
                 positions[slot : slot + count] = array("q", range(position, position + count))
                 states[slot : slot + count] = bytes([FILLED if position < self.capacity else REUSED]) * count
+        self.allocated = allocated
         self.used = states.count(FILLED) + states.count(REUSED)
         self._mark_evicted(states)
         self.evicted = int(group.get("evicted") or 0)
