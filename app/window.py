@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
@@ -120,6 +120,11 @@ class MainWindow(QMainWindow):
         for page in self._built.values():
             yield from page.actions()
 
+    @property
+    def page_names(self) -> list[str]:
+        """The names of the pages, in the rail's order."""
+        return list(self._entries)
+
     def page(self, name: str) -> QWidget:
         """The page called `name`, built if it is not yet."""
         if name not in self._built:
@@ -134,11 +139,15 @@ class MainWindow(QMainWindow):
             return EmptyState(entry.title, self.tr("This page is being built."), icon=entry.icon)
         page: QWidget = getattr(import_module(module), cls)(self.context)
         page.setAccessibleName(entry.title)
+        if page.focusProxy() is None:
+            page.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab leads from the page to its first control
         return page
 
     def show_page(self, name: str) -> None:
         """Bring a page to the front; Ctrl+1… and the rail come here."""
-        self.stack.setCurrentWidget(self.page(name))
+        page = self.page(name)
+        self.stack.setCurrentWidget(page)
+        page.setFocus()
         self.rail.set_current(name)
         self.setWindowTitle(f"{self._entries[name].title} · Joinery")
         self.context.settings.set("page", name)

@@ -52,12 +52,14 @@ QToolButton::menu-indicator { image: none; }
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QComboBox, QAbstractSpinBox {
   background: $surface; border: 1px solid $border; border-radius: 6px; selection-background-color: $accent;
   selection-color: $accent_text; }
-QLineEdit, QComboBox, QAbstractSpinBox { padding: 4px 8px; min-height: 22px; }
+QLineEdit, QComboBox { padding: 4px 8px; min-height: 22px; }
+QAbstractSpinBox { padding: 4px 0; min-height: 22px; }
+QPlainTextEdit, QTextEdit { padding: 4px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus, QAbstractSpinBox:focus {
   border: 1px solid $accent; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $muted; background: $sunken; }
 QLineEdit[invalid="true"] { border: 1px solid $error; }
-QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: 0; padding: 0; background: transparent; min-height: 0; }
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: 0; padding: 0 0 0 6px; background: transparent; min-height: 0; }
 QComboBox::drop-down { border: 0; width: 24px; }
 QComboBox::down-arrow { image: url($icons/chevron-down.svg); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $border; outline: 0; padding: 4px;

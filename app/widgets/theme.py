@@ -231,7 +231,7 @@ def set_icon(target: QAbstractButton | QAction | QLabel, name: str, color: str =
 
 
 def _dress(target: QAbstractButton | QAction | QLabel) -> None:
-    name, color = target.property("iconName"), target.property("iconColor")
+    name, color = target.property("iconName"), target.property("iconColor") or "text"
     if isinstance(target, QLabel):
         target.setPixmap(theme().pixmap(name, color, target.property("iconPixels")))
     else:
