@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeySequence, QPainter, QPaintEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from app.state.measurements import Percentiles, Snapshot
 from app.widgets import Banner, Card, EmptyState, Stat, button, label
 from app.widgets.format import milliseconds, number
-from app.widgets.theme import G, set_icon
+from app.widgets.theme import G, set_icon, theme
 
 if TYPE_CHECKING:
     from app.charts.plots import Plots
@@ -37,6 +37,28 @@ FRAME_MS = 50
 """Redraws at most 20 times a second."""
 STATS_EVERY = 5
 """Frames between two computations of the percentiles."""
+
+
+class Mark(QWidget):
+    """How a phase is drawn: a block for prefill, a point for decode."""
+
+    def __init__(self, phase: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._phase = phase
+        self.setFixedSize(12, 12)
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's name for drawing."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(self._phase))
+        if self._phase == "prefill":
+            painter.drawRect(2, 1, 8, 10)
+        else:
+            painter.drawEllipse(2, 2, 8, 8)
+        painter.end()
 
 
 class MeasurePage(QWidget):
@@ -87,16 +109,16 @@ class MeasurePage(QWidget):
         row = QHBoxLayout()
         row.setSpacing(2 * G)
         self.stats = {
-            "ttft": Stat(self.tr("time to first token"), unit="ms"),
+            "ttft": Stat(self.tr("TTFT"), unit="ms"),
             "prefill": Stat(self.tr("prefill"), unit="tok/s"),
             "decode": Stat(self.tr("decode"), unit="tok/s"),
-            "prompt": Stat(self.tr("prompt tokens")),
-            "generated": Stat(self.tr("generated tokens")),
+            "prompt": Stat(self.tr("prompt"), unit=self.tr("tokens")),
+            "generated": Stat(self.tr("generated"), unit=self.tr("tokens")),
         }
         card = Card()
         card.body.setContentsMargins(2 * G, G, 2 * G, G)
         line = QHBoxLayout()
-        line.setSpacing(3 * G)
+        line.setSpacing(2 * G)
         for stat in self.stats.values():
             line.addWidget(stat)
         card.body.addStretch(1)
@@ -119,16 +141,14 @@ class MeasurePage(QWidget):
         for row, (phase, title) in enumerate(
             (("prefill", self.tr("prefill chunk")), ("decode", self.tr("decode token")))
         ):
-            mark = label()
-            set_icon(mark, "component" if phase == "prefill" else "circle", phase, 12)
             name_row = QHBoxLayout()
-            name_row.setSpacing(G // 2)
-            name_row.addWidget(mark)
-            name_row.addWidget(label(title, "small"))
+            name_row.setSpacing(G)
+            name_row.addWidget(Mark(phase))
+            name_row.addWidget(label(title, "small"), 1)
             grid.addLayout(name_row, row + 1, 0)
             for column, key in enumerate(("p50", "p95", "p99", "count")):
                 cell = label("–", "small")
-                cell.setMinimumWidth(8 * G if key != "count" else 5 * G)
+                cell.setMinimumWidth(7 * G if key != "count" else 4 * G)
                 cell.setAlignment(Qt.AlignmentFlag.AlignRight)
                 grid.addWidget(cell, row + 1, column + 1)
                 self.cells[phase, key] = cell
@@ -193,7 +213,10 @@ class MeasurePage(QWidget):
         plots = Plots()
         plots.hovered.connect(self._on_hover)
         plots.zoomed.connect(self.fit.setEnabled)
-        self._column.addWidget(plots, 1)
+        card = Card()
+        card.body.setContentsMargins(G, G, G, G)
+        card.body.addWidget(plots)
+        self._column.addWidget(card, 1)
         self._column.addWidget(self.readout)
         self._hint()
         return plots

@@ -39,7 +39,6 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
     def __init__(self, size: int = 4) -> None:
         super().__init__()
         self._pen = QPen()
-        self._pen.setCosmetic(True)
         self._pen.setWidth(size)
         self._pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         self._bounds = QRectF()
@@ -75,7 +74,10 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
         """Qt's name for drawing."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, self.count < 1000)
         painter.setPen(self._pen)
-        painter.drawPoints(self._polygon)
+        place = painter.transform()  # a round cap under the plot's uneven scale would become a dash
+        painter.resetTransform()
+        painter.drawPoints(place.map(self._polygon))
+        painter.setTransform(place)
 
     def dataBounds(self, axis: int, *_args: Any, **_kwargs: Any) -> tuple[float, float] | None:  # noqa: N802
         """pyqtgraph's name for the extent along an axis."""

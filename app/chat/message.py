@@ -84,16 +84,19 @@ class MessageView(QFrame):
         self.notices = QVBoxLayout()
         column = QVBoxLayout(self)
         margin = G + G // 2
-        column.setContentsMargins(margin, G, margin, G // 2)
+        column.setContentsMargins(margin, G // 2, margin, G if self._is_user else G // 2)
         column.setSpacing(G // 2)
-        column.addWidget(label)
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.addWidget(label, 1)
+        column.addLayout(head)
         column.addWidget(self.text)
         column.addLayout(self.notices)
-        foot = QHBoxLayout()
-        foot.setSpacing(2)
         foot.addWidget(self.status, 1)
-        self._add_tools(foot, siblings)
         column.addLayout(foot)
+        for row in (head, foot):
+            row.setSpacing(2)
+        self.status.setVisible(not self._is_user)
+        self._add_tools(head if self._is_user else foot, siblings)
 
     def _add_tools(self, row: QHBoxLayout, siblings: tuple[int, int]) -> None:
         index, count = siblings

@@ -104,7 +104,7 @@ class MessageText(QTextEdit):
         self.setTabChangesFocus(True)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
-        self.document().setDocumentMargin(2)
+        self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._map: TokenMap | None = None
         self._marked = -1

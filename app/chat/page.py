@@ -106,10 +106,14 @@ class ChatPage(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addLayout(middle, 1)
-        side = QFrame()
-        side.setProperty("role", "line")
+        side = QWidget()
         box = QHBoxLayout(side)
-        box.setContentsMargins(1, 0, 0, 0)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        rule = QFrame()
+        rule.setProperty("role", "line")
+        rule.setFixedWidth(1)
+        box.addWidget(rule)
         box.addWidget(self.panel)
         self.side = side
         row.addWidget(side)
@@ -157,7 +161,7 @@ class ChatPage(QWidget):
             self.tr("What is the capital of France?"),
             self.tr("What is the opposite of hot?"),
         ):
-            one = button(text, clicked=lambda text=text: self.send(text))
+            one = button(text, clicked=partial(self.send, text))
             one.setMinimumWidth(36 * G)
             self.examples.append(one)
             column.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -208,7 +212,7 @@ class ChatPage(QWidget):
             ("Ctrl+N", self._new_chat),
             ("Ctrl+R", self._regenerate_last),
             ("Ctrl+Shift+C", self._copy_last),
-            ("Escape", self.controller.stop),
+            ("Escape", self.composer.escape),
             ("Ctrl+L", self.composer.edit.setFocus),
         ):
             shortcut = QShortcut(QKeySequence(keys), self)
@@ -235,6 +239,7 @@ class ChatPage(QWidget):
         self.panel.set_cache_default(str(bundle.get("layout", "")) if bundle else "")
         if self.isVisible() and not self.controller.running:
             self._ensure_open()
+            self.composer.edit.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: the bundle opens when the page is first looked at, so that the first reply comes fast."""

@@ -105,7 +105,7 @@ class KvTab(QWidget):
         )
         content = QWidget()
         self._column = QVBoxLayout(content)
-        self._column.setContentsMargins(0, 2 * G, 0, 2 * G)
+        self._column.setContentsMargins(G, 2 * G, G, 2 * G)
         self._column.setSpacing(2 * G)
         self._legend = Legend()
         self._column.addWidget(self._none, 1)

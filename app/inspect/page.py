@@ -8,11 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QSizePolicy,
     QSplitter,
@@ -185,6 +186,7 @@ class InspectPage(QWidget):
         column.setContentsMargins(G, 2 * G, 0, 0)
         column.setSpacing(G)
         headings = (self.tr("Name"), self.tr("Shape"), self.tr("Type"))
+        stretch = QHeaderView.ResizeMode.Stretch
         self.inputs = Table(Rows(headings, mono=(0, 1)), self.tr("Inputs"))
         self.outputs = Table(Rows(headings, mono=(0, 1)), self.tr("Outputs"))
         self.inputs_title = label(self.tr("Inputs"), "heading")
@@ -192,6 +194,9 @@ class InspectPage(QWidget):
         for title, table in ((self.inputs_title, self.inputs), (self.outputs_title, self.outputs)):
             column.addWidget(title)
             column.addWidget(table, 1)
+            table.horizontalHeader().setSectionResizeMode(1, stretch)
+            table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
+            table.setColumnWidth(2, 12 * G)
         return page
 
     def _operators_tab(self) -> QWidget:
@@ -228,8 +233,11 @@ class InspectPage(QWidget):
             self.tr("A bundle tells here what each pass changed and refused."),
             icon="build",
         )
+        self.refusals = label("", "small", wrap=True)
         column.addWidget(self.passes, 1)
+        column.addWidget(self.refusals)
         column.addWidget(self.no_passes, 1)
+        self.passes.selectionModel().currentRowChanged.connect(self._show_refusals)
         return page
 
     def _details_tab(self) -> QWidget:
@@ -266,6 +274,8 @@ class InspectPage(QWidget):
         """Qt's name: reads what is current when the page is looked at."""
         super().showEvent(event)
         self._catch_up()
+        if self.cards:
+            self.cards[0].setFocus()
 
     def _catch_up(self) -> None:
         if not self._wanted:
@@ -358,8 +368,15 @@ class InspectPage(QWidget):
             rows.append((p.stage, p.component, p.name, changed, number(p.nodes_before), number(p.nodes_after), refused))
             tints.append("" if p.modified else "muted")
         self.passes.rows.fill(rows, tints)
+        self.refusals.setText("")
         self.passes.setVisible(bool(rows))
         self.no_passes.setVisible(not rows)
+
+    def _show_refusals(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        """The chosen pass's refusals in full: they are longer than a cell."""
+        passes = self.inspection.passes if self.inspection else ()
+        refused = passes[current.row()].refused if 0 <= current.row() < len(passes) else ()
+        self.refusals.setText("\n".join(f"{r.reason}  {r.node}".rstrip() for r in refused))
 
     def _show_details(self, found: Inspection) -> None:
         while (item := self._facts.takeAt(0)) is not None:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.widgets.theme import mono_font, theme
+from app.widgets.theme import SMALL, mono_font, sans_font, theme
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -85,6 +85,8 @@ class Table(QTableView):
         model.setParent(self)
         self.setModel(model)
         self.setAccessibleName(name)
+        self.setFont(sans_font(SMALL))
+        self.setStyleSheet("QTableView::item { padding: 0 5px; }")
         self.setShowGrid(False)
         self.setAlternatingRowColors(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

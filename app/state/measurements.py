@@ -182,6 +182,7 @@ class Measurements:
         self._clock = clock
         self._run = _Run()
         self._frozen: Snapshot | None = None
+        self._rss = 0
         self.revision = 0
 
     def follow(self, session: Session) -> None:
@@ -198,6 +199,7 @@ class Measurements:
         self.end()
         origin = self._now() + (GAP_S if self._run.number else 0.0)
         self._run = _Run(number=self._run.number + 1, started=self._clock(), origin_s=origin, running=True)
+        self._note_memory()
         self.revision += 1
 
     def end(self, _outcome: object = None) -> None:
@@ -205,6 +207,7 @@ class Measurements:
         if self._run.running:
             self._run.elapsed_s = max(self._run.elapsed_s, self._clock() - self._run.started)
             self._run.running = False
+            self._note_memory()
             self.revision += 1
 
     def add_chunk(self, event: ChunkEvent) -> None:
@@ -229,9 +232,14 @@ class Measurements:
         self._add(kind, event.latency_ms, 1, event, event.id, event.text)
 
     def add_memory(self, rss: int) -> None:
-        """The worker holds `rss` bytes; kept while it generates, and once before the first prompt."""
+        """The worker holds `rss` bytes; kept while it generates, and at the begin and end of each reply."""
+        self._rss = rss
         if self._run.running or not len(self._memory):
-            self._memory.append(self._now(), rss)
+            self._note_memory()
+
+    def _note_memory(self) -> None:
+        if self._rss:
+            self._memory.append(self._now(), self._rss)
             self.revision += 1
 
     @property

@@ -98,13 +98,16 @@ def test_idle_time_between_generations_is_left_out(measured: Measurements, clock
 def test_memory_is_kept_while_generating(clock: Clock) -> None:
     m = Measurements(clock=clock)
     m.add_memory(50)
-    m.add_memory(51)  # idle: one point is enough
+    m.add_memory(51)  # idle: not kept until a reply begins
     m.begin()
     clock.now += 2
     m.add_memory(70)
     s = m.snapshot()
-    assert s.memory_bytes.tolist() == [50, 70]
-    assert s.memory_s.tolist() == pytest.approx([0, 2])
+    assert s.memory_bytes.tolist() == [50, 51, 70]
+    assert s.memory_s.tolist() == pytest.approx([0, 0, 2])
+    m.end()
+    m.add_memory(90)
+    assert m.snapshot().memory_bytes.tolist() == [50, 51, 70, 70]
 
 
 def test_freeze_stands_still_while_recording_goes_on(measured: Measurements) -> None:
