@@ -42,10 +42,10 @@ class PastAsInputs:
 
     def get_seq_length(self, layer: int = 0) -> int:
         """The slots of past, C."""
-        return self.past[layer][0].shape[2]
+        return int(self.past[layer][0].shape[2])
 
 
-class DecoderWithPast(torch.nn.Module):
+class DecoderWithPast(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """A causal LM, its cache taken apart into tensors."""
 
     def __init__(self, model: Any, layers: int) -> None:
