@@ -54,7 +54,6 @@ QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QComboBox, QAbstractSpinBox 
   selection-color: $accent_text; }
 QLineEdit, QComboBox { padding: 4px 8px; min-height: 22px; }
 QAbstractSpinBox { padding: 4px 0; min-height: 22px; }
-QPlainTextEdit, QTextEdit { padding: 4px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus, QAbstractSpinBox:focus {
   border: 1px solid $accent; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $muted; background: $sunken; }
@@ -119,7 +118,8 @@ QFrame[role="palette"] QListView::item:selected { background: $accent; color: $a
 QLabel[role="step"] { font-size: 12px; color: $muted; }
 QLabel[role="step-now"] { font-size: 12px; color: $accent; font-weight: 600; }
 QLabel[role="step-done"] { font-size: 12px; color: $text; }
-QPlainTextEdit[role="log"] { background: $sunken; }
+QPlainTextEdit[role="log"] { background: $sunken; padding: 4px; }
+QPlainTextEdit[role="code"] { padding: 4px; }
 QLabel[role="drop"] { border: 1px dashed $muted; border-radius: 8px; color: $muted; padding: 16px; }
 QLabel[role="drop"][hover="true"] { border-color: $accent; color: $accent; }
 """)

@@ -47,6 +47,7 @@ class ReviewPage(StepPage):
         self.recipe = QPlainTextEdit()
         self.recipe.setReadOnly(True)
         self.recipe.setFont(mono_font())
+        self.recipe.setProperty("role", "code")
         self.recipe.setAccessibleName(self.tr("Recipe as JSON"))
         self.recipe.setMinimumHeight(30 * G)
         row = QHBoxLayout()

@@ -163,7 +163,7 @@ class Fake:
     def do_probe(self) -> None:
         """Progress for a hub id, then what was found."""
         source = self.job["source"]
-        kind = "demo" if source.startswith("demo:") else "folder" if os.sep in source else "hub"
+        kind = "demo" if source.startswith("demo:") else "folder" if Path(source).is_absolute() else "hub"
         if kind == "hub":
             for i in range(4):
                 self.send(
