@@ -24,9 +24,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.charts.text import describe_step, latency
 from app.state.measurements import Percentiles, Snapshot
 from app.widgets import Banner, Card, EmptyState, Stat, button, label
-from app.widgets.format import milliseconds, number
+from app.widgets.format import number
 from app.widgets.theme import G, set_icon, theme
 
 if TYPE_CHECKING:
@@ -269,7 +270,7 @@ class MeasurePage(QWidget):
 
     def _show_row(self, phase: str, p: Percentiles) -> None:
         for key, value in (("p50", p.p50), ("p95", p.p95), ("p99", p.p99)):
-            self.cells[phase, key].setText("–" if value is None else milliseconds(value))
+            self.cells[phase, key].setText("–" if value is None else latency(value))
         self.cells[phase, "count"].setText(number(p.count))
 
     def _hint(self) -> None:
@@ -331,16 +332,3 @@ class MeasurePage(QWidget):
 
 def _figure(value: float | None) -> str:
     return "–" if value is None else number(value, 0 if value >= 100 else 1)
-
-
-def describe_step(s: Snapshot, index: int) -> str:
-    """A step in one line: what it was, how long it took, where the cache stood."""
-    cache = f"cache {number(s.used[index])} of {number(s.capacity[index])}"
-    at = f"at {number(s.time_s[index], 3)} s"
-    latency = milliseconds(s.latency_ms[index])
-    if s.kind[index] == 0:
-        return f"prefill chunk · {number(s.tokens[index])} tokens · {latency} · {cache} · {at}"
-    text = s.texts[index].replace("\n", "⏎").replace(" ", "␣")
-    if s.kind[index] == 1:
-        return f"first token “{text}” · id {s.token_ids[index]} · TTFT {latency} · {cache} · {at}"
-    return f"decode “{text}” · id {s.token_ids[index]} · {latency} · {cache} · {at}"

@@ -5,6 +5,7 @@ Snapshot ──show()──▶ curves;  mouse ──hovered──▶ index of a 
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,9 +14,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import QBuffer, QCoreApplication, QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QGraphicsItem, QWidget
 
 from app.charts.points import Points, block_outline
+from app.charts.text import latency
 from app.state.measurements import CHUNK, DECODE, Percentiles, Snapshot
 from app.widgets.theme import mono_font, sans_font, theme
 
@@ -26,6 +28,8 @@ MIB = 1024 * 1024
 _DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
 LABELS = 0.16
 """Share of the span that is kept free on the right for the labels of the percentile lines."""
+FEW = 60
+"""Fewer memory samples than this are marked: one alone makes no line."""
 LABEL_GAP = 15
 """Pixels between two of them at least."""
 
@@ -37,6 +41,14 @@ def _tr(text: str) -> str:
 def _faded(color: QColor, alpha: int) -> QColor:
     color.setAlpha(alpha)
     return color
+
+
+def roomy(value: float) -> float:
+    """`value` or up to a seventh more, in steps, so that a range that follows what grows seldom changes."""
+    if value <= 0:
+        return 1e-3
+    step = 1.15
+    return float(step ** math.ceil(math.log(value, step) - 1e-9))
 
 
 def spread(values: list[float], gap: float, low: float, high: float) -> list[float]:
@@ -84,6 +96,8 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         plot.getAxis("left").setWidth(AXIS_WIDTH)
         plot.getAxis("left").enableAutoSIPrefix(False)
         plot.getAxis("bottom").enableAutoSIPrefix(False)
+        for side in ("left", "bottom"):  # drawing ticks takes longer than drawing data, and they seldom change
+            plot.getAxis(side).setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         plot.showGrid(x=False, y=True, alpha=0.15)
         plot.setMenuEnabled(False)
         plot.hideButtons()
@@ -143,6 +157,8 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.area.setPen(pg.mkPen(color("cache")))
         self.area.setBrush(pg.mkBrush(_faded(color("cache"), 70)))
         self.rss.setPen(pg.mkPen(color("text")))
+        self.rss.setSymbolPen(None)
+        self.rss.setSymbolBrush(pg.mkBrush(color("text")))
         self.capacity.setPen(pg.mkPen(color("muted"), style=Qt.PenStyle.DashLine))
         self.capacity.label.setColor(color("text"))
         self.capacity.label.setFont(mono_font(11))
@@ -170,7 +186,8 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.outlines.setData(x, y, connect=np.resize(np.array([1, 1, 1, 0], np.int32), len(x)))
         self.points.set_points(s.time_s[decode], s.latency_ms[decode])
         self.area.setData(s.time_s, s.used)
-        self.rss.setData(s.memory_s, s.memory_bytes / MIB)
+        few = "o" if len(s.memory_s) < FEW else None
+        self.rss.setData(s.memory_s, s.memory_bytes / MIB, symbol=few, symbolSize=4)
         capacity = float(s.capacity[-1]) if len(s) else 0.0
         self.capacity.setPos(capacity)
         self.capacity.label.setText(_tr("capacity {0}").format(f"{capacity:,.0f}") if capacity else "")
@@ -189,7 +206,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             text.setVisible(value is not None)
             if value is not None:
                 line.setPos(value)
-                text.setText(f"{name} {value:.3g} ms")
+                text.setText(f"{name} {latency(value)}")
         self._place_labels()
 
     def _place_labels(self, *_: object) -> None:
@@ -215,13 +232,15 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         seen = (s.time_s >= low) & (s.time_s <= high)
         wanted = seen & (s.kind == DECODE) if self.fit_decode else seen & ((s.kind == CHUNK) | (s.kind == DECODE))
         top = float(s.latency_ms[wanted].max()) if wanted.any() else 1.0
-        margin = max((high - low) * 0.02, 1e-3)
+        length = roomy(high - low)
+        if self.span == "recent":
+            low = high - length
         self._moving = True
-        self.latency.setXRange(low - margin, high + max((high - low) * LABELS, 1e-3))
-        self.latency.setYRange(0, top * 1.15)
+        self.latency.setXRange(low - length * 0.02, low + length * (1 + LABELS))
+        self.latency.setYRange(0, roomy(top * 1.1))
         self.occupancy.setYRange(0, max(float(s.capacity[seen].max()) if seen.any() else 1.0, 1.0) * 1.2)
         peak = float(s.memory_bytes.max()) / MIB if len(s.memory_bytes) else 1.0
-        self.memory.setYRange(0, peak * 1.2)
+        self.memory.setYRange(0, roomy(peak * 1.1))
         self._moving = False
 
     def _span(self, s: Snapshot) -> tuple[float, float]:
@@ -298,9 +317,11 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         image = QImage(self.size() * 2, QImage.Format.Format_ARGB32)
         image.fill(theme().color("surface"))
         image.setDevicePixelRatio(2)
+        self._cache_axes(False)
         painter = QPainter(image)
         self.render_on(painter, QRectF(self.rect()))
         painter.end()
+        self._cache_axes(True)
         if not image.save(str(path)):
             raise OSError(_tr("{0} cannot be written.").format(path.name))
 
@@ -312,12 +333,20 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         svg.setViewBox(self.rect())
         svg.setResolution(self.logicalDpiX())
         svg.setTitle(_tr("Joinery measurements"))
+        self._cache_axes(False)  # or ticks and names would be pictures in the drawing
         painter = QPainter(svg)
         painter.fillRect(self.rect(), theme().color("surface"))
         painter.setPen(QPen(theme().color("text")))
         self.render_on(painter, QRectF(self.rect()))
         painter.end()
+        self._cache_axes(True)
         path.write_bytes(memory.data().data())
+
+    def _cache_axes(self, on: bool) -> None:
+        mode = QGraphicsItem.CacheMode.DeviceCoordinateCache if on else QGraphicsItem.CacheMode.NoCache
+        for plot in (self.latency, self.occupancy, self.memory):
+            for side in ("left", "bottom"):
+                plot.getAxis(side).setCacheMode(mode)
 
     def render_on(self, painter: QPainter, target: QRectF) -> None:
         """Draws the plots on any paint device."""

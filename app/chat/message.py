@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.chat.message_text import MessageText
 from app.state.conversation import Message, Reply
+from app.widgets.format import number
 from app.widgets.theme import G, set_icon
 
 FLUSH_MS = 33
@@ -33,15 +34,14 @@ def ending(reason: str) -> str:
 
 def summary(reply: Reply) -> str:
     """The line under a reply: TTFT · tok/s · tokens · why it ended."""
-    locale = QLocale()
     parts = []
     if reply.ttft_ms is not None:
-        parts.append(f"TTFT {locale.toString(reply.ttft_ms, 'f', 0 if reply.ttft_ms >= 100 else 1)} ms")
+        parts.append(f"TTFT {number(reply.ttft_ms, 0 if reply.ttft_ms >= 100 else 1)} ms")
     if reply.decode_rate is not None:
-        parts.append(f"{locale.toString(reply.decode_rate, 'f', 0 if reply.decode_rate >= 100 else 1)} tok/s")
+        parts.append(f"{number(reply.decode_rate, 0 if reply.decode_rate >= 100 else 1)} tok/s")
     if reply.tokens:
         unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
-        parts.append(f"{locale.toString(reply.tokens)} {QCoreApplication.translate(*unit)}")
+        parts.append(f"{number(reply.tokens)} {QCoreApplication.translate(*unit)}")
     if reply.ended:
         parts.append(ending(reply.ended))
     return " · ".join(parts)

@@ -27,6 +27,8 @@ from app.widgets.theme import theme
 from workflows.events import TokenEvent
 
 _LOOKAHEAD = 48
+LONG_LINE = 1500
+"""Characters after which a paragraph that streams is broken at a space, until the reply is rendered."""
 
 
 class TokenMap:
@@ -118,6 +120,10 @@ class MessageText(QTextEdit):
         """Adds text at the end, without touching a selection."""
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
+        if (
+            cursor.block().length() > LONG_LINE and " " in text
+        ):  # each addition lays its whole paragraph out again, so it must not grow for ever
+            text = text.replace(" ", "\n", 1)
         cursor.insertText(text)
 
     def set_markdown(self, text: str) -> None:

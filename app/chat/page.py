@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -244,12 +244,19 @@ class ChatPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: the bundle opens when the page is first looked at, so that the first reply comes fast."""
         super().showEvent(event)
+        self.window().installEventFilter(self)
         if self.session.state == "closed" and not self.controller.running:
             self._ensure_open()
         if not self._asked_devices:
             self._asked_devices = True
             self.context.probe_worker.request("devices").finished.connect(self._on_devices)
         self.composer.edit.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's name: the window that closes takes the chat to the disk first."""
+        if event.type() == QEvent.Type.Close and watched is self.window():
+            self.shut()
+        return super().eventFilter(watched, event)
 
     def _on_devices(self, event: Event) -> None:
         if isinstance(event, ResultEvent):

@@ -27,7 +27,7 @@ from app.inspect.kv import KvTab
 from app.inspect.tables import BarDelegate, CountRows, Rows, Table
 from app.state.inspection import Component, Inspection, PassRow, Tensor, parse_inspection
 from app.widgets import Banner, Card, EmptyState, Pill, button, label, scrolled, set_role
-from app.widgets.format import number, size
+from app.widgets.format import number, size, when
 from app.widgets.theme import G, mono_font
 from workflows.events import ErrorEvent, Event, ResultEvent
 
@@ -389,7 +389,9 @@ class InspectPage(QWidget):
         if found.kv_bytes:
             rows.append((self.tr("Cache, all slots"), size(found.kv_bytes)))
         known = {key for key, _ in found.facts}
-        rows += [(names.get(key, key), value) for key, value in found.metadata if key not in known and value]
+        for key, value in found.metadata:
+            if value and key not in known:
+                rows.append((names.get(key, key), when(value) if key == "built_at" else value))
         for place, (name, value) in enumerate(rows):
             self._facts.addWidget(label(name, "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
             self._facts.addWidget(self._value(value), place, 1)
@@ -415,6 +417,9 @@ class InspectPage(QWidget):
             "producer": self.tr("Producer"),
             "name": self.tr("Name"),
             "source": self.tr("Source"),
+            "architecture": self.tr("Architecture"),
+            "vocabulary": self.tr("Vocabulary"),
+            "built_at": self.tr("Built"),
         }
 
     def _fact_text(self, key: str, value: Any) -> str:

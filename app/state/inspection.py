@@ -95,17 +95,13 @@ class Inspection:
     """Everything that the page shows of one bundle or one graph."""
 
     path: str
+    name: str
     is_bundle: bool
     facts: tuple[tuple[str, Any], ...]
     components: tuple[Component, ...]
     kv: tuple[KvGroup, ...]
     passes: tuple[PassRow, ...]
     metadata: tuple[tuple[str, str], ...]
-
-    @property
-    def name(self) -> str:
-        """The file's or folder's own name."""
-        return Path(self.path).name
 
     @property
     def kv_bytes(self) -> int:
@@ -133,12 +129,15 @@ def _parse(path: str, value: dict[str, Any]) -> Inspection:
     stages = value.get("stages") or []
     return Inspection(
         path=str(value.get("path") or path),
+        name=str((value.get("name") if is_bundle else None) or Path(path).name),
         is_bundle=is_bundle,
         facts=tuple((name, value[name]) for name in FACTS if value.get(name) not in (None, "")),
         components=tuple(_component(c) for c in value.get("components") or []),
         kv=tuple(parse_group(g) for g in value.get("kv") or []),
         passes=tuple(_pass(s, p) for s in stages for p in s.get("passes") or []),
-        metadata=tuple((str(k), str(v)) for k, v in (value.get("metadata") or {}).items()),
+        metadata=tuple(
+            (str(k), str(v)) for k, v in (value.get("metadata") or {}).items() if isinstance(v, (str, int, float))
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.charts.page import MeasurePage
 from app.charts.points import block_outline, thin
 from app.state.context import AppContext
+from app.widgets.format import number
 from tests.fakes.worker import program
 from workflows.events import ChunkEvent, TokenEvent
 
@@ -63,13 +64,13 @@ def test_figures(page: MeasurePage) -> None:
     texts = {name: stat.accessibleName() for name, stat in page.stats.items()}
     assert texts == {
         "ttft": "TTFT: 33.0 ms",
-        "prefill": "prefill: 3000 tok/s",
+        "prefill": f"prefill: {number(3000)} tok/s",
         "decode": "decode: 200 tok/s",
         "prompt": "prompt: 96 tokens",
         "generated": "generated: 4 tokens",
     }
     row = [page.cells["decode", key].text() for key in ("p50", "p95", "p99", "count")]
-    assert row == ["5.0 ms", "5.9 ms", "6.0 ms", "3"]
+    assert row == ["5.00 ms", "5.90 ms", "5.98 ms", "3"]
     assert page.cells["prefill", "p50"].text() == "16.0 ms"
 
 
@@ -82,7 +83,7 @@ def test_what_is_drawn(page: MeasurePage) -> None:
     assert x.tolist() == pytest.approx([0, 0, 0.02, 0.02, 0.02, 0.02, 0.032, 0.032])
     assert plots.points.count == 3
     assert [line.value() for line in plots.percentiles] == pytest.approx([5.0, 5.9, 5.98])
-    assert [text.toPlainText() for text in plots.labels] == ["p50 5 ms", "p95 5.9 ms", "p99 5.98 ms"]
+    assert [text.toPlainText() for text in plots.labels] == ["p50 5.00 ms", "p95 5.90 ms", "p99 5.98 ms"]
     assert plots.capacity.value() == 256
     assert plots.area.yData.tolist() == [64, 96, 96, 97, 98, 99]
     page.lines.setCurrentIndex(1)
@@ -105,10 +106,10 @@ def test_step_under_the_pointer(page: MeasurePage, qtbot: QtBot) -> None:
     plots.hover(plots.nearest(0.010))
     assert page.readout.text() == "prefill chunk · 64 tokens · 20.0 ms · cache 64 of 256 · at 0.020 s"
     plots.hover(plots.nearest(0.0375))
-    assert page.readout.text() == "decode “t2” · id 2 · 5.0 ms · cache 98 of 256 · at 0.042 s"
+    assert page.readout.text() == "decode “t2” · id 2 · 5.00 ms · cache 98 of 256 · at 0.042 s"
     plots.setFocus()
     qtbot.keyClick(plots, Qt.Key.Key_Right)
-    assert page.readout.text().startswith("decode “t3” · id 3 · 6.0 ms")
+    assert page.readout.text().startswith("decode “t3” · id 3 · 6.00 ms")
     for _ in range(3):
         qtbot.keyClick(plots, Qt.Key.Key_Left)
     assert page.readout.text().startswith("first token “t0” · id 0 · TTFT 33.0 ms")
@@ -145,9 +146,9 @@ def test_spans(page: MeasurePage) -> None:
     assert page.plots is not None
     page.span.setCurrentIndex(1)
     left, _right = page.plots.latency.viewRange()[0]
-    assert left > 0.25  # the first reply is out of sight
+    assert left > 0.04  # the first reply is out of sight
     page.fit_decode.setChecked(True)
-    assert page.plots.latency.viewRange()[1][1] == pytest.approx(6.0 * 1.15)
+    assert page.plots.latency.viewRange()[1][1] < 8  # the prefill blocks of 20 ms run out of the picture
 
 
 def test_reset(page: MeasurePage) -> None:

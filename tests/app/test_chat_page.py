@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
 from app.state.context import AppContext
+from app.widgets.format import number
 from tests.fakes.worker import program
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -209,9 +210,9 @@ def test_notice_stands_in_the_reply(make: Make, qtbot: QtBot) -> None:
 
 def test_context_bar_and_speed(make: Make, qtbot: QtBot) -> None:
     page = make(reply="a b c d", chunks=2)
-    assert page.context_bar.usage.text() == "context 0 of 4096 tokens"
+    assert page.context_bar.usage.text() == f"context 0 of {number(4096)} tokens"
     ask(qtbot, page, "x")
-    assert page.context_bar.usage.text() == "context 132 of 4096 tokens"
+    assert page.context_bar.usage.text() == f"context 132 of {number(4096)} tokens"
     assert page.context_bar.bar.share == pytest.approx(132 / 4096)
     assert "TTFT 21.5 ms" in page.context_bar.speed.text()
 
@@ -222,7 +223,7 @@ def test_context_bar_alarm_and_evictions(make: Make) -> None:
     assert bar.bar.alarming and bar.usage.text().endswith("nearly full")
     bar.set_usage(256, 256, 1200, window=True)
     assert not bar.bar.alarming
-    assert bar.usage.text().endswith("evicted") and "1200" in bar.usage.text()
+    assert bar.usage.text().endswith("evicted") and number(1200) in bar.usage.text()
 
 
 def test_settings_reach_the_request(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

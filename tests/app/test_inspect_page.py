@@ -15,6 +15,7 @@ from app.inspect.page import InspectPage
 from app.inspect.strip import GUTTER, state_color
 from app.state.context import AppContext
 from app.state.inspection import EMPTY, FILLED, HEAD, REUSED
+from app.widgets.format import number
 from tests.app.test_inspect_model import BUNDLE
 from tests.fakes.worker import program
 
@@ -170,7 +171,7 @@ def test_follows_the_session_of_this_bundle_alone(make: Make, qtbot: QtBot) -> N
     session = page.context.session
     session.open("/b/demo")
     session.generate("x")
-    qtbot.waitUntil(lambda: "66 of 4096 used" in page.kv.cards[0].state.text())
+    qtbot.waitUntil(lambda: f"66 of {number(4096)} used" in page.kv.cards[0].state.text())
     session.open("/b/other")
     assert page.kv.cards[0].state.text() == "empty: no session of this bundle runs"
     assert page.kv.cards[0].group.capacity == 256

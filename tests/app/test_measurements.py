@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from app.state.measurements import CHUNK, DECODE, FIRST, GAP_S, Measurements, Slab
+from app.state.measurements import CHUNK, DECODE, FIRST, Measurements, Slab
 from workflows.events import ChunkEvent, TokenEvent
 
 
@@ -91,7 +91,7 @@ def test_idle_time_between_generations_is_left_out(measured: Measurements, clock
     measured.begin()
     measured.add_chunk(chunk(8, 10.0))
     s = measured.snapshot()
-    assert s.time_s[-1] == pytest.approx(0.05 + GAP_S + 0.010)
+    assert s.time_s[-1] == pytest.approx(0.048 * 8 / 7 + 0.010)
     assert s.generation.tolist() == [1, 1, 1, 1, 1, 1, 2]
 
 
