@@ -28,7 +28,9 @@ def relinked(root: Path) -> None:
     (root / "tokenizer").symlink_to(root.parent / "elsewhere")
 
 
-HASH = "0" * 64
+def listing(name: str) -> Callable[[Path], None]:
+    """Has the manifest list one more file."""
+    return lambda root: with_manifest(root, lambda m: m["files"].update({name: {"bytes": 1, "sha256": "0" * 64}}))
 
 
 @pytest.mark.parametrize(
@@ -42,19 +44,10 @@ HASH = "0" * 64
         (lambda root: (root / "manifest.json").write_bytes(b"\xff\xfe"), "manifest.json is damaged"),
         (lambda root: (root / "manifest.json").write_text("[" * 100_000), "manifest.json is damaged"),
         (lambda root: with_manifest(root, lambda m: m.update(version=2)), "manifest.json is damaged"),
-        (
-            lambda root: with_manifest(root, lambda m: m["files"].update({"../x": {"bytes": 1, "sha256": HASH}})),
-            "manifest.json is damaged",
-        ),
-        (
-            lambda root: with_manifest(root, lambda m: m["files"].update({"/etc/passwd": {"bytes": 1, "sha256": HASH}})),
-            "manifest.json is damaged",
-        ),
-        (
-            lambda root: with_manifest(root, lambda m: m["files"].update({"a/../../x": {"bytes": 1, "sha256": HASH}})),
-            "manifest.json is damaged",
-        ),
-        (lambda root: with_manifest(root, lambda m: m["files"].pop("pipeline.json")), "no pipeline.json in its manifest"),
+        (listing("../x"), "manifest.json is damaged"),
+        (listing("/etc/passwd"), "manifest.json is damaged"),
+        (listing("a/../../x"), "manifest.json is damaged"),
+        (lambda root: with_manifest(root, lambda m: m["files"].pop("pipeline.json")), "no pipeline.json in its mani"),
     ],
 )
 def test_damage_is_named(tmp_path: Path, damage: Callable[[Path], object], names: str) -> None:
