@@ -2,7 +2,8 @@
 
     window ─ Home "Try the demo" ─ wizard source → … → done ─ chat ─ a streamed reply ─ every page, light and dark
 
-Runs without a display (QT_QPA_PLATFORM=offscreen). Ends with 0 only where a reply arrived and all pictures were written.
+Runs without a display (QT_QPA_PLATFORM=offscreen). Ends with 0 only where a reply arrived and all pictures
+were written.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QWidget, QWizard
 
+from app.chat.page import ChatPage
+from app.library.page import HomePage
 from app.state.build import DEMO
-from app.wizard.base import RUN
-from app.wizard.page import BuildPage
 from app.widgets.theme import theme
 from app.window import MainWindow
+from app.wizard.base import RUN
+from app.wizard.page import BuildPage
 
 QUESTION = "What is 8 times 7?"
 SIZE = (1280, 800)
@@ -81,7 +84,8 @@ class Tour:
             self._open(ready.path)
             return
         say(f"Converting {DEMO}")
-        home.start_demo()  # type: ignore[attr-defined]
+        assert isinstance(home, HomePage)
+        home.start_demo()
         page = self.window.page("build")
         assert isinstance(page, BuildPage)
         wizard = page.wizard
@@ -135,7 +139,8 @@ class Tour:
         session.failed.connect(ends.append)
         say(f"> {QUESTION}")
         began = time.monotonic()
-        page.send(QUESTION)  # type: ignore[attr-defined]
+        assert isinstance(page, ChatPage)
+        page.send(QUESTION)
         wait_until(lambda: bool(ends), "the reply", 120)
         say("")
         if not self.reply:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, QUrl
@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.state.context import Act, AppContext
-from app.widgets.basics import Banner, EmptyState
+from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
             ("light", self.tr("Theme: light")),
             ("dark", self.tr("Theme: dark")),
         ):
-            action = self._action(text, "", "settings", lambda mode=mode: self.set_theme(mode))
+            action = self._action(text, "", "settings", partial(self.set_theme, mode))
             action.setCheckable(True)
             action.setData(mode)
             action.setChecked(mode == theme().mode)
@@ -135,8 +135,6 @@ class MainWindow(QMainWindow):
 
     def _build_page(self, entry: PageEntry) -> QWidget:
         module, _, cls = entry.factory.partition(":")
-        if find_spec(module) is None:
-            return EmptyState(entry.title, self.tr("This page is being built."), icon=entry.icon)
         page: QWidget = getattr(import_module(module), cls)(self.context)
         page.setAccessibleName(entry.title)
         if page.focusProxy() is None:

@@ -6,12 +6,12 @@ from typing import Any
 
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
-from workflows.events import ErrorEvent, Event, ResultEvent
 
 from app.state.context import AppContext
 from app.widgets.basics import Banner, Card, EmptyState, Pill, button, label, scrolled
 from app.widgets.format import size
 from app.widgets.theme import G, set_icon
+from workflows.events import ErrorEvent, Event, ResultEvent
 
 _ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
 

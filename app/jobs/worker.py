@@ -204,7 +204,7 @@ class Worker(QObject):
     def _read_errors(self) -> None:
         if self._process is None:
             return
-        for text in self._process.readAllStandardError().data().decode(errors="replace").splitlines():
+        for text in bytes(self._process.readAllStandardError().data()).decode(errors="replace").splitlines():
             self._errors.append(text)
             self.log.emit(text)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.library.row import RecentRow
 from app.state.build import DEMO
@@ -85,7 +85,7 @@ class HomePage(QWidget):
         self.open.clicked.connect(self.choose_bundle)
         return row
 
-    def _card(self, row: QHBoxLayout, icon: str, title: str, text: str, action: str) -> QWidget:
+    def _card(self, row: QHBoxLayout, icon: str, title: str, text: str, action: str) -> QPushButton:
         card = Card()
         picture = label()
         set_icon(picture, icon, "accent", 28)

@@ -96,7 +96,10 @@ class Card(QFrame):
 
 
 class Pill(QLabel):
-    """A word in a rounded outline; `role` tints it: "", accent, ok, warning, error, prefill, decode, cache, added, removed, changed."""
+    """A word in a rounded outline.
+
+    `role` tints it: "", accent, ok, warning, error, prefill, decode, cache, added, removed, changed.
+    """
 
     def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -126,7 +126,10 @@ class Theme(QObject):
         return QColor((_DARK if self._dark else _LIGHT)[name])
 
     def icon(self, name: str, color: str = "text") -> QIcon:
-        """The icon `name` of resources/icons in the palette's `color`; it does not follow later changes (`set_icon` does)."""
+        """The icon `name` of resources/icons in the palette's `color`.
+
+        It does not follow later changes of the theme; `set_icon` does.
+        """
         key = (name, color)
         if key not in self._icons:
             self._icons[key] = self._draw(name, color)

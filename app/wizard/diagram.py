@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.widgets.theme import BODY, G, SMALL, mono_font, sans_font, theme
+from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
 
 _BOX_H, _BAR_H, _GAP = 9 * G, 4 * G, 5 * G
 

@@ -1,7 +1,7 @@
 """The Build page: a line of steps over the wizard.
 
-    source → recipe → optimize → quantize → review → build → done
-       └──────── Draft ────────────────────┘   └─ BuildModel ─┘
+source → recipe → optimize → quantize → review → build → done
+   └──────── Draft ────────────────────┘   └─ BuildModel ─┘
 """
 
 from __future__ import annotations
@@ -106,8 +106,15 @@ class BuildWizard(QWizard):
         for which in (role.NextButton, role.CommitButton):
             self.button(which).setProperty("role", "primary")
         self.setButtonLayout(
-            [role.CustomButton1, role.Stretch, role.CustomButton2, role.BackButton, role.NextButton]
-            + [role.CommitButton, role.FinishButton]
+            [
+                role.CustomButton1,
+                role.Stretch,
+                role.CustomButton2,
+                role.BackButton,
+                role.NextButton,
+                role.CommitButton,
+                role.FinishButton,
+            ]
         )
 
     def nextId(self) -> int:

@@ -28,7 +28,8 @@ class RecipePage(StepPage):
         self.body.addWidget(self.diagram)
         self.layouts = {
             "static": ChoiceCard(
-                self.tr("Static cache"), self.tr("A slot for each token up to the capacity; a full cache ends the reply.")
+                self.tr("Static cache"),
+                self.tr("A slot for each token up to the capacity; a full cache ends the reply."),
             ),
             "window": ChoiceCard(
                 self.tr("Sliding window"),
@@ -55,19 +56,29 @@ class RecipePage(StepPage):
         self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256, self.tr(" tokens"))
         self.cost = label("", "muted", wrap=True)
         self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16, self.tr(" tokens"))
-        self.graphs = self._combo("graphs", self.tr("Graphs"), {
-            "single": self.tr("One graph for prompt and decoding"),
-            "prefill-decode": self.tr("Prefill and decode apart"),
-        })
-        self.target = self._combo("target", self.tr("Target"), {
-            "cpu": self.tr("CPU"),
-            "npu": self.tr("NPU (fixed shapes)"),
-        })
+        self.graphs = self._combo(
+            "graphs",
+            self.tr("Graphs"),
+            {
+                "single": self.tr("One graph for prompt and decoding"),
+                "prefill-decode": self.tr("Prefill and decode apart"),
+            },
+        )
+        self.target = self._combo(
+            "target",
+            self.tr("Target"),
+            {
+                "cpu": self.tr("CPU"),
+                "npu": self.tr("NPU (fixed shapes)"),
+            },
+        )
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * G)
         grid.setVerticalSpacing(2 * G)
         chunk_note = label(self.tr("Prompt tokens that one prefill run takes."), "muted", wrap=True)
-        graphs_note = label(self.tr("Providers without dynamic shapes need two; both share their weights."), "muted", wrap=True)
+        graphs_note = label(
+            self.tr("Providers without dynamic shapes need two; both share their weights."), "muted", wrap=True
+        )
         target_note = label(self.tr("What the graphs are shaped for. They are tested on the CPU."), "muted", wrap=True)
         grid.addLayout(_named(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
         grid.addLayout(_named(self.tr("Prefill chunk"), self.chunk, chunk_note), 0, 1)

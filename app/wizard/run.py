@@ -172,18 +172,21 @@ class RunPage(StepPage):
         rows = self.build.rows
         self.table.setRowCount(len(rows))
         for index, row in enumerate(rows):
-            for column, text in enumerate(self._cells(row)):
-                item = self.table.item(index, column)
-                if item is None:
-                    item = QTableWidgetItem()
-                    self.table.setItem(index, column, item)
+            items = [self._item(index, column) for column in range(5)]
+            for item, text in zip(items, self._cells(row), strict=True):
                 item.setText(text)
-                item.setToolTip(text if column == 4 else "")
             icon, color = _LOOKS[row.state]
-            first = self.table.item(index, 0)
-            first.setIcon(theme().icon(icon, color))
-            self.table.item(index, 1).setForeground(theme().color(color))
+            items[0].setIcon(theme().icon(icon, color))
+            items[1].setForeground(theme().color(color))
+            items[4].setToolTip(row.note)
         self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + max(len(rows), 3) * 4 * G + 4)
+
+    def _item(self, row: int, column: int) -> QTableWidgetItem:
+        item = self.table.item(row, column)
+        if item is None:
+            item = QTableWidgetItem()
+            self.table.setItem(row, column, item)
+        return item
 
     def _cells(self, row: StageRow) -> tuple[str, str, str, str, str]:
         states = {

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
-from workflows.events import ErrorEvent
 
 from app.state.build import DEMO
 from app.state.context import AppContext
@@ -26,6 +25,7 @@ from app.widgets.basics import Card, Pill, button, label, set_role
 from app.widgets.format import count, number, size
 from app.widgets.theme import G, mono_font
 from app.wizard.base import ChoiceCard, StepPage, grouped
+from workflows.events import ErrorEvent, ProgressEvent
 
 
 class DropZone(QLabel):
@@ -95,7 +95,9 @@ class FoundCard(Card):
         if code and not trusted:
             self._pill.set(self.tr("needs consent"), "warning")
         else:
-            self._pill.set(self.tr("supported") if supported else self.tr("not supported"), "ok" if supported else "error")
+            self._pill.set(
+                self.tr("supported") if supported else self.tr("not supported"), "ok" if supported else "error"
+            )
         self.reason.setText(str(found.get("reason", "")))
         self.reason.setVisible(not supported and bool(found.get("reason")))
         self._show_facts(found)
@@ -276,7 +278,7 @@ class SourcePage(StepPage):
         self._bar.setRange(0, 1000 if progress and progress.total else 0)
         if progress and progress.total:
             self._bar.setValue(round(1000 * progress.done / progress.total))
-        self._message.setText(_progress_words(draft.source, progress))
+        self._message.setText(_progress_words(self.tr("Looking at %1").replace("%1", draft.source), progress))
         self.found.setVisible(bool(draft.found) or bool(draft.remote_code))
         if draft.found or draft.remote_code:
             self.found.set_found(draft.found, draft.remote_code, draft.trusted)
@@ -305,9 +307,9 @@ class SourcePage(StepPage):
         return self.draft.supported
 
 
-def _progress_words(source: str, progress: Any) -> str:
+def _progress_words(start: str, progress: ProgressEvent | None) -> str:
     if progress is None:
-        return QLabel.tr("Looking at %1").replace("%1", source)
+        return start
     if progress.total and progress.unit in ("B", "bytes"):
         return f"{progress.message}  {size(progress.done)} / {size(progress.total)}"
     return str(progress.message)

@@ -12,14 +12,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import psutil
 import pytest
+from PySide6.QtWidgets import QApplication
+
 from app.main import PAGES, application
 from app.state.context import AppContext
 from app.widgets.theme import theme
 from app.window import MainWindow
-from PySide6.QtWidgets import QApplication
-from workflows.errors import BundleError
-
 from tests.fakes.worker import program
+from workflows.errors import BundleError
 
 
 @pytest.fixture(scope="session")
@@ -118,7 +118,8 @@ def make_window(qtbot: Any, make_context: Make) -> Callable[..., MainWindow]:
         window = MainWindow(make_context(**scenario), PAGES)
         qtbot.addWidget(window)
         window.show()
-        qtbot.waitExposed(window)
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
         return window
 
     return make
