@@ -53,7 +53,7 @@ class Step:
     @property
     def width(self) -> int:
         """N, the columns that the graph computes."""
-        return self.ids.shape[1]
+        return int(self.ids.shape[1])
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,8 @@ class KVCache:
     def past(self, name: str) -> NDArray[Any]:
         """The buffer [1, H, allocated, D] of the past input `name`: the cache's own memory, never a copy."""
         store, index = self._where[name]
-        return store.slots[index]
+        past: NDArray[Any] = store.slots[index]
+        return past
 
     def fresh(self, name: str, width: int) -> NDArray[Any]:
         """The buffer [1, H, width, D] into which the graph writes the present output `name`."""
@@ -171,7 +172,8 @@ class KVCache:
         if width not in store.fresh:
             tensors, batch, heads, _, size = store.slots.shape
             store.fresh[width] = np.zeros((tensors, batch, heads, width, size), store.slots.dtype)
-        return store.fresh[width][index]
+        fresh: NDArray[Any] = store.fresh[width][index]
+        return fresh
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ IDS, POSITIONS, MASK, LOGITS = "input_ids", "position_ids", "attention_mask", "l
 
 
 class _Bound:
-    """The sessions of one phase at one width, their inputs and outputs bound to memory that lives as long as they do."""
+    """The sessions of one phase at one width, inputs and outputs bound to memory that lives as long as they do."""
 
     def __init__(self, sessions: Sequence[OpenSession], edges: Sequence[Edge], cache: KVCache, width: int) -> None:
         self.width, self.generation = width, cache.generation
@@ -113,7 +113,8 @@ class Executor:
                 raise Cancelled("The generation was cancelled.") from None
             raise JoineryError(f"onnxruntime failed in the {phase} step: {printable(error, 200)}") from error
         self.cache.commit(step)
-        return bound.logits[0, step.tokens - 1]
+        logits: NDArray[Any] = bound.logits[0, step.tokens - 1]
+        return logits
 
     def stop(self) -> None:
         """Ends the run that is under way between two nodes; may be called from any thread."""
@@ -175,7 +176,8 @@ def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[Sta
     found = [state for s in sessions.values() if (state := find_state(s.inputs, s.outputs, patterns))]
     if not found:
         raise GraphError(f"No session has inputs named like {patterns.past_key % 0}, so there is no cache to share.")
-    if any([(t.past, t.shape, t.dtype) for t in state] != [(t.past, t.shape, t.dtype) for t in found[0]] for state in found):
+    shapes = [[(tensor.past, tensor.shape, tensor.dtype) for tensor in state] for state in found]
+    if any(one != shapes[0] for one in shapes):
         raise GraphError("The sessions disagree on the shape of the cache that they share: build the bundle anew.")
     # with one slot a fixed decode graph looks like a graph writer; the widest session tells
     return max(found, key=lambda state: state[0].writer == "host")
