@@ -165,6 +165,9 @@ class MainWindow(QMainWindow):
         self._banner_holder.show()
 
     def _on_session_crash(self, message: str) -> None:
+        """The chat page has a banner of its own for this."""
+        if self.stack.currentWidget() is self._built.get("chat"):
+            return
         self._show_error(
             message, self.context.session_worker.last_lines, self.tr("Reopen the bundle"), self.context.session.reopen
         )
