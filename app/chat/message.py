@@ -43,7 +43,9 @@ def summary(reply: Reply) -> str:
         unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
         parts.append(f"{number(reply.tokens)} {QCoreApplication.translate(*unit)}")
     if reply.ended:
-        parts.append(ending(reply.ended))
+        parts.append(
+            f"{ending(reply.ended)}: {reply.error}" if reply.ended == "failed" and reply.error else ending(reply.ended)
+        )
     return " · ".join(parts)
 
 

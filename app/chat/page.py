@@ -55,6 +55,8 @@ class ChatPage(QWidget):
         self._connect()
         self._add_shortcuts()
         self._restore()
+        self._name_default_cache()
+        self.side_button.setChecked(context.settings.text("chat.side", "shown") == "shown")
         self._refresh_state()
 
     # -- what others may call --------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ class ChatPage(QWidget):
         self.transcript.action.connect(self._on_action)
         self.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
         self.new_button.clicked.connect(self._new_chat)
-        self.side_button.toggled.connect(self.side.setVisible)
+        self.side_button.toggled.connect(self._show_side)
         self.panel.system_changed.connect(c.set_system)
         self.panel.sampling_changed.connect(self._on_sampling)
         self.panel.session_changed.connect(self.open_session)
@@ -225,6 +227,10 @@ class ChatPage(QWidget):
         bundle = self.context.bundle
         return str(bundle["path"]) if bundle else ""
 
+    def _name_default_cache(self) -> None:
+        bundle = self.context.bundle
+        self.panel.set_cache_default(str(bundle.get("layout", "")) if bundle else "")
+
     def _ensure_open(self) -> bool:
         path = self._bundle_path()
         if not path:
@@ -235,8 +241,7 @@ class ChatPage(QWidget):
 
     def _on_bundle(self, *_: object) -> None:
         self._refresh_state()
-        bundle = self.context.bundle
-        self.panel.set_cache_default(str(bundle.get("layout", "")) if bundle else "")
+        self._name_default_cache()
         if self.isVisible() and not self.controller.running:
             self._ensure_open()
             self.composer.edit.setFocus()
@@ -409,6 +414,10 @@ class ChatPage(QWidget):
     def _on_sampling(self, sampling: Sampling) -> None:
         self.controller.sampling = sampling
         self._save_sampling.start()
+
+    def _show_side(self, on: bool) -> None:
+        self.side.setVisible(on)
+        self.context.settings.set("chat.side", "shown" if on else "hidden")
 
     # -- menus -----------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ class GroupCard(Card):
         super().__init__(parent=parent)
         self.group = group
         self.strip = KvStrip(group)
-        self.state = label("", "small")
+        self.state = label("", "small", wrap=True)
         self.readout = label("", "muted")
         head = QHBoxLayout()
         head.setSpacing(G)
@@ -28,9 +28,9 @@ class GroupCard(Card):
         head.addWidget(Pill(group.layout, "cache"))
         head.addWidget(Pill(group.dtype))
         head.addStretch(1)
-        head.addWidget(self.state)
         self.body.addLayout(head)
         self.body.addWidget(label(self.geometry_text(), "muted", wrap=True))
+        self.body.addWidget(self.state)
         if group.capacity:
             self.body.addWidget(self.strip)
             self.body.addWidget(self.readout)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -95,6 +95,10 @@ class InspectPage(QWidget):
         self.inspection: Inspection | None = None
         self.cards: list[ComponentCard] = []
         self._job: Job | None = None
+        self._splitter_moved = QTimer(self)
+        self._splitter_moved.setSingleShot(True)
+        self._splitter_moved.setInterval(500)
+        self._splitter_moved.timeout.connect(self._keep_splitter)
         self._wanted = ""
         self._shown = ""
         self._build()
@@ -178,6 +182,8 @@ class InspectPage(QWidget):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([34 * G, 900])
         self.splitter.setChildrenCollapsible(False)
+        self.splitter.restoreState(self.context.settings.data("inspect.splitter"))
+        self.splitter.splitterMoved.connect(lambda *_: self._splitter_moved.start())
         return self.splitter
 
     def _io_tab(self) -> QWidget:
@@ -225,7 +231,7 @@ class InspectPage(QWidget):
             self.tr("Changed"),
             self.tr("Before"),
             self.tr("After"),
-            self.tr("Refused, and why"),
+            self.tr("Refused"),
         )
         self.passes = Table(Rows(headings, numbers=(4, 5), mono=(2,)), self.tr("Passes"), stretch=6)
         self.no_passes = EmptyState(
@@ -283,6 +289,9 @@ class InspectPage(QWidget):
             self.stack.setCurrentWidget(self.empty)
         elif self._wanted != self._shown:
             self.inspect(self._wanted)
+
+    def _keep_splitter(self) -> None:
+        self.context.settings.set("inspect.splitter", self.splitter.saveState())
 
     def _again(self) -> None:
         if self._shown:

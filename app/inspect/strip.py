@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygon
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from app.state.inspection import EMPTY, EVICTED, FILLED, HEAD, REUSED, UNALLOCATED, KvGroup, SlotTable
+from app.widgets import label
 from app.widgets.format import number
-from app.widgets.theme import sans_font, theme
+from app.widgets.theme import G, sans_font, theme
 
 GUTTER = 40
 AXIS = 24
@@ -249,20 +250,22 @@ class Legend(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        for state, text in (
-            (FILLED, self.tr("filled")),
-            (REUSED, self.tr("filled over an evicted token")),
-            (EVICTED, self.tr("token gone")),
-            (EMPTY, self.tr("empty")),
-            (UNALLOCATED, self.tr("not allocated yet")),
-            (HEAD, self.tr("write head")),
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(G)
+        grid.setVerticalSpacing(G // 2)
+        for place, (state, text) in enumerate(
+            (
+                (FILLED, self.tr("filled")),
+                (REUSED, self.tr("filled over an evicted token")),
+                (HEAD, self.tr("write head")),
+                (EMPTY, self.tr("empty")),
+                (EVICTED, self.tr("empty, its token is gone")),
+                (UNALLOCATED, self.tr("not allocated yet")),
+            )
         ):
-            label = QLabel(text)
-            label.setProperty("role", "muted")
-            row.addWidget(Swatch(state))
-            row.addWidget(label)
-            row.addSpacing(8)
-        row.addStretch()
+            row, column = divmod(place, 3)
+            grid.addWidget(Swatch(state), row, 2 * column)
+            grid.addWidget(label(text, "muted"), row, 2 * column + 1)
+            grid.setColumnMinimumWidth(2 * column + 1, 16 * G)
+        grid.setColumnStretch(6, 1)

@@ -190,7 +190,7 @@ def test_refused_prompt_offers_the_likely_mend(make: Make, qtbot: QtBot, kind: s
     ask(qtbot, page, "x")
     assert page.banner.message == "It cannot run."
     assert page.banner._action.text() == mend
-    assert page.transcript.views[1].status.text() == "failed"
+    assert page.transcript.views[1].status.text() == "failed: It cannot run."
     assert page.session.state == "ready"
 
 
