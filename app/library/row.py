@@ -43,7 +43,8 @@ class RecentRow(Card):
         for pill in self._pills():
             head.addWidget(pill)
         head.addStretch(1)
-        path = label(_short(entry.path), "muted")
+        used = self.tr("used %1").replace("%1", when(entry.used_at)) if entry.used_at else ""
+        path = label(" · ".join(filter(None, (used, _short(entry.path)))), "muted")
         path.setToolTip(entry.path)
         path.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         box = QVBoxLayout()
@@ -70,12 +71,11 @@ class RecentRow(Card):
         figures = (
             (self.tr("Last speed"), rate(entry.speed) if entry.speed else "–"),
             (self.tr("Size"), size(entry.summary["bytes"])),
-            (self.tr("Used"), when(entry.used_at) if entry.used_at else "–"),
         )
         for column, (name, value) in enumerate(figures):
             grid.addWidget(label(value, "small"), 0, column, Qt.AlignmentFlag.AlignRight)
             grid.addWidget(label(name, "muted"), 1, column, Qt.AlignmentFlag.AlignRight)
-            grid.setColumnMinimumWidth(column, 9 * G)
+            grid.setColumnMinimumWidth(column, 10 * G)
         return grid
 
     def _buttons(self) -> list[QWidget]:

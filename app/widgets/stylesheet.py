@@ -36,7 +36,7 @@ $pills
 QPushButton { background: $raised; border: 1px solid $border; border-radius: 6px; padding: 5px 14px; min-height: 20px; }
 QPushButton:hover { border-color: $muted; }
 QPushButton:pressed { background: $sunken; }
-QPushButton:disabled { color: $muted; background: $sunken; border-color: $border; }
+QPushButton:disabled { color: $faint; background: $sunken; border-color: $border; }
 QPushButton:focus { border: 2px solid $accent; padding: 4px 13px; }
 QPushButton[role="primary"] { background: $accent; border-color: $accent; color: $accent_text; font-weight: 600; }
 QPushButton[role="primary"]:hover { background: $accent_hover; }
@@ -57,12 +57,12 @@ QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QComboBox, QAbstractSpinBox 
   background: $surface; border: 1px solid $border; border-radius: 6px; selection-background-color: $accent;
   selection-color: $accent_text; }
 QLineEdit, QComboBox { padding: 4px 8px; min-height: 22px; }
-QAbstractSpinBox { padding: 4px 0; min-height: 22px; }
+QAbstractSpinBox { padding: 4px 0 4px 6px; min-height: 22px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus, QAbstractSpinBox:focus {
   border: 1px solid $accent; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $muted; background: $sunken; }
 QLineEdit[invalid="true"] { border: 1px solid $error; }
-QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: 0; padding: 0 0 0 6px; background: transparent;
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: 0; padding: 0; background: transparent;
   min-height: 0; }
 QComboBox::drop-down { border: 0; width: 24px; }
 QComboBox::down-arrow { image: url($icons/chevron-down.svg); width: 14px; height: 14px; }

@@ -51,6 +51,7 @@ _LIGHT = {
     "decode": "#0c8577",
     "cache": "#2777c2",
     "empty": "#dfe3e9",
+    "faint": "#9aa1ad",
 }
 _DARK = {
     "window": "#15181d",
@@ -72,6 +73,7 @@ _DARK = {
     "decode": "#4cc9b6",
     "cache": "#6db5f2",
     "empty": "#2b313b",
+    "faint": "#687180",
 }
 _SANS = ["Inter", "Segoe UI", "SF Pro Text", "Noto Sans", "Ubuntu", "DejaVu Sans", "sans-serif"]
 _MONO = ["JetBrains Mono", "Cascadia Mono", "SF Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
@@ -143,7 +145,7 @@ class Theme(QObject):
         return icon
 
     def _faint(self) -> QColor:
-        return self.color("border").darker(125) if not self._dark else self.color("border").lighter(140)
+        return self.color("faint")
 
     def pixmap(self, name: str, color: str = "text", size: int = 20) -> QPixmap:
         """The icon as a picture of `size` logical pixels, sharp on high-DPI screens."""

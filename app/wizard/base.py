@@ -26,6 +26,7 @@ class StepPage(QWizardPage):
         self.draft: Draft = context.draft
         self.build: BuildModel = context.build
         self.setAccessibleName(title)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.heading = title
         self.banner = Banner()
         content = QWidget()

@@ -152,6 +152,9 @@ class BuildWizard(QWizard):
             self.back()
 
     def _on_page(self, ident: int) -> None:
+        if ident < 0:
+            return
+        self.steps[ident].setFocus()  # a button that had the focus may be disabled now; Enter still means Next
         role = QWizard.WizardButton
         running = ident == RUN
         self.button(role.CustomButton1).setVisible(ident not in (SOURCE, DONE) and not running)

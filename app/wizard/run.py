@@ -71,6 +71,7 @@ class RunPage(StepPage):
         self.build.logged.connect(self._on_log)
         self.build.changed.connect(self._on_change)
         self.build.finished.connect(self.refresh)
+        theme().changed.connect(self.refresh)
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()

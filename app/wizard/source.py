@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -21,11 +23,16 @@ from PySide6.QtWidgets import (
 
 from app.state.build import DEMO
 from app.state.context import AppContext
-from app.widgets.basics import Card, Pill, button, label, set_role
+from app.widgets.basics import Card, EmptyState, Pill, button, label, set_role
 from app.widgets.format import count, number, size
 from app.widgets.theme import G, mono_font
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from workflows.events import ErrorEvent, ProgressEvent
+
+
+def is_hub_id(source: str) -> bool:
+    """Whether `source` reads as owner/name and there is no such folder."""
+    return re.fullmatch(r"[\w.-]+/[\w.-]+", source) is not None and not Path(source).is_dir()
 
 
 class DropZone(QLabel):
@@ -172,6 +179,15 @@ class SourcePage(StepPage):
         self.found = FoundCard()
         self.found.consented.connect(self._on_consent)
         self.body.addWidget(self.found)
+        self.hint = EmptyState(
+            self.tr("Nothing chosen yet"),
+            self.tr(
+                "What is found is shown here before anything is converted: architecture, parameters, tokenizer, "
+                "and any code that the checkpoint brings along."
+            ),
+            icon="search",
+        )
+        self.body.addWidget(self.hint)
         self.body.addStretch(1)
         for index, card in enumerate(self.cards):
             card.radio.toggled.connect(lambda on, index=index: self._choose(index) if on else None)
@@ -217,7 +233,6 @@ class SourcePage(StepPage):
         field = QLineEdit()
         field.setPlaceholderText(hint)
         field.setAccessibleName(hint)
-        field.setClearButtonEnabled(True)
         field.returnPressed.connect(act)
         return field
 
@@ -282,6 +297,7 @@ class SourcePage(StepPage):
         self.found.setVisible(bool(draft.found) or bool(draft.remote_code))
         if draft.found or draft.remote_code:
             self.found.set_found(draft.found, draft.remote_code, draft.trusted)
+        self.hint.setVisible(not draft.source)
         self._show_error(draft.probe_error)
         self.completeChanged.emit()
 
@@ -289,9 +305,10 @@ class SourcePage(StepPage):
         source = self.draft.source
         index = 2 if source == DEMO else None
         if source and index is None:
-            index = 1 if source == self.hub.text().strip() else 0
-            if index == 0 and self.folder.text().strip() != source:
-                self.folder.setText(source)
+            index = 1 if is_hub_id(source) else 0
+            field = self.hub if index else self.folder
+            if field.text().strip() != source:
+                field.setText(source)
         if index is not None and not self.cards[index].radio.isChecked():
             self.cards[index].radio.setChecked(True)
 

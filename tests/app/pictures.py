@@ -16,14 +16,14 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from PySide6.QtCore import QEventLoop, QTimer
+
 from app.main import PAGES, application
 from app.state.build import DEMO
 from app.state.context import AppContext
 from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
-from PySide6.QtCore import QEventLoop, QTimer
-
 from tests.app.conftest import fake_summary, make_bundle
 from tests.app.test_inspect_model import BUNDLE
 from tests.fakes.worker import program

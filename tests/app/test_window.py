@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from app.main import PAGES
 from app.state.context import AppContext
@@ -189,6 +189,24 @@ def test_devices_empty_and_failed(qtbot: Any, make_window: Make, scenario: dict[
     window.show_page("devices")
     page: Any = window.page("devices")
     qtbot.waitUntil(lambda: words in (page.state.title.text(), page.banner.message))
+
+
+def sideways(page: QWidget) -> list[str]:
+    """The parts of a page that want to be wider than their scroll area."""
+    areas = [a for a in page.findChildren(QScrollArea) if a.isVisible() and a.widget() is not None]
+    return [str(a.widget()) for a in areas if a.widget().minimumSizeHint().width() > a.viewport().width()]
+
+
+def test_no_page_is_wider_than_a_small_window(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    window.resize(1024, 700)
+    for name in ("a-bundle-with-quite-a-long-name", "b"):
+        window.context.recents.add(str(make_bundle(tmp_path / name)))
+    window.context.recents.add(str(make_bundle(tmp_path / "c", damaged=True)))
+    for name in NAMES:
+        window.show_page(name)
+        qtbot.waitUntil(lambda: not window.context.probe_worker.busy)
+        assert not sideways(window.page(name)), name
 
 
 class TestHome:

@@ -240,6 +240,25 @@ def test_skip_to_review_takes_the_defaults(qtbot: Any, make_window: Make) -> Non
     assert wizard.currentId() == REVIEW
 
 
+def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make) -> None:
+    from tests.app.test_window import sideways
+
+    window = make_window(remote_code={"modeling_x.py": "ab" * 32})
+    window.resize(1024, 700)
+    wizard = wizard_of(window)
+    window.context.draft.probe(DEMO)
+    qtbot.waitUntil(lambda: bool(window.context.draft.found))
+    assert not sideways(window.page("build"))
+    wizard.steps[SOURCE].found.consent.click()  # type: ignore[attr-defined]
+    for _ in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW):
+        press(qtbot, wizard)
+        assert not sideways(window.page("build")), wizard.currentId()
+    press(qtbot, wizard, QWizard.WizardButton.CommitButton)
+    assert not sideways(window.page("build"))
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+    assert not sideways(window.page("build"))
+
+
 def test_escape_leaves_the_wizard_where_it_is(qtbot: Any, make_window: Make) -> None:
     wizard = wizard_of(make_window())
     qtbot.keyClick(wizard, Qt.Key.Key_Escape)

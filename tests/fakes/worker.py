@@ -225,7 +225,7 @@ class Fake:
                     "seconds": 24.0,
                     "memory_bytes": 1_400_000_000,
                     "disk_bytes": 9_000_000,
-                    "kv_bytes": recipe["capacity"] * 4096,
+                    "kv_bytes": recipe["capacity"] * 2048,
                     "free_memory_bytes": 9_000_000_000,
                     "free_disk_bytes": 90_000_000_000,
                 },
