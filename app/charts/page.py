@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QKeySequence, QPainter, QPaintEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QAction, QHideEvent, QKeySequence, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -83,6 +83,7 @@ class MeasurePage(QWidget):
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.tick)
         self._to_import = ["numpy", "pyqtgraph", "app.charts.plots"]
+        self._add_actions()
         self._warm = QTimer(self)
         self._warm.setSingleShot(True)
         self._warm.timeout.connect(self._import_next)
@@ -108,6 +109,7 @@ class MeasurePage(QWidget):
         self._column.addWidget(self.banner)
         self._column.addLayout(self._figures())
         self._column.addLayout(self._toolbar())
+        self._column.addWidget(self.readout)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self._full)
@@ -203,8 +205,23 @@ class MeasurePage(QWidget):
         self.lines.currentIndexChanged.connect(self._apply_view)
         self.fit_decode.toggled.connect(self._apply_view)
         self.freeze.toggled.connect(self._on_freeze)
-        QShortcut(QKeySequence("Ctrl+Space"), self).activated.connect(self.freeze.toggle)
         return row
+
+    def _add_actions(self) -> None:
+        """What the keyboard and the window's Ctrl+K find here."""
+        for text, keys, act in (
+            (self.tr("Freeze the measurements"), "Ctrl+Space", self.freeze.toggle),
+            (self.tr("Leave the zoom"), "", self._follow),
+            (self.tr("Reset the measurements"), "", self._reset),
+            (self.tr("Export the measurements as PNG"), "", partial(self._ask_export, "png")),
+            (self.tr("Export the measurements as SVG"), "", partial(self._ask_export, "svg")),
+            (self.tr("Export the measurements as CSV"), "", partial(self._ask_export, "csv")),
+        ):
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(keys))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+            self.addAction(action)
 
     def _export_button(self) -> QPushButton:
         result = button(self.tr("Export"), "save")
@@ -227,8 +244,7 @@ class MeasurePage(QWidget):
         card = Card()
         card.body.setContentsMargins(G, G, G, G)
         card.body.addWidget(plots)
-        self._column.addWidget(card, 1)
-        self._column.addWidget(self.readout)
+        self._column.insertWidget(self._column.count() - 1, card, 1)
         self._hint()
         return plots
 
@@ -236,7 +252,9 @@ class MeasurePage(QWidget):
         """One import a turn: none of them is to fall into a reply, and together they take half a second."""
         importlib.import_module(self._to_import.pop(0))
         if self._to_import:
-            self._warm.start(100)
+            self._warm.start(0 if self.isVisible() else 100)
+        else:
+            self.tick()
 
     # -- drawing ---------------------------------------------------------------------------------------------
 
@@ -246,6 +264,8 @@ class MeasurePage(QWidget):
         self._drawn = -1
         self.tick()
         self._timer.start()
+        if self._to_import:
+            self._warm.start(0)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Qt's name: draws nothing while it is not seen."""
@@ -253,7 +273,7 @@ class MeasurePage(QWidget):
         super().hideEvent(event)
 
     def tick(self) -> None:
-        """One frame: draws what changed."""
+        """One frame: draws what changed. The page is there at once; its plots follow when they are imported."""
         m = self.measurements
         if m.revision == self._drawn:
             if self._frame:
@@ -264,6 +284,10 @@ class MeasurePage(QWidget):
         something = m.frozen or m.occupancy is not None
         self.stack.setCurrentIndex(1 if something else 0)
         if not something:
+            return
+        if self._to_import:
+            self.readout.setText(self.tr("Loading the charts …"))
+            self._drawn = -1
             return
         if self.plots is None:
             self.plots = self._make_plots()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -53,7 +53,7 @@ class ChatPage(QWidget):
         self._drawn = -1
         self._build()
         self._connect()
-        self._add_shortcuts()
+        self._add_actions()
         self._restore()
         self._name_default_cache()
         self.side_button.setChecked(context.settings.text("chat.side", "shown") == "shown")
@@ -196,6 +196,7 @@ class ChatPage(QWidget):
         s.failed.connect(self._on_session_failed)
         s.cacheChanged.connect(lambda _groups: self._refresh_usage())
         self.context.bundleChanged.connect(self._on_bundle)
+        self.setFocusProxy(self.composer.edit)
         self._ticker = QTimer(self)
         self._ticker.setInterval(REFRESH_MS)
         self._ticker.timeout.connect(self._tick)
@@ -209,17 +210,24 @@ class ChatPage(QWidget):
         if application is not None:
             application.aboutToQuit.connect(self.shut)
 
-    def _add_shortcuts(self) -> None:
-        for keys, act in (
-            ("Ctrl+N", self._new_chat),
-            ("Ctrl+R", self._regenerate_last),
-            ("Ctrl+Shift+C", self._copy_last),
-            ("Escape", self.composer.escape),
-            ("Ctrl+L", self.composer.edit.setFocus),
+    def _add_actions(self) -> None:
+        """What the keyboard and the window's Ctrl+K find here."""
+        for text, keys, act in (
+            (self.tr("New chat"), "Ctrl+N", self._new_chat),
+            (self.tr("Answer again"), "Ctrl+R", self._regenerate_last),
+            (self.tr("Copy the last reply"), "Ctrl+Shift+C", self._copy_last),
+            (self.tr("Edit the last prompt"), "Ctrl+E", self._edit_last),
+            (self.tr("Stop the reply"), "Escape", self.composer.escape),
+            (self.tr("Write a prompt"), "Ctrl+L", self.composer.edit.setFocus),
+            (self.tr("Save the chat as Markdown"), "", partial(self._export, "md")),
+            (self.tr("Save the chat as JSON"), "", partial(self._export, "json")),
+            (self.tr("Show or hide the chat settings"), "", self.side_button.toggle),
         ):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(act)
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(keys))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+            self.addAction(action)
 
     # -- the bundle ------------------------------------------------------------------------------------------
 

@@ -5,11 +5,12 @@ bundle or .onnx ──worker's "inspect"──▶ Inspection ──▶ cards and
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QShowEvent
+from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -102,6 +103,7 @@ class InspectPage(QWidget):
         self._wanted = ""
         self._shown = ""
         self._build()
+        self._add_actions()
         context.bundleChanged.connect(self._on_bundle)
         context.graphRequested.connect(self.inspect)
         self.session.cacheChanged.connect(self._refresh_live)
@@ -269,6 +271,17 @@ class InspectPage(QWidget):
         column.addStretch(1)
         return scrolled(content)
 
+    def _add_actions(self) -> None:
+        """What the window's Ctrl+K finds here."""
+        choices = [(self.tr("Inspect: read again"), self._again), (self.tr("Verify the bundle's files"), self._verify)]
+        for place in range(self.tabs.count()):
+            text = self.tr("Inspect: {0}").format(self.tabs.tabText(place))
+            choices.append((text, partial(self.tabs.setCurrentIndex, place)))
+        for text, act in choices:
+            action = QAction(text, self)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+            self.addAction(action)
+
     # -- the answer ------------------------------------------------------------------------------------------
 
     def _on_bundle(self, bundle: dict[str, Any] | None) -> None:
@@ -280,8 +293,6 @@ class InspectPage(QWidget):
         """Qt's name: reads what is current when the page is looked at."""
         super().showEvent(event)
         self._catch_up()
-        if self.cards:
-            self.cards[0].setFocus()
 
     def _catch_up(self) -> None:
         if not self._wanted:

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.page import ChatPage
 from app.state.context import AppContext
 from app.widgets.format import number
+from app.window import MainWindow
 from tests.fakes.worker import program
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -354,3 +355,38 @@ def test_model_text_cannot_make_the_window_read_files(make: Make, qtbot: QtBot) 
     ask(qtbot, page, "x")
     assert page.transcript.views[1].text.document().resource(2, "file:///etc/passwd") is None
     assert "<b>raw</b>" in shown(page)[1]
+
+
+def test_closing_the_window_saves_a_reply_that_runs(
+    make_window: Callable[..., MainWindow], qtbot: QtBot, home: Path
+) -> None:
+    bundle = home.parent / "demo"
+    bundle.mkdir()
+    (bundle / "pipeline.json").write_text("{}")
+    window = make_window(reply="word", tokens=5000, delay=0.002)
+    window.context.open_bundle(bundle)
+    window.context.navigate.emit("chat")
+    page = window.findChild(ChatPage)
+    assert page is not None and page.composer.edit.hasFocus()
+    page.send("go on")
+    qtbot.waitUntil(lambda: "word word" in page.transcript.views[-1].text.toPlainText(), timeout=10_000)
+    window.close()
+    (saved,) = (home / "chats").glob("*.chat.json")
+    reply = json.loads(saved.read_text())["messages"][1]
+    assert reply["content"].startswith("word word")
+    assert reply["reply"]["ended"] == "interrupted"
+    assert json.loads((home / "chats" / "session.json").read_text())["open"] is False
+
+
+def test_actions_are_found_by_the_palette(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    ask(qtbot, page, "8*7=")
+    actions = {action.text(): action for action in page.actions()}
+    assert {"New chat", "Answer again", "Stop the reply", "Save the chat as Markdown"} <= set(actions)
+    actions["Answer again"].trigger()
+    done(qtbot, page)
+    assert page.transcript.views[1].place.text() == "2/2"
+    actions["Copy the last reply"].trigger()
+    assert QGuiApplication.clipboard().text() == "56"
+    actions["Show or hide the chat settings"].trigger()
+    assert not page.side.isVisible()
