@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -190,3 +190,22 @@ def test_block_outline() -> None:
     x, y = block_outline(np.array([0.02]), np.array([20.0]))
     assert x.tolist() == [0.0, 0.0, 0.02, 0.02]
     assert y.tolist() == [0, 20, 20, 0]
+
+
+def test_dragging_zooms_to_what_was_brushed(page: MeasurePage, qtbot: QtBot) -> None:
+    reply(page)
+    plots = page.plots
+    assert plots is not None
+    box, last = plots.latency.getViewBox(), plots.memory.getViewBox()
+    qtbot.waitUntil(lambda: box.screenGeometry().x() == last.screenGeometry().x())
+    before = plots.latency.viewRange()[0]
+    start, end = (plots.mapFromScene(box.mapViewToScene(QPointF(x, y))) for x, y in ((0.010, 18.0), (0.030, 2.0)))
+    view = plots.viewport()
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    for part in range(1, 6):
+        qtbot.mouseMove(view, start + (end - start) * part / 5)
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
+    left, right = plots.latency.viewRange()[0]
+    assert (left, right) == pytest.approx((0.010, 0.030), abs=(before[1] - before[0]) / 50)
+    assert plots.memory.viewRange()[0] == [left, right]  # one time axis
+    assert page.fit.isEnabled()
