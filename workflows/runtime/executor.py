@@ -102,6 +102,8 @@ class Executor:
         phase: `prefill` or `decode`. Raises CapacityError where the cache is full, Cancelled after `stop`, and
         JoineryError where onnxruntime fails; the cache is then as it was before.
         """
+        if self._stopped.is_set():
+            raise Cancelled("The generation was cancelled.")
         width = self._widths[phase] or len(tokens)
         step = self.cache.plan(tokens, width)
         bound = self._binding(phase, width)

@@ -22,7 +22,16 @@ from workflows.errors import DeviceError, GraphError, printable
 from workflows.runtime.devices import Device
 from workflows.tensors import TensorSpec
 
-ORT_ERRORS = (Fail, InvalidArgument, InvalidGraph, InvalidProtobuf, NoSuchFile, NotImplemented, RuntimeException)
+ORT_ERRORS = (
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    NoSuchFile,
+    NotImplemented,
+    RuntimeException,
+    RuntimeError,  # all that run_with_iobinding raises, even when it was told to stop
+)
 
 
 @dataclass(frozen=True)
