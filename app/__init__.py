@@ -6,5 +6,6 @@
     widgets/     theme and small shared widgets
     library/ wizard/ inspect/ chat/ charts/ devices/    a folder a page; views are thin
 
-Of `workflows` it imports the events, the errors and the bundle reader alone; never torch, transformers, onnx, onnxruntime.
+Of `workflows` it imports the events, the errors and the bundle reader alone;
+never torch, transformers, onnx, onnxruntime.
 """

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.state.context import AppContext
@@ -35,6 +36,8 @@ def application() -> QApplication:
     app = existing if isinstance(existing, QApplication) else QApplication(["joinery"])
     app.setApplicationName("joinery")
     app.setApplicationDisplayName("Joinery")
+    if QLocale().language() == QLocale.Language.C:  # no locale at all: numbers would have no separators
+        QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     theme().apply(app)
     return app
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.state.context import Act, AppContext
-from app.widgets.basics import Banner, EmptyState
+from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
             ("light", self.tr("Theme: light")),
             ("dark", self.tr("Theme: dark")),
         ):
-            action = self._action(text, "", "settings", lambda mode=mode: self.set_theme(mode))
+            action = self._action(text, "", "settings", partial(self.set_theme, mode))
             action.setCheckable(True)
             action.setData(mode)
             action.setChecked(mode == theme().mode)
@@ -120,6 +120,11 @@ class MainWindow(QMainWindow):
         for page in self._built.values():
             yield from page.actions()
 
+    @property
+    def page_names(self) -> list[str]:
+        """The names of the pages, in the rail's order."""
+        return list(self._entries)
+
     def page(self, name: str) -> QWidget:
         """The page called `name`, built if it is not yet."""
         if name not in self._built:
@@ -130,15 +135,17 @@ class MainWindow(QMainWindow):
 
     def _build_page(self, entry: PageEntry) -> QWidget:
         module, _, cls = entry.factory.partition(":")
-        if find_spec(module) is None:
-            return EmptyState(entry.title, self.tr("This page is being built."), icon=entry.icon)
         page: QWidget = getattr(import_module(module), cls)(self.context)
         page.setAccessibleName(entry.title)
+        if page.focusProxy() is None:
+            page.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab leads from the page to its first control
         return page
 
     def show_page(self, name: str) -> None:
         """Bring a page to the front; Ctrl+1… and the rail come here."""
-        self.stack.setCurrentWidget(self.page(name))
+        page = self.page(name)
+        self.stack.setCurrentWidget(page)
+        page.setFocus()
         self.rail.set_current(name)
         self.setWindowTitle(f"{self._entries[name].title} · Joinery")
         self.context.settings.set("page", name)
@@ -158,6 +165,9 @@ class MainWindow(QMainWindow):
         self._banner_holder.show()
 
     def _on_session_crash(self, message: str) -> None:
+        """The chat page has a banner of its own for this."""
+        if self.stack.currentWidget() is self._built.get("chat"):
+            return
         self._show_error(
             message, self.context.session_worker.last_lines, self.tr("Reopen the bundle"), self.context.session.reopen
         )

@@ -84,32 +84,41 @@ def build(
     """
     began = time.monotonic()
     check_target(request.out, request.force)
+    out = request.out.resolve()  # "." has no name to put a folder beside
     with _timed(report, "checkpoint"):
         checkpoint = open_checkpoint(request.source, report=report, cancelled=cancelled)
         checkpoint.require_consent(request.trust_remote_code)
         recipe = choose(checkpoint, request.options)
         digest = checkpoint.compute_digest(report, cancelled)
-    with locked(request.out):
-        work = _Work(request.out.with_name(f".{request.out.name}.build"), report, cancelled)
+    with locked(out):
+        check_target(out, request.force)  # another build may have ended since
+        work = _Work(out.with_name(f".{out.name}.build"), report, cancelled)
         try:
-            key = _key(digest, __version__, recipe.model_dump(include={"graphs", "cache", "capacity", "chunk", "opset", "family"}))
-            exported = work.stage("export", key, lambda folder: _export(checkpoint, recipe, folder, report))
-            key = _key(key, recipe.passes)
-            optimized = work.stage("optimize", key, lambda folder: _optimize(exported, recipe, folder))
-            report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
+            stages = _make_stages(work, checkpoint, recipe, digest, report)
             work.check()
             with _timed(report, "bundle"):
-                _bundle(request.out, work.folder, checkpoint, recipe, [exported, optimized])
+                _bundle(out, work.folder, checkpoint, recipe, stages)
         finally:
             work.leave()
         shutil.rmtree(work.folder, ignore_errors=True)
-    bundle = read_bundle(request.out)
+    bundle = read_bundle(out)
     return BuildDone(
         bundle=str(request.out),
         seconds=round(time.monotonic() - began, 3),
         bytes=bundle.manifest.bytes,
         components=list(bundle.pipeline.pipeline.sessions),
     )
+
+
+def _make_stages(work: _Work, checkpoint: Checkpoint, recipe: Recipe, digest: str, report: Report) -> list[Path]:
+    """The folders of the stages before the bundle, in their order."""
+    shaping = recipe.model_dump(include={"graphs", "cache", "capacity", "chunk", "opset", "family", "task"})
+    key = _key(digest, __version__, shaping)
+    exported = work.stage("export", key, lambda folder: _export(checkpoint, recipe, folder, report))
+    key = _key(key, recipe.passes)
+    optimized = work.stage("optimize", key, lambda folder: _optimize(exported, recipe, folder))
+    report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
+    return [exported, optimized]
 
 
 # -- stages and their evidence ---------------------------------------------------------------------------------
@@ -254,13 +263,14 @@ def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stage
     for name in _TOKENIZER_FILES:
         if (checkpoint.folder / name).is_file():
             shutil.copyfile(checkpoint.folder / name, draft / "tokenizer" / name)
-    (draft / "recipe.json").write_text(recipe.model_dump_json(indent=2) + "\n", "utf-8")
+    portable = recipe.model_copy(update={"source": _portable_source(checkpoint)})
+    (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     (draft / EVIDENCE).write_text(json.dumps([e for s in stages for e in _evidence(s)], indent=1) + "\n", "utf-8")
-    (draft / "pipeline.json").write_text(_pipeline(checkpoint, recipe, components, out.name).to_json(), "utf-8")
+    (draft / "pipeline.json").write_text(_pipeline(checkpoint, recipe, components).to_json(), "utf-8")
     publish(draft, out)
 
 
-def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]], name: str) -> Pipeline:
+def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]]) -> Pipeline:
     geometry = family_for(recipe.model_type, recipe.task).geometry(checkpoint.config)
     runtime = Runtime(
         chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk),
@@ -284,7 +294,7 @@ def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str,
         generation=Generation(max_length=recipe.capacity),
         metadata=Metadata(
             model_type=recipe.model_type,
-            name=_display_name(checkpoint, name),
+            name=_display_name(checkpoint),
             architecture=next(iter(checkpoint.architectures), ""),
             task=recipe.task,
             family=recipe.family,
@@ -328,10 +338,15 @@ def _decoder_start(checkpoint: Checkpoint) -> int:
     )
 
 
-def _display_name(checkpoint: Checkpoint, fallback: str) -> str:
+def _display_name(checkpoint: Checkpoint) -> str:
     if checkpoint.kind == "demo":
         return checkpoint.source.removeprefix("demo:") + "-demo"
-    return checkpoint.source.rstrip("/").rsplit("/", 1)[-1] or fallback
+    return _portable_source(checkpoint).rsplit("/", 1)[-1]
+
+
+def _portable_source(checkpoint: Checkpoint) -> str:
+    """The source without a path of this machine: a bundle is given away."""
+    return checkpoint.folder.name if checkpoint.kind == "folder" else checkpoint.source
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

@@ -95,13 +95,20 @@ class RewindError(CacheError):
         self.legal = legal
 
 
-class Cancelled(JoineryError):
+class Cancelled(JoineryError):  # noqa: N818 - nothing went wrong
     """The person, or the window, said stop."""
 
     exit_code = 130
 
 
+def describe_os_error(error: OSError) -> str:
+    """What the system refused, and where, as one sentence."""
+    where = f" {printable(error.filename)}" if error.filename else ""
+    why = error.strerror or type(error).__name__
+    return f"The system cannot read or write{where}: {why}; check the path, the free space and the permissions."
+
+
 def printable(text: object, limit: int = 120) -> str:
-    """`text` from an untrusted file, made safe for a terminal and a log: no control characters, at most `limit` long."""
+    """`text` from an untrusted file, safe for a terminal and a log: no control characters, at most `limit` long."""
     clean = "".join(c if c.isprintable() else "�" for c in str(text))
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"

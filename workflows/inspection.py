@@ -39,7 +39,7 @@ def inspect_path(path: str | Path, component: str | None = None) -> dict[str, An
 
 def _bundle_report(bundle: Bundle) -> dict[str, Any]:
     facts, flow = bundle.pipeline.metadata, bundle.pipeline.pipeline
-    graphs = {name: _graph(bundle.folder / session.file) for name, session in flow.sessions.items()}
+    graphs = {name: _graph(bundle.file(session.file)) for name, session in flow.sessions.items()}
     components = [
         {"name": name, "file": session.file, "role": bundle.pipeline.role(name), **_public(graphs[name])}
         for name, session in flow.sessions.items()
@@ -93,15 +93,16 @@ def _public(graph: Mapping[str, Any]) -> dict[str, Any]:
 def _graph(path: Path) -> dict[str, Any]:
     """Inputs, outputs and counts of one graph; weights are not read. Raises GraphError for a file that is no graph."""
     import onnx_ir as ir
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
 
     try:
         model = ir.load(path)
+    except DecodeError:
+        raise GraphError(f"{path.name} is no ONNX file, or is cut short: get it anew.") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise GraphError(f"{path.name} cannot be read as ONNX: {printable(error)}.") from error
-    except Exception as error:  # noqa: BLE001
-        if type(error).__name__ != "DecodeError":  # protobuf's own, from a module that moved between versions
-            raise
-        raise GraphError(f"{path.name} is no ONNX file, or is cut short: get it anew.") from None
+    if not model.graph.outputs:
+        raise GraphError(f"{path.name} holds no graph with an output, so there is nothing to run: get it anew.")
     inputs = [_spec(value) for value in model.graph.inputs]
     outputs = [_spec(value) for value in model.graph.outputs]
     weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)

@@ -112,7 +112,7 @@ def _stages(passes: tuple[str, ...]) -> list[dict[str, Any]]:
     optimize += [_choice(name, title, later=True) for name, title in _LATER_PASSES]
     quantize = [_choice("fp32", "Keep fp32: every weight as it is", default=True)]
     quantize += [_choice(name, title, later=True) for name, title in _LATER_METHODS]
-    rows = (
+    rows: tuple[tuple[str, str, list[dict[str, Any]]], ...] = (
         ("checkpoint", "Read the checkpoint", []),
         ("export", "Export the graphs", []),
         ("optimize", "Optimize the graphs", optimize),

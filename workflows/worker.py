@@ -21,7 +21,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from workflows.errors import JoineryError, RequestError, RemoteCodeError, HubError, printable
+from workflows.errors import (
+    Cancelled,
+    HubError,
+    JoineryError,
+    RemoteCodeError,
+    RequestError,
+    describe_os_error,
+    printable,
+)
 from workflows.events import ErrorEvent, Event, ProgressEvent, ResultEvent
 
 Job = Mapping[str, Any]
@@ -35,7 +43,10 @@ class Worker:
         self._requests, self._out = requests, out
         self._write = threading.Lock()
         self._queue: queue.Queue[Job] = queue.Queue()
+        self._pending: set[int] = set()  # taken and not answered to the end
         self._cancelled: set[int] = set()
+        self._generating: int | None = None
+        self._stopping = threading.Lock()
         self._engine: Any = None
         self._progress_at = 0.0
 
@@ -45,40 +56,48 @@ class Worker:
         while True:
             job = self._queue.get()
             self._serve(job)
+            self._pending.discard(job["id"])
             self._cancelled.discard(job["id"])
 
     def _read(self) -> None:
         for line in self._requests:
             try:
                 job = json.loads(line)
-                if not isinstance(job["id"], int) or not isinstance(job["job"], str):
+                if type(job["id"]) is not int or not isinstance(job["job"], str):
                     raise ValueError
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 self._emit(0, ErrorEvent(kind="request", message="A request was no JSON object with an id and a job."))
                 continue
             if job["job"] == "cancel":
-                self._cancel(job)
+                self._cancel(job.get("target"))
             else:
+                self._pending.add(job["id"])
                 self._queue.put(job)
         os._exit(0)  # the window is gone: whatever runs has nobody to run for
 
-    def _cancel(self, job: Job) -> None:
-        self._cancelled.add(job.get("target", 0))
-        engine = self._engine
-        if engine is not None:
-            engine.stop()
+    def _cancel(self, target: object) -> None:
+        """Marks a job that waits or runs; one that has ended, or never was, is nobody's loss."""
+        if not isinstance(target, int) or target not in self._pending:
+            return
+        self._cancelled.add(target)
+        with self._stopping:  # so that a late stop cannot reach the generation after this one
+            if self._generating == target:
+                self._engine.stop()
 
     def _serve(self, job: Job) -> None:
         try:
             handler = _JOBS.get(job["job"])
             if handler is None:
                 raise RequestError(f"No job is called {printable(job['job'])!r}: there are {', '.join(_JOBS)}.")
+            if job["id"] in self._cancelled and job["job"] != "generate":  # that one ends with a done of its own
+                raise Cancelled("The job was cancelled before it began.")
             for event in handler(self, job):
                 self._emit(job["id"], event)
         except JoineryError as error:
             self._emit(job["id"], _error(error))
-        except KeyError as error:
-            self._emit(job["id"], ErrorEvent(kind="request", message=f"The job {job['job']} lacks its {error}."))
+        except OSError as error:
+            details = traceback.format_exc()
+            self._emit(job["id"], ErrorEvent(kind="system", message=describe_os_error(error), details=details))
         except Exception as error:  # noqa: BLE001 - the last wall: the window must hear of every failure
             message = f"{type(error).__name__}: {printable(error, 300)} This is a fault of Joinery: see the details."
             self._emit(job["id"], ErrorEvent(kind="internal", message=message, details=traceback.format_exc()))
@@ -110,30 +129,30 @@ class Worker:
     def probe(self, job: Job) -> Iterator[Event]:
         from workflows.probe import probe
 
-        yield ResultEvent(value=probe(job["source"], self._reporter(job), self._asked_to_stop(job)))
+        yield ResultEvent(value=probe(_text(job, "source"), self._reporter(job), self._asked_to_stop(job)))
 
     def recipe(self, job: Job) -> Iterator[Event]:
         from workflows.probe import plan
 
-        options, _, _ = _split(job.get("options") or {})
-        yield ResultEvent(value=plan(job["source"], options, self._asked_to_stop(job)))
+        options, _, _ = _split(_table(job, "options"))
+        yield ResultEvent(value=plan(_text(job, "source"), options, self._asked_to_stop(job)))
 
     def build(self, job: Job) -> Iterator[Event]:
         from workflows.build import BuildRequest, build
 
-        options, trust, force = _split(job.get("options") or {})
-        request = BuildRequest(job["source"], Path(job["out"]), options, trust, force)
+        options, trust, force = _split(_table(job, "options"))
+        request = BuildRequest(_text(job, "source"), Path(_text(job, "out")), options, trust, force)
         yield build(request, self._reporter(job), self._asked_to_stop(job))
 
     def inspect(self, job: Job) -> Iterator[Event]:
         from workflows.inspection import inspect_path
 
-        yield ResultEvent(value=inspect_path(job["path"]))
+        yield ResultEvent(value=inspect_path(_text(job, "path")))
 
     def verify(self, job: Job) -> Iterator[Event]:
         from workflows.bundle import verify_bundle
 
-        checked = verify_bundle(job["bundle"], self._asked_to_stop(job))
+        checked = verify_bundle(_text(job, "bundle"), self._asked_to_stop(job))
         yield ResultEvent(value={"ok": checked.ok, **dataclasses.asdict(checked)})
 
     def devices(self, job: Job) -> Iterator[Event]:
@@ -144,13 +163,12 @@ class Worker:
     def open(self, job: Job) -> Iterator[Event]:
         from workflows.generate import open_engine
 
+        bundle, capacity = _text(job, "bundle"), job.get("capacity")
+        if capacity is not None and (type(capacity) is not int or capacity < 1):
+            raise RequestError(f"The capacity cannot be {printable(capacity, 40)}: give a whole number above 0.")
+        provider, cache = _text(job, "provider", "cpu"), _text(job, "cache", "") or None
         self._engine = None  # two models need not be in memory at once
-        self._engine = open_engine(
-            job["bundle"],
-            provider=job.get("provider") or "cpu",
-            cache=job.get("cache"),
-            capacity=job.get("capacity"),
-        )
+        self._engine = open_engine(bundle, provider=provider, cache=cache, capacity=capacity)
         yield self._engine.ready()
 
     def generate(self, job: Job) -> Iterator[Event]:
@@ -159,14 +177,19 @@ class Worker:
         engine = self._engine
         if engine is None:
             raise RequestError("No bundle is open: open one first.")
-        options = check_options(job.get("options") or {})
+        options = check_options(_table(job, "options"))
         if job.get("messages") is not None:
-            ids = engine.encode_chat(job["messages"])
+            ids = engine.encode_chat(_messages(job))
         elif job.get("prompt") is not None:
-            ids = engine.encode(job["prompt"])
+            ids = engine.encode(_text(job, "prompt"))
         else:
-            ids = job["prompt_ids"]
-        yield from engine.generate(ids, options, self._asked_to_stop(job))
+            ids = _ids(job)
+        self._generating = job["id"]
+        try:
+            yield from engine.generate(ids, options, self._asked_to_stop(job))
+        finally:
+            with self._stopping:
+                self._generating = None
 
     def close(self, job: Job) -> Iterator[Event]:
         self._engine = None
@@ -186,9 +209,53 @@ _JOBS: dict[str, Callable[[Worker, Job], Iterator[Event]]] = {
 }
 
 
+def _text(job: Job, name: str, default: str | None = None) -> str:
+    """A field that holds a text. Raises RequestError where it is missing or something else."""
+    value = job.get(name)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str):
+        wrong = "lacks its" if value is None else "needs a text as its"
+        raise RequestError(f"The job {job['job']} {wrong} {name!r}.")
+    return value
+
+
+def _table(job: Job, name: str) -> Mapping[str, Any]:
+    """A field that holds an object, empty where it is missing. Raises RequestError for anything else."""
+    value = job.get(name) or {}
+    if not isinstance(value, Mapping):
+        raise RequestError(f"The job {job['job']} needs an object as its {name!r}.")
+    return value
+
+
+def _messages(job: Job) -> list[Any]:
+    """The conversation. Raises RequestError for one that is no list of {role, content} texts."""
+    turns = job["messages"]
+    good = isinstance(turns, list) and all(
+        isinstance(turn, dict) and isinstance(turn.get("role"), str) and isinstance(turn.get("content"), str)
+        for turn in turns
+    )
+    if not good:
+        raise RequestError("The messages must be a list of objects with a role and a content, both texts.")
+    return list(turns)
+
+
+def _ids(job: Job) -> list[int]:
+    """The prompt's ids. Raises RequestError where they are missing or no list of whole numbers."""
+    ids = job.get("prompt_ids")
+    if ids is None:
+        raise RequestError("The job generate lacks its 'messages', 'prompt' or 'prompt_ids'.")
+    if not isinstance(ids, list) or not all(type(one) is int for one in ids):
+        raise RequestError("The prompt_ids must be a list of whole numbers.")
+    return ids
+
+
 def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], bool, bool]:
     """(the recipe's fields, trust_remote_code, force); a whole recipe in the options comes before single fields."""
-    fields = {**(options.get("recipe") or {}), **{k: v for k, v in options.items() if v is not None}}
+    recipe = options.get("recipe") or {}
+    if not isinstance(recipe, Mapping):
+        raise RequestError("The recipe among the options must be an object.")
+    fields = {**recipe, **{k: v for k, v in options.items() if v is not None}}
     trust, force = bool(fields.pop("trust_remote_code", False)), bool(fields.pop("force", False))
     fields.pop("recipe", None)
     return fields, trust, force
@@ -205,7 +272,7 @@ def _error(error: JoineryError) -> ErrorEvent:
 
 def main() -> None:
     """Takes stdout for events alone: file descriptor 1 is made stderr's before anything heavy is imported."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n", errors="backslashreplace")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

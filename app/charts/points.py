@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+FEW = 1000
+"""Fewer points than this are drawn round and smooth."""
 MOST = 4096
 """More points than this are thinned to the lowest and highest of each of MOST/2 buckets."""
 
@@ -38,10 +40,8 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
 
     def __init__(self, size: int = 4) -> None:
         super().__init__()
+        self._size = size
         self._pen = QPen()
-        self._pen.setCosmetic(True)
-        self._pen.setWidth(size)
-        self._pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         self._bounds = QRectF()
         self._polygon = pg.functions.create_qpolygonf(0)
         self.count = 0
@@ -73,9 +73,15 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
         """Qt's name for drawing."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, self.count < 1000)
+        few = self.count < FEW
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, few)
+        self._pen.setCapStyle(Qt.PenCapStyle.RoundCap if few else Qt.PenCapStyle.SquareCap)
+        self._pen.setWidth(self._size if few else self._size - 2)
         painter.setPen(self._pen)
-        painter.drawPoints(self._polygon)
+        place = painter.transform()  # a round cap under the plot's uneven scale would become a dash
+        painter.resetTransform()
+        painter.drawPoints(place.map(self._polygon))
+        painter.setTransform(place)
 
     def dataBounds(self, axis: int, *_args: Any, **_kwargs: Any) -> tuple[float, float] | None:  # noqa: N802
         """pyqtgraph's name for the extent along an axis."""

@@ -74,7 +74,7 @@ class Composer(QWidget):
         column.addWidget(self._note)
         column.addLayout(row)
         self.edit.submitted.connect(self.submit)
-        self.edit.escaped.connect(self._escape)
+        self.edit.escaped.connect(self.escape)
         self.edit.recalled.connect(self.recalled)
         self.edit.textChanged.connect(self._refresh)
         self.button.clicked.connect(self._press)
@@ -117,7 +117,8 @@ class Composer(QWidget):
         self.edit.setEnabled(enabled)
         self._refresh()
 
-    def _escape(self) -> None:
+    def escape(self) -> None:
+        """Stops the reply that runs, or leaves an edit."""
         if self._running:
             self.stopped.emit()
         elif self._editing is not None:

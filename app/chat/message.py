@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.chat.message_text import MessageText
 from app.state.conversation import Message, Reply
+from app.widgets.format import number
 from app.widgets.theme import G, set_icon
 
 FLUSH_MS = 33
@@ -33,17 +34,18 @@ def ending(reason: str) -> str:
 
 def summary(reply: Reply) -> str:
     """The line under a reply: TTFT · tok/s · tokens · why it ended."""
-    locale = QLocale()
     parts = []
     if reply.ttft_ms is not None:
-        parts.append(f"TTFT {locale.toString(reply.ttft_ms, 'f', 0 if reply.ttft_ms >= 100 else 1)} ms")
+        parts.append(f"TTFT {number(reply.ttft_ms, 0 if reply.ttft_ms >= 100 else 1)} ms")
     if reply.decode_rate is not None:
-        parts.append(f"{locale.toString(reply.decode_rate, 'f', 0 if reply.decode_rate >= 100 else 1)} tok/s")
+        parts.append(f"{number(reply.decode_rate, 0 if reply.decode_rate >= 100 else 1)} tok/s")
     if reply.tokens:
         unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
-        parts.append(f"{locale.toString(reply.tokens)} {QCoreApplication.translate(*unit)}")
+        parts.append(f"{number(reply.tokens)} {QCoreApplication.translate(*unit)}")
     if reply.ended:
-        parts.append(ending(reply.ended))
+        parts.append(
+            f"{ending(reply.ended)}: {reply.error}" if reply.ended == "failed" and reply.error else ending(reply.ended)
+        )
     return " · ".join(parts)
 
 
@@ -84,16 +86,19 @@ class MessageView(QFrame):
         self.notices = QVBoxLayout()
         column = QVBoxLayout(self)
         margin = G + G // 2
-        column.setContentsMargins(margin, G, margin, G // 2)
+        column.setContentsMargins(margin, G // 2, margin, G if self._is_user else G // 2)
         column.setSpacing(G // 2)
-        column.addWidget(label)
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.addWidget(label, 1)
+        column.addLayout(head)
         column.addWidget(self.text)
         column.addLayout(self.notices)
-        foot = QHBoxLayout()
-        foot.setSpacing(2)
         foot.addWidget(self.status, 1)
-        self._add_tools(foot, siblings)
         column.addLayout(foot)
+        for row in (head, foot):
+            row.setSpacing(2)
+        self.status.setVisible(not self._is_user)
+        self._add_tools(head if self._is_user else foot, siblings)
 
     def _add_tools(self, row: QHBoxLayout, siblings: tuple[int, int]) -> None:
         index, count = siblings

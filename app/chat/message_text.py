@@ -1,6 +1,6 @@
 """The text of one message: plain while it streams, Markdown once at the end, and a look at each token on hover.
 
-    TokenEvents ──▶ TokenMap (raw text → token) ──align──▶ shown text → token ──hover──▶ tool tip
+TokenEvents ──▶ TokenMap (raw text → token) ──align──▶ shown text → token ──hover──▶ tool tip
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from app.widgets.theme import theme
 from workflows.events import TokenEvent
 
 _LOOKAHEAD = 48
+LONG_LINE = 1500
+"""Characters after which a paragraph that streams is broken at a space, until the reply is rendered."""
 
 
 class TokenMap:
@@ -104,7 +106,7 @@ class MessageText(QTextEdit):
         self.setTabChangesFocus(True)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
-        self.document().setDocumentMargin(2)
+        self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._map: TokenMap | None = None
         self._marked = -1
@@ -118,6 +120,10 @@ class MessageText(QTextEdit):
         """Adds text at the end, without touching a selection."""
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
+        if (
+            cursor.block().length() > LONG_LINE and " " in text
+        ):  # each addition lays its whole paragraph out again, so it must not grow for ever
+            text = text.replace(" ", "\n", 1)
         cursor.insertText(text)
 
     def set_markdown(self, text: str) -> None:
@@ -206,7 +212,7 @@ class MessageText(QTextEdit):
             tint = theme().color("accent")
             tint.setAlpha(60)
             look.setBackground(tint)
-            selection.cursor, selection.format = cursor, look  # type: ignore[attr-defined]
+            selection.cursor, selection.format = cursor, look
             selections.append(selection)
         self.setExtraSelections(selections)
 

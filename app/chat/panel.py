@@ -63,6 +63,7 @@ class SettingsPanel(QWidget):
         self.system.setAccessibleName(self.tr("System prompt"))
         self.system.setTabChangesFocus(True)
         self.system.setFixedHeight(9 * G)
+        self.system.document().setDocumentMargin(G - 2)
         self.system.textChanged.connect(lambda: self.system_changed.emit(self.system.toPlainText()))
         part.body.addWidget(self.system)
         return part
@@ -92,6 +93,7 @@ class SettingsPanel(QWidget):
         self.stops.setToolTip(self.tr("The reply ends before any of these; \\n stands for a line end."))
         self.stops.setTabChangesFocus(True)
         self.stops.setFixedHeight(7 * G)
+        self.stops.document().setDocumentMargin(G - 2)
         self.stops.textChanged.connect(self._emit_sampling)
         part.body.addWidget(self.stops)
         return part
@@ -128,6 +130,7 @@ class SettingsPanel(QWidget):
         spin.setSpecialValueText(special.get(name, ""))
         spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.UpDownArrows)
         spin.setFixedWidth(14 * G)
+        spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         spin.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         spin.wheelEvent = lambda event: event.ignore()  # type: ignore[method-assign]
         spin.valueChanged.connect(self._emit_sampling)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,6 +26,18 @@ class Sampling:
     def to_options(self) -> dict[str, Any]:
         """The options of a generate request."""
         return asdict(self) | {"stop": list(self.stop), "alternatives": ALTERNATIVES}
+
+    def to_json(self) -> str:
+        """As it is kept in the settings."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Sampling:
+        """From the settings; the defaults where they are damaged."""
+        try:
+            return cls.from_dict(json.loads(text or "{}"))
+        except ValueError:
+            return cls()
 
     @classmethod
     def from_dict(cls, data: Any) -> Sampling:

@@ -8,14 +8,16 @@ Where there are more slots than pixels a column shows the most telling state of 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygon
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from app.state.inspection import EMPTY, EVICTED, FILLED, HEAD, REUSED, UNALLOCATED, KvGroup, SlotTable
-from app.widgets.theme import sans_font, theme
+from app.widgets import label
+from app.widgets.format import number
+from app.widgets.theme import G, sans_font, theme
 
 GUTTER = 40
-AXIS = 20
+AXIS = 24
 _LOUDEST = (UNALLOCATED, EMPTY, FILLED, REUSED, EVICTED, HEAD)
 
 
@@ -27,10 +29,18 @@ def state_color(state: int) -> QColor:
     if state == REUSED:
         return _mix(color("cache"), color("prefill"), 0.6)
     if state == EVICTED:
-        return _mix(color("warning"), color("surface"), 0.55)
-    if state == HEAD:
-        return color("error")
-    return color("empty") if state == EMPTY else _mix(color("empty"), color("surface"), 0.35)
+        return color("warning")
+    return color("error") if state == HEAD else color("empty")
+
+
+def fill_slots(painter: QPainter, box: QRect, state: int) -> None:
+    """Fills a box as slots of a state are shown: colour and pattern, so that colour alone need not tell."""
+    pattern = {EVICTED: Qt.BrushStyle.FDiagPattern, UNALLOCATED: Qt.BrushStyle.Dense6Pattern}.get(state)
+    if pattern is None:
+        painter.fillRect(box, state_color(state))
+    else:
+        painter.fillRect(box, theme().color("surface"))
+        painter.fillRect(box, QBrush(theme().color("warning" if state == EVICTED else "muted"), pattern))
 
 
 def _mix(one: QColor, other: QColor, share: float) -> QColor:
@@ -125,7 +135,7 @@ class KvStrip(QWidget):
             top = area.top() + row * height
             for left, right, state in spans:
                 width = max(right - left, 2 if state == HEAD else 1)
-                painter.fillRect(area.left() + left, top, width, height - 1, state_color(state))
+                fill_slots(painter, QRect(area.left() + left, top, width, height - 1), state)
         pixels = area.width() / self.group.capacity
         if pixels >= 5:
             painter.setPen(theme().color("surface"))
@@ -154,14 +164,29 @@ class KvStrip(QWidget):
             if row % every == 0:
                 box = QRect(0, area.top() + row * self.row_height, GUTTER - 8, self.row_height)
                 painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"L{layer}")
+        self._paint_head(painter)
         for part in range(5):
             slot = min(part * capacity // 4, capacity - 1)
             x = area.left() + slot * area.width() // capacity
             align = Qt.AlignmentFlag.AlignLeft if part == 0 else Qt.AlignmentFlag.AlignHCenter
-            box = QRect(x if part == 0 else x - 40, area.bottom() + 3, 80, AXIS - 4)
+            box = QRect(x if part == 0 else x - 40, area.bottom() + 8, 80, AXIS - 8)
             if part == 4:
-                align, box = Qt.AlignmentFlag.AlignRight, QRect(area.right() - 80, area.bottom() + 3, 80, AXIS - 4)
-            painter.drawText(box, align | Qt.AlignmentFlag.AlignTop, f"{slot:,}")
+                align, box = Qt.AlignmentFlag.AlignRight, QRect(area.right() - 80, area.bottom() + 8, 80, AXIS - 8)
+            painter.drawText(box, align | Qt.AlignmentFlag.AlignTop, number(slot))
+
+    def _paint_head(self, painter: QPainter) -> None:
+        """A wedge under the column where the next token goes: one pixel alone is easily missed."""
+        if self.table.head is None:
+            return
+        area = self.area()
+        x = area.left() + (2 * self.table.head + 1) * area.width() // (2 * self.group.capacity)
+        y = area.bottom() + 1
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(state_color(HEAD))
+        painter.drawPolygon(QPolygon([QPoint(x, y), QPoint(x - 4, y + 6), QPoint(x + 4, y + 6)]))
+        painter.restore()
 
     def _hover(self, layer: int, slot: int) -> None:
         if (layer, slot) != self._cell:
@@ -216,7 +241,7 @@ class Swatch(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's name for drawing."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), state_color(self._state))
+        fill_slots(painter, self.rect(), self._state)
         painter.end()
 
 
@@ -225,20 +250,22 @@ class Legend(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        for state, text in (
-            (FILLED, self.tr("filled")),
-            (REUSED, self.tr("filled over an evicted token")),
-            (EVICTED, self.tr("token gone")),
-            (EMPTY, self.tr("empty")),
-            (UNALLOCATED, self.tr("not allocated yet")),
-            (HEAD, self.tr("write head")),
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(G)
+        grid.setVerticalSpacing(G // 2)
+        for place, (state, text) in enumerate(
+            (
+                (FILLED, self.tr("filled")),
+                (REUSED, self.tr("filled over an evicted token")),
+                (HEAD, self.tr("write head")),
+                (EMPTY, self.tr("empty")),
+                (EVICTED, self.tr("empty, its token is gone")),
+                (UNALLOCATED, self.tr("not allocated yet")),
+            )
         ):
-            label = QLabel(text)
-            label.setProperty("role", "muted")
-            row.addWidget(Swatch(state))
-            row.addWidget(label)
-            row.addSpacing(8)
-        row.addStretch()
+            row, column = divmod(place, 3)
+            grid.addWidget(Swatch(state), row, 2 * column)
+            grid.addWidget(label(text, "muted"), row, 2 * column + 1)
+            grid.setColumnMinimumWidth(2 * column + 1, 16 * G)
+        grid.setColumnStretch(6, 1)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,6 +49,7 @@ class Job:
         self.name = name
         self.ended = False
         self.cancelled = False
+        self.cancelled_at = 0.0
 
     def cancel(self) -> None:
         """Ask it to stop, and see to it that it does. It still ends with `finished`."""
@@ -58,6 +60,7 @@ class Job:
         if isinstance(event, _LAST):
             self.ended = True
             self.finished.emit(event)
+            self._signals.deleteLater()  # and with it what is connected, which often holds this job
         else:
             self.event.emit(event)
 
@@ -83,6 +86,9 @@ class Worker(QObject):
         self._stopping = ""
         self._closing = False
         self.grace_ms, self.kill_ms = GRACE_MS, KILL_MS
+        self._terminated = False
+        self._deadline = QTimer(self, singleShot=True)
+        self._deadline.timeout.connect(self._escalate)
         self._rss = QTimer(self, interval=1000)
         self._rss.timeout.connect(self._measure)
 
@@ -147,9 +153,11 @@ class Worker(QObject):
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._read_errors)
         process.started.connect(self._flush)
-        process.finished.connect(lambda code, status: self._on_end(process, _cause(code, status)))
-        process.errorOccurred.connect(lambda error: self._on_error(process, error))
+        # bound methods, no closures: one that held the worker would delete it from within its child's destructor
+        process.finished.connect(self._on_finished)
+        process.errorOccurred.connect(self._on_error)
         self._process, self._buffer, self._stopping, self._closing = process, b"", "", False
+        self._terminated = False
         self._errors.clear()
         self._rss.start()
         process.start(self._program[0], self._program[1:])
@@ -196,28 +204,35 @@ class Worker(QObject):
     def _read_errors(self) -> None:
         if self._process is None:
             return
-        for text in self._process.readAllStandardError().data().decode(errors="replace").splitlines():
+        for text in bytes(self._process.readAllStandardError().data()).decode(errors="replace").splitlines():
             self._errors.append(text)
             self.log.emit(text)
 
     def _cancel(self, job: Job) -> None:
         if job.cancelled:
             return
-        job.cancelled = True
+        job.cancelled, job.cancelled_at = True, time.monotonic()
         self._send({"id": self._next, "job": "cancel", "target": job.id})
         self._next += 1
-        process = self._process
-        QTimer.singleShot(self.grace_ms, self, lambda: self._escalate(job, process, kill=False))
+        if not self._deadline.isActive():
+            self._deadline.start(self.grace_ms)
 
-    def _escalate(self, job: Job, process: QProcess | None, kill: bool) -> None:
-        if job.ended or process is None or process is not self._process:
+    def _escalate(self) -> None:
+        """A job that was cancelled goes on: terminate, and the next time kill."""
+        late = [job.cancelled_at for job in self._jobs.values() if job.cancelled]
+        if not late or self._process is None:
+            return
+        left = self.grace_ms - round((time.monotonic() - min(late)) * 1000)
+        if left > 0:
+            self._deadline.start(left)
             return
         self._stopping = self.tr("Stopped: the worker did not answer and was ended.")
-        if kill:
-            process.kill()
+        if self._terminated:
+            self._process.kill()
         else:
-            process.terminate()
-            QTimer.singleShot(self.kill_ms, self, lambda: self._escalate(job, process, kill=True))
+            self._terminated = True
+            self._process.terminate()
+            self._deadline.start(self.kill_ms)
 
     def _measure(self) -> None:
         import psutil
@@ -227,19 +242,28 @@ class Worker(QObject):
         except psutil.Error:
             self.memory.emit(0)
 
-    def _on_error(self, process: QProcess, error: QProcess.ProcessError) -> None:
-        if error == QProcess.ProcessError.FailedToStart:
-            self._on_end(process, self.tr("it could not be started (%1)").replace("%1", process.errorString()))
+    def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        self._on_end(_cause(code, status))
 
-    def _on_end(self, process: QProcess, cause: str) -> None:
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart:
+            QTimer.singleShot(0, self, self._on_failed_start)  # not from within the request that started it
+
+    def _on_failed_start(self) -> None:
+        if self._process is not None and self._process.state() == QProcess.ProcessState.NotRunning:
+            self._on_end(self.tr("it could not be started (%1)").replace("%1", self._process.errorString()))
+
+    def _on_end(self, cause: str) -> None:
         """The process is gone: say so, and end what it had open."""
-        if process is not self._process:
+        process = self._process
+        if process is None:
             return
         self._read()
         self._read_errors()
         self._process = None
         self._outbox.clear()
         self._rss.stop()
+        self._deadline.stop()
         process.deleteLater()
         self.memory.emit(0)
         jobs, self._jobs = list(self._jobs.values()), {}

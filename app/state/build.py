@@ -183,10 +183,10 @@ class BuildModel(QObject):
 
     def _fail(self, event: ErrorEvent) -> None:
         self.error = event
-        row = self.current
+        row, stopped = self.current or self.failed_row, event.kind == "cancelled"
         if row is not None:
-            row.state = "failed" if event.kind != "cancelled" else "stopped"
-            row.note = row.note or (event.message if event.kind != "cancelled" else "")
+            row.state = "stopped" if stopped else "failed"
+            row.note = "" if stopped else row.note or event.message
         self._end("cancelled" if event.kind == "cancelled" else "failed")
 
     def _end(self, state: BuildState) -> None:
@@ -257,9 +257,20 @@ class Draft(QObject):
         return self._plan is not None or self._debounce.isActive()
 
     @property
+    def needs_consent(self) -> bool:
+        """Whether the source brings code of its own that nobody agreed to yet."""
+        return bool(self.remote_code) and not self.trusted
+
+    @property
+    def remote_code(self) -> dict[str, str]:
+        """The code files that the source brings along: name → SHA-256."""
+        refused = self.probe_error.data.get("files") if self.probe_error else None
+        return dict(self.found.get("remote_code") or refused or {})
+
+    @property
     def supported(self) -> bool:
         """Whether the source can be built."""
-        return bool(self.found.get("supported"))
+        return bool(self.found.get("supported")) and not self.needs_consent
 
     @property
     def choices(self) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -256,8 +257,7 @@ class ChatStore:
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self.folder = folder
         self._clock = clock
-        self._writer: ThreadPoolExecutor | None = None
-        self._pending: Future[None] | None = None
+        self._writer: threading.Thread | None = None
         self._last_partial = float("-inf")
         self._crashes = 0
         self._last_key = ""
@@ -280,9 +280,6 @@ class ChatStore:
     def close(self) -> None:
         """A proper end: waits for what is being written."""
         self._settle()
-        if self._writer is not None:
-            self._writer.shutdown()
-            self._writer = None
         self._crashes = 0
         self._mark(open_=False)
 
@@ -298,13 +295,13 @@ class ChatStore:
     def partial(self, chat: Conversation) -> bool:
         """Saves a reply that is still growing, in the background; False when the last save is too recent."""
         now = self._clock()
-        busy = self._pending is not None and not self._pending.done()
+        busy = self._writer is not None and self._writer.is_alive()
         if busy or now - self._last_partial < PARTIAL_EVERY_S:
             return False
         self._last_partial = now
-        if self._writer is None:
-            self._writer = ThreadPoolExecutor(1, "chat-autosave")
-        self._pending = self._writer.submit(write_atomic, self._path(chat.key), _encode(chat))
+        job = (self._path(chat.key), _encode(chat))
+        self._writer = threading.Thread(target=_write_if_possible, args=job, name="chat-autosave")
+        self._writer.start()
         return True
 
     def load(self, key: str) -> Conversation:
@@ -346,15 +343,21 @@ class ChatStore:
         write_atomic(self._marker, json.dumps(marker).encode())
 
     def _settle(self) -> None:
-        """Waits for a background save; what it failed at, the next commit will meet again."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            pending.exception()
+        """Waits for a background save."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.join()
 
 
 def key_of(path: Path) -> str:
     """The key in a saved conversation's file name."""
     return path.name.removesuffix(".chat.json")
+
+
+def _write_if_possible(path: Path, data: bytes) -> None:
+    """A save in the background; what it fails at, the next commit meets again and tells."""
+    with suppress(OSError):
+        write_atomic(path, data)
 
 
 def _encode(chat: Conversation) -> bytes:

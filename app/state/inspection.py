@@ -46,7 +46,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class KvGroup:
-    """A group of layers that share one slot table. `bytes` are those of all its layers, keys and values."""
+    """A group of layers that share one slot table. `bytes_per_token` counts all its layers, keys and values."""
 
     name: str
     layout: str
@@ -55,13 +55,13 @@ class KvGroup:
     window: int | None
     shape: tuple[int | str, ...]
     dtype: str
-    bytes: int
+    bytes_per_token: int
     writer: str
 
     @property
-    def bytes_per_token(self) -> int:
-        """What one more token costs, over all layers."""
-        return self.bytes // self.capacity if self.capacity else 0
+    def bytes(self) -> int:
+        """What all slots take together."""
+        return self.bytes_per_token * self.capacity
 
     @property
     def bytes_per_slot(self) -> int:
@@ -95,17 +95,13 @@ class Inspection:
     """Everything that the page shows of one bundle or one graph."""
 
     path: str
+    name: str
     is_bundle: bool
     facts: tuple[tuple[str, Any], ...]
     components: tuple[Component, ...]
     kv: tuple[KvGroup, ...]
     passes: tuple[PassRow, ...]
     metadata: tuple[tuple[str, str], ...]
-
-    @property
-    def name(self) -> str:
-        """The file's or folder's own name."""
-        return Path(self.path).name
 
     @property
     def kv_bytes(self) -> int:
@@ -133,12 +129,15 @@ def _parse(path: str, value: dict[str, Any]) -> Inspection:
     stages = value.get("stages") or []
     return Inspection(
         path=str(value.get("path") or path),
+        name=str((value.get("name") if is_bundle else None) or Path(path).name),
         is_bundle=is_bundle,
         facts=tuple((name, value[name]) for name in FACTS if value.get(name) not in (None, "")),
         components=tuple(_component(c) for c in value.get("components") or []),
         kv=tuple(parse_group(g) for g in value.get("kv") or []),
         passes=tuple(_pass(s, p) for s in stages for p in s.get("passes") or []),
-        metadata=tuple((str(k), str(v)) for k, v in (value.get("metadata") or {}).items()),
+        metadata=tuple(
+            (str(k), str(v)) for k, v in (value.get("metadata") or {}).items() if isinstance(v, (str, int, float))
+        ),
     )
 
 
@@ -166,16 +165,18 @@ def _shape(shape: Any) -> tuple[int | str, ...]:
 def parse_group(g: dict[str, Any]) -> KvGroup:
     """A cache group, from an inspection ("group") or from a CacheEvent ("name")."""
     layers = g.get("layers") or []
-    window = g.get("window")
+    window, capacity = g.get("window"), int(g.get("capacity") or 0)
+    slots = int(g.get("allocated") or capacity)  # a live group's bytes are those of the slots it has so far
+    whole = int(g.get("bytes") or 0)
     return KvGroup(
         name=str(g.get("group") or g.get("name") or ""),
         layout=str(g.get("layout", "")),
         layers=tuple(range(layers)) if isinstance(layers, int) else tuple(int(n) for n in layers),
-        capacity=int(g.get("capacity") or 0),
+        capacity=capacity,
         window=int(window) if window else None,
         shape=_shape(g.get("shape")),
         dtype=str(g.get("dtype", "")),
-        bytes=int(g.get("bytes") or 0),
+        bytes_per_token=int(g.get("bytes_per_token") or (whole // slots if slots else 0)),
         writer=str(g.get("writer", "")),
     )
 
@@ -203,6 +204,7 @@ class SlotTable:
         self.capacity = capacity
         self.positions = array("q", [-1]) * capacity
         self.states = bytearray(capacity)
+        self.allocated = capacity
         self.used = 0
         self.evicted = 0
         self.length = 0
@@ -218,6 +220,7 @@ class SlotTable:
             if count > 0:
                 positions[slot : slot + count] = array("q", range(position, position + count))
                 states[slot : slot + count] = bytes([FILLED if position < self.capacity else REUSED]) * count
+        self.allocated = allocated
         self.used = states.count(FILLED) + states.count(REUSED)
         self._mark_evicted(states)
         self.evicted = int(group.get("evicted") or 0)

@@ -35,7 +35,7 @@ CHUNK, FIRST, DECODE = 0, 1, 2
 
 KINDS = ("chunk", "first", "decode")
 GAP_S = 0.25
-"""What an idle pause between two generations is drawn as."""
+"""The most that an idle pause between two generations is drawn as; a seventh of the one before where that is less."""
 
 CSV_COLUMNS = (
     "generation",
@@ -163,6 +163,7 @@ class _Run:
     origin_s: float = 0.0
     elapsed_s: float = 0.0
     running: bool = False
+    steps: int = 0
     prompt_tokens: int = 0
     prefill_ms: float = 0.0
     decoded: int = 0
@@ -182,6 +183,7 @@ class Measurements:
         self._clock = clock
         self._run = _Run()
         self._frozen: Snapshot | None = None
+        self._rss = 0
         self.revision = 0
 
     def follow(self, session: Session) -> None:
@@ -196,15 +198,20 @@ class Measurements:
     def begin(self) -> None:
         """A generation starts."""
         self.end()
-        origin = self._now() + (GAP_S if self._run.number else 0.0)
+        run = self._run
+        gap = min(GAP_S, max(run.elapsed_s / 7, 0.001)) if run.number else 0.0
+        origin = max(self._now(), self._memory.last(0) if len(self._memory) else 0.0) + gap
         self._run = _Run(number=self._run.number + 1, started=self._clock(), origin_s=origin, running=True)
+        self._note_memory()
         self.revision += 1
 
     def end(self, _outcome: object = None) -> None:
         """The generation ended, well or not."""
         if self._run.running:
-            self._run.elapsed_s = max(self._run.elapsed_s, self._clock() - self._run.started)
+            if not self._run.steps:
+                self._run.elapsed_s = self._clock() - self._run.started
             self._run.running = False
+            self._note_memory()
             self.revision += 1
 
     def add_chunk(self, event: ChunkEvent) -> None:
@@ -229,9 +236,15 @@ class Measurements:
         self._add(kind, event.latency_ms, 1, event, event.id, event.text)
 
     def add_memory(self, rss: int) -> None:
-        """The worker holds `rss` bytes; kept while it generates, and once before the first prompt."""
+        """The worker holds `rss` bytes; kept while it generates, and at the begin and end of each reply."""
+        self._rss = rss
         if self._run.running or not len(self._memory):
-            self._memory.append(self._now(), rss)
+            self._note_memory()
+
+    def _note_memory(self) -> None:
+        if self._rss:
+            last = self._memory.last(0) if len(self._memory) else 0.0
+            self._memory.append(max(self._now(), last), self._rss)
             self.revision += 1
 
     @property
@@ -317,6 +330,7 @@ class Measurements:
 
     def _add(self, kind: int, latency: float, tokens: int, event: ChunkEvent | TokenEvent, id: int, text: str) -> None:
         run = self._run
+        run.steps += 1
         time_s = run.origin_s + run.elapsed_s
         row = (time_s, latency, kind, tokens, event.cache_used, event.cache_capacity, run.number)
         dropped = self._steps.append(*row)

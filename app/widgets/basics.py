@@ -96,7 +96,10 @@ class Card(QFrame):
 
 
 class Pill(QLabel):
-    """A word in a rounded outline; `role` tints it: "", accent, ok, warning, error, prefill, decode, cache, added, removed, changed."""
+    """A word in a rounded outline.
+
+    `role` tints it: "", accent, ok, warning, error, prefill, decode, cache, added, removed, changed.
+    """
 
     def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -181,13 +184,18 @@ class EmptyState(QWidget):
         self.text = label(text, "body-muted", wrap=True)
         self.text.setMaximumWidth(56 * G)
         self.text.setMinimumWidth(32 * G)
-        for part in (self.title, self.text):
-            part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            box.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        box.addWidget(self.title, 0, Qt.AlignmentFlag.AlignHCenter)
+        middle = QHBoxLayout()  # a label that wraps gets its height from a layout only where it fills the cell
+        middle.addStretch(1)
+        middle.addWidget(self.text, 4)
+        middle.addStretch(1)
+        box.addLayout(middle)
         self.action = button(action, role="primary", clicked=self.triggered.emit)
-        self.action.setVisible(bool(action))
         box.addSpacing(G)
         box.addWidget(self.action, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.action.setVisible(bool(action))
         box.addStretch(1)
 
     def set(self, title: str, text: str, action: str = "") -> None:

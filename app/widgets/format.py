@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QDateTime, QLocale
 
 
 def number(value: float, digits: int = 0) -> str:
@@ -57,7 +57,8 @@ def rate(value: float) -> str:
 def when(iso: str) -> str:
     """An ISO time as the system's locale writes it; the text itself where it is no time."""
     try:
-        moment = datetime.fromisoformat(iso).astimezone()
+        moment = datetime.fromisoformat(iso)
     except ValueError:
         return iso
-    return QLocale().toString(moment, QLocale.FormatType.ShortFormat)
+    stamp = QDateTime.fromSecsSinceEpoch(int(moment.timestamp()))
+    return QLocale().toString(stamp, QLocale.FormatType.ShortFormat)

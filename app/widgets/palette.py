@@ -22,6 +22,7 @@ class CommandPalette(QFrame):
 
     def __init__(self, source: Callable[[], Iterable[QAction]], parent: QWidget) -> None:
         super().__init__(parent)
+        self._window = parent
         self._source = source
         self._actions: list[QAction] = []
         self._before: QWidget | None = None
@@ -45,7 +46,7 @@ class CommandPalette(QFrame):
 
     def open(self) -> None:
         """Show it over the window, with every action."""
-        window = self.parentWidget()
+        window = self._window
         self._before = window.focusWidget()
         width = min(64 * G, window.width() - 8 * G)
         self.setGeometry((window.width() - width) // 2, 8 * G, width, min(48 * G, window.height() - 16 * G))

@@ -60,7 +60,7 @@ class Rail(QWidget):
         self._buttons[page.name] = button
         action = QAction(self.tr("Go to %1").replace("%1", page.title), self)
         action.setShortcut(QKeySequence(f"Ctrl+{index}"))
-        action.setProperty("iconName", page.icon)
+        set_icon(action, page.icon)
         action.triggered.connect(lambda: self.chosen.emit(page.name))
         self.actions_of_pages.append(action)
         return button

@@ -40,6 +40,7 @@ class StatusLine(QWidget):
         self._timer = QTimer(self, interval=250)
         self._timer.timeout.connect(self.refresh)
         context.build.changed.connect(self._watch)
+        context.build.finished.connect(self.refresh)
         context.session.stateChanged.connect(self._watch)
         context.memoryChanged.connect(self._show_memory)
         self._show_memory(0)

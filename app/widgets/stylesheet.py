@@ -1,4 +1,7 @@
-"""The one stylesheet: what Fusion and a palette cannot say. Roles are dynamic properties, set with `role="muted"` and the like."""
+"""The one stylesheet: what Fusion and a palette cannot say.
+
+Roles are dynamic properties, set with `role="muted"` and the like.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +36,15 @@ $pills
 QPushButton { background: $raised; border: 1px solid $border; border-radius: 6px; padding: 5px 14px; min-height: 20px; }
 QPushButton:hover { border-color: $muted; }
 QPushButton:pressed { background: $sunken; }
-QPushButton:disabled { color: $muted; background: $sunken; border-color: $border; }
+QPushButton:disabled { color: $faint; background: $sunken; border-color: $border; }
 QPushButton:focus { border: 2px solid $accent; padding: 4px 13px; }
 QPushButton[role="primary"] { background: $accent; border-color: $accent; color: $accent_text; font-weight: 600; }
 QPushButton[role="primary"]:hover { background: $accent_hover; }
 QPushButton[role="primary"]:disabled { background: $sunken; border-color: $border; color: $muted; }
 QPushButton[role="primary"]:focus { border: 2px solid $text; }
 QPushButton[role="danger"] { color: $error; }
-QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 2px 4px; text-align: left; }
+QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: $accent;
+  padding: 2px 4px; text-align: left; }
 QPushButton[role="link"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus { border: 1px solid $accent; }
 QToolButton { background: transparent; border: 2px solid transparent; border-radius: 6px; padding: 4px; }
@@ -52,12 +56,14 @@ QToolButton::menu-indicator { image: none; }
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QComboBox, QAbstractSpinBox {
   background: $surface; border: 1px solid $border; border-radius: 6px; selection-background-color: $accent;
   selection-color: $accent_text; }
-QLineEdit, QComboBox, QAbstractSpinBox { padding: 4px 8px; min-height: 22px; }
+QLineEdit, QComboBox { padding: 4px 8px; min-height: 22px; }
+QAbstractSpinBox { padding: 4px 0 4px 6px; min-height: 22px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus, QAbstractSpinBox:focus {
   border: 1px solid $accent; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $muted; background: $sunken; }
 QLineEdit[invalid="true"] { border: 1px solid $error; }
-QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: 0; padding: 0; background: transparent; min-height: 0; }
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: 0; padding: 0; background: transparent;
+  min-height: 0; }
 QComboBox::drop-down { border: 0; width: 24px; }
 QComboBox::down-arrow { image: url($icons/chevron-down.svg); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $border; outline: 0; padding: 4px;
@@ -66,7 +72,8 @@ QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: 0; width: 2
 QAbstractSpinBox::up-arrow { image: url($icons/chevron-up.svg); width: 12px; height: 12px; }
 QAbstractSpinBox::down-arrow { image: url($icons/chevron-down.svg); width: 12px; height: 12px; }
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
-QCheckBox::indicator, QRadioButton::indicator { width: 16px; height: 16px; border: 1px solid $muted; background: $surface; }
+QCheckBox::indicator, QRadioButton::indicator {
+  width: 16px; height: 16px; border: 1px solid $muted; background: $surface; }
 QCheckBox::indicator { border-radius: 4px; }
 QRadioButton::indicator { border-radius: 8px; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($icons/$check.svg); }
@@ -79,10 +86,11 @@ QTableView, QTreeView, QListView { background: $surface; alternate-background-co
   border-radius: 6px; outline: 0; gridline-color: $border; }
 QTableView:focus, QTreeView:focus, QListView:focus { border-color: $accent; }
 QHeaderView { background: $surface; border: 0; border-radius: 6px; }
-QHeaderView::section { background: $surface; color: $muted; font-size: 12px; border: 0; border-bottom: 1px solid $border;
-  padding: 6px 8px; }
+QHeaderView::section { background: $surface; color: $muted; font-size: 12px; border: 0;
+  border-bottom: 1px solid $border; padding: 6px 8px; }
 QTabWidget::pane { border: 0; border-top: 1px solid $border; }
-QTabBar::tab { background: transparent; color: $muted; padding: 8px 16px; border: 0; border-bottom: 2px solid transparent; }
+QTabBar::tab { background: transparent; color: $muted; padding: 8px 16px; border: 0;
+  border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QTabBar::tab:focus { color: $accent; }
 QProgressBar { background: $sunken; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
@@ -97,7 +105,8 @@ QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; }
 QScrollBar::handle:vertical { min-height: 28px; }
 QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::handle:hover { background: $muted; }
-QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: transparent; width: 0; height: 0; }
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {
+  background: transparent; width: 0; height: 0; }
 QMenu { background: $raised; border: 1px solid $border; border-radius: 6px; padding: 4px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 4px; }
 QMenu::item:selected { background: $accent; color: $accent_text; }
@@ -117,7 +126,8 @@ QFrame[role="palette"] QListView::item:selected { background: $accent; color: $a
 QLabel[role="step"] { font-size: 12px; color: $muted; }
 QLabel[role="step-now"] { font-size: 12px; color: $accent; font-weight: 600; }
 QLabel[role="step-done"] { font-size: 12px; color: $text; }
-QPlainTextEdit[role="log"] { background: $sunken; }
+QPlainTextEdit[role="log"] { background: $sunken; padding: 4px; }
+QPlainTextEdit[role="code"] { padding: 4px; }
 QLabel[role="drop"] { border: 1px dashed $muted; border-radius: 8px; color: $muted; padding: 16px; }
 QLabel[role="drop"][hover="true"] { border-color: $accent; color: $accent; }
 """)
@@ -132,7 +142,8 @@ def _mix(one: str, other: str, share: float) -> str:
 def stylesheet(colors: Mapping[str, str], icons: Path) -> str:
     """The sheet in these colours, with pictures from the folder `icons`."""
     pills = "\n".join(
-        f'QLabel[role="pill"][tint="{name}"] {{ color: {colors[name]}; border-color: {_mix(colors[name], colors["surface"], 0.5)};'
+        f'QLabel[role="pill"][tint="{name}"] {{ color: {colors[name]};'
+        f" border-color: {_mix(colors[name], colors['surface'], 0.5)};"
         f" background: {_mix(colors[name], colors['surface'], 0.1)}; }}"
         for name in ("accent", "ok", "warning", "error", "prefill", "decode", "cache", "added", "removed", "changed")
     )

@@ -51,6 +51,7 @@ _LIGHT = {
     "decode": "#0c8577",
     "cache": "#2777c2",
     "empty": "#dfe3e9",
+    "faint": "#9aa1ad",
 }
 _DARK = {
     "window": "#15181d",
@@ -72,6 +73,7 @@ _DARK = {
     "decode": "#4cc9b6",
     "cache": "#6db5f2",
     "empty": "#2b313b",
+    "faint": "#687180",
 }
 _SANS = ["Inter", "Segoe UI", "SF Pro Text", "Noto Sans", "Ubuntu", "DejaVu Sans", "sans-serif"]
 _MONO = ["JetBrains Mono", "Cascadia Mono", "SF Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
@@ -126,7 +128,10 @@ class Theme(QObject):
         return QColor((_DARK if self._dark else _LIGHT)[name])
 
     def icon(self, name: str, color: str = "text") -> QIcon:
-        """The icon `name` of resources/icons in the palette's `color`; it does not follow later changes (`set_icon` does)."""
+        """The icon `name` of resources/icons in the palette's `color`.
+
+        It does not follow later changes of the theme; `set_icon` does.
+        """
         key = (name, color)
         if key not in self._icons:
             self._icons[key] = self._draw(name, color)
@@ -140,7 +145,7 @@ class Theme(QObject):
         return icon
 
     def _faint(self) -> QColor:
-        return self.color("border").darker(125) if not self._dark else self.color("border").lighter(140)
+        return self.color("faint")
 
     def pixmap(self, name: str, color: str = "text", size: int = 20) -> QPixmap:
         """The icon as a picture of `size` logical pixels, sharp on high-DPI screens."""
@@ -231,7 +236,7 @@ def set_icon(target: QAbstractButton | QAction | QLabel, name: str, color: str =
 
 
 def _dress(target: QAbstractButton | QAction | QLabel) -> None:
-    name, color = target.property("iconName"), target.property("iconColor")
+    name, color = target.property("iconName"), target.property("iconColor") or "text"
     if isinstance(target, QLabel):
         target.setPixmap(theme().pixmap(name, color, target.property("iconPixels")))
     else:

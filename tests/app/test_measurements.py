@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from app.state.measurements import CHUNK, DECODE, FIRST, GAP_S, Measurements, Slab
+from app.state.measurements import CHUNK, DECODE, FIRST, Measurements, Slab
 from workflows.events import ChunkEvent, TokenEvent
 
 
@@ -91,20 +91,23 @@ def test_idle_time_between_generations_is_left_out(measured: Measurements, clock
     measured.begin()
     measured.add_chunk(chunk(8, 10.0))
     s = measured.snapshot()
-    assert s.time_s[-1] == pytest.approx(0.05 + GAP_S + 0.010)
+    assert s.time_s[-1] == pytest.approx(0.048 * 8 / 7 + 0.010)
     assert s.generation.tolist() == [1, 1, 1, 1, 1, 1, 2]
 
 
 def test_memory_is_kept_while_generating(clock: Clock) -> None:
     m = Measurements(clock=clock)
     m.add_memory(50)
-    m.add_memory(51)  # idle: one point is enough
+    m.add_memory(51)  # idle: not kept until a reply begins
     m.begin()
     clock.now += 2
     m.add_memory(70)
     s = m.snapshot()
-    assert s.memory_bytes.tolist() == [50, 70]
-    assert s.memory_s.tolist() == pytest.approx([0, 2])
+    assert s.memory_bytes.tolist() == [50, 51, 70]
+    assert s.memory_s.tolist() == pytest.approx([0, 0, 2])
+    m.end()
+    m.add_memory(90)
+    assert m.snapshot().memory_bytes.tolist() == [50, 51, 70, 70]
 
 
 def test_freeze_stands_still_while_recording_goes_on(measured: Measurements) -> None:

@@ -49,7 +49,7 @@ def program(**scenario: Any) -> list[str]:
     return [sys.executable, str(Path(__file__).resolve()), json.dumps(scenario)]
 
 
-class Cancelled(Exception):
+class CancelledError(Exception):
     """The window said stop."""
 
 
@@ -99,7 +99,7 @@ class Fake:
             return
         try:
             getattr(self, f"do_{name}")()
-        except Cancelled:
+        except CancelledError:
             self.send("error", kind="cancelled", message="Stopped.", details="", data={})
 
     def garble(self) -> None:
@@ -148,11 +148,11 @@ class Fake:
             self.maybe_crash()
 
     def pause(self, seconds: float | None = None) -> None:
-        """The delay between events; raises Cancelled once the job was cancelled."""
+        """The delay between events; raises CancelledError once the job was cancelled."""
         end = time.monotonic() + (self.scenario.get("delay", 0) if seconds is None else seconds)
         while True:
             if self.job["id"] in self.cancelled:
-                raise Cancelled
+                raise CancelledError
             left = end - time.monotonic()
             if left <= 0:
                 return
@@ -163,7 +163,7 @@ class Fake:
     def do_probe(self) -> None:
         """Progress for a hub id, then what was found."""
         source = self.job["source"]
-        kind = "demo" if source.startswith("demo:") else "folder" if os.sep in source else "hub"
+        kind = "demo" if source.startswith("demo:") else "folder" if Path(source).is_absolute() else "hub"
         if kind == "hub":
             for i in range(4):
                 self.send(
@@ -225,7 +225,7 @@ class Fake:
                     "seconds": 24.0,
                     "memory_bytes": 1_400_000_000,
                     "disk_bytes": 9_000_000,
-                    "kv_bytes": recipe["capacity"] * 4096,
+                    "kv_bytes": recipe["capacity"] * 2048,
                     "free_memory_bytes": 9_000_000_000,
                     "free_disk_bytes": 90_000_000_000,
                 },
@@ -316,7 +316,7 @@ class Fake:
         for i in range(4):
             self.pause()
             self.send("progress", stage=stage, message=f"step {i + 1}", done=i + 1, total=4, unit="steps")
-            self.send("log", message=f"{stage} {component} step {i + 1}".strip(), level="info")
+            self.send("log", message=" ".join(filter(None, (stage, component, f"step {i + 1}"))), level="info")
         if failed:
             self.send("stage", state="failed", note="An operator is missing.", **times)
             return False
@@ -397,7 +397,7 @@ class Fake:
             for step in range(total):
                 self.pause()
                 text.append(self.token(step, words[step % len(words)]))
-        except Cancelled:
+        except CancelledError:
             reason = "cancelled"
         cache = self.cache()
         self.send("cache", groups=cache)

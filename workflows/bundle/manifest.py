@@ -37,6 +37,12 @@ class Manifest(BaseModel):
         return sum(entry.bytes for entry in self.files.values())
 
 
+def is_linked(folder: Path, name: str) -> bool:
+    """Whether the file `name`, or a folder on the way to it, is a symbolic link, so that it may lie anywhere."""
+    parts = Path(name).parts
+    return any(folder.joinpath(*parts[:depth]).is_symlink() for depth in range(1, len(parts) + 1))
+
+
 def sha256_of(path: Path) -> str:
     """The file's SHA-256, read in blocks."""
     digest = hashlib.sha256()
@@ -48,7 +54,7 @@ def sha256_of(path: Path) -> str:
 
 def make_manifest(folder: Path) -> Manifest:
     """The manifest of every file below `folder`."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST)
     return Manifest(
         files={
             path.relative_to(folder).as_posix(): FileEntry(bytes=path.stat().st_size, sha256=sha256_of(path))
@@ -64,5 +70,5 @@ def read_manifest(folder: Path) -> Manifest:
         raise BundleError(f"{folder} is no bundle: it has no {MANIFEST}. Build one with `joinery build`.")
     try:
         return Manifest.model_validate(json.loads(path.read_text("utf-8")))
-    except (ValidationError, ValueError):  # ValueError: no JSON, or no UTF-8
+    except (ValidationError, ValueError, RecursionError):  # ValueError: no JSON, or no UTF-8
         raise BundleError(f"{path} is damaged: build the bundle anew.") from None

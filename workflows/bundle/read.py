@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workflows.bundle.manifest import Manifest, read_manifest
+from workflows.bundle.manifest import Manifest, is_linked, read_manifest
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError
 
@@ -29,8 +29,13 @@ class Bundle:
         return self.folder / name
 
     def text(self, name: str) -> str | None:
-        """The text of a file, or None where the bundle has no such file."""
-        return self.file(name).read_text("utf-8") if name in self.manifest.files else None
+        """The text of a file, or None where the bundle has no such file. Raises BundleError for one that is no text."""
+        if name not in self.manifest.files:
+            return None
+        try:
+            return self.file(name).read_text("utf-8")
+        except UnicodeDecodeError:
+            raise BundleError(f"{name} in {self.folder} is no UTF-8 text: build the bundle anew.") from None
 
 
 def read_bundle(folder: str | Path) -> Bundle:
@@ -41,7 +46,7 @@ def read_bundle(folder: str | Path) -> Bundle:
     manifest = read_manifest(root)
     for name, entry in manifest.files.items():
         path = root / name
-        if path.is_symlink() or not path.is_file():
+        if is_linked(root, name) or not path.is_file():
             raise BundleError(f"{root} lacks {name}: restore the file or build the bundle anew.")
         if path.stat().st_size != entry.bytes:
             raise BundleError(
@@ -77,6 +82,6 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
 def _read_pipeline(path: Path) -> Pipeline:
     try:
         data = json.loads(path.read_text("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BundleError(f"{path} is not JSON: build the bundle anew.") from None
     return parse_pipeline(data, str(path))

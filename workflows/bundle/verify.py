@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflows.bundle.manifest import MANIFEST, FileEntry, read_manifest, sha256_of
+from workflows.bundle.manifest import MANIFEST, FileEntry, is_linked, read_manifest, sha256_of
 from workflows.bundle.read import read_bundle
 from workflows.errors import BundleError, Cancelled
 
@@ -43,7 +43,7 @@ def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fa
     for name, entry in manifest.files.items():
         if cancelled():
             raise Cancelled("The check was cancelled.")
-        wrong = _wrong_with(root / name, entry)
+        wrong = _wrong_with(root, name, entry)
         if wrong:
             problems.append(Problem(name, wrong))
     problems += [Problem(name, "unknown") for name in _present(root) if name not in manifest.files]
@@ -52,8 +52,9 @@ def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fa
     return Verification(len(manifest.files), manifest.bytes, tuple(problems))
 
 
-def _wrong_with(path: Path, entry: FileEntry) -> str:
-    if path.is_symlink():
+def _wrong_with(root: Path, name: str, entry: FileEntry) -> str:
+    path = root / name
+    if is_linked(root, name):
         return "link"
     if not path.is_file():
         return "missing"
@@ -64,5 +65,5 @@ def _wrong_with(path: Path, entry: FileEntry) -> str:
 
 def _present(root: Path) -> Iterator[str]:
     for path in sorted(root.rglob("*")):
-        if not path.is_dir() and path.name != MANIFEST:
+        if (path.is_symlink() or not path.is_dir()) and path != root / MANIFEST:
             yield path.relative_to(root).as_posix()

@@ -60,7 +60,12 @@ def publish(draft: Path, out: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
     if out.exists():
         out.rename(old)
-    draft.rename(out)
+    try:
+        draft.rename(out)
+    except OSError:
+        if old.exists():
+            old.rename(out)
+        raise
     _sync(out.parent)
     shutil.rmtree(old, ignore_errors=True)
 

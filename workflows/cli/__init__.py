@@ -6,6 +6,7 @@ cancelled; `--debug`, anywhere on the line, adds the traceback.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import traceback
@@ -15,7 +16,7 @@ from typer.exceptions import TyperException
 
 from workflows import __version__
 from workflows.cli import build, chat, devices, generate, inspect, verify
-from workflows.errors import Cancelled, JoineryError
+from workflows.errors import Cancelled, JoineryError, describe_os_error
 
 app = typer.Typer(
     name="joinery",
@@ -63,12 +64,16 @@ def run(arguments: list[str], debug: bool = False) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail("Cancelled.", Cancelled.exit_code)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone; so has the reason to write
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader of our output has gone; what is buffered goes nowhere
         return 1
     except JoineryError as error:
         if debug:
             traceback.print_exc()
         return _fail(str(error), error.exit_code)
+    except OSError as error:
+        if debug:
+            traceback.print_exc()
+        return _fail(describe_os_error(error), 1)
     except Exception as error:  # noqa: BLE001 - the last wall: no traceback without --debug
         if debug:
             traceback.print_exc()

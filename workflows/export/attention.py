@@ -39,7 +39,7 @@ class LayerFacts:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of attention: query [B,Hq,S,D], key and value as the seam's update gave them, and the formula's terms."""
+    """One call of attention: query [B,Hq,S,D], key and value as the seam gave them, and the formula's terms."""
 
     layer: int
     query: torch.Tensor
@@ -144,6 +144,10 @@ class BaseSeam:
 
     def attend_self(self, call: Call) -> torch.Tensor:
         """Attention over past and new rows."""
+        raise NotImplementedError
+
+    def key_positions(self, sequence: int) -> torch.Tensor:
+        """See Seam."""
         raise NotImplementedError
 
     def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, *_: Any, **__: Any) -> Rows:

@@ -15,6 +15,7 @@ import onnx_ir as ir
 import torch
 
 from workflows.checkpoint import Checkpoint
+from workflows.errors import JoineryError, printable
 from workflows.events import Event, ProgressEvent
 from workflows.export.attention import left_aligned_bias
 from workflows.export.decoder import Decoder, causal_layers
@@ -59,18 +60,19 @@ def export_components(
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     model = load_model(checkpoint, recipe.task)
     report(ProgressEvent(stage="export", message="tracing the graphs", done=1, total=3, unit="steps"))
-    traced = _trace_seq2seq(model, recipe) if family_for(recipe.model_type, recipe.task).encoder else [_trace_causal(model, recipe)]
+    cut = _cut_encoder_decoder if family_for(recipe.model_type, recipe.task).encoder else _cut_decoder
+    traced = cut(model, recipe)
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     return [exported for name, graph in traced for exported in _save(folder, name, graph, recipe)]
 
 
-def _trace_causal(model: Any, recipe: Recipe) -> tuple[str, ir.Model]:
+def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, ir.Model]]:
     layers = causal_layers(model)
     signature = decoder_signature(layers, writer_of(recipe.cache))
-    return "decoder", _trace(Decoder(model, signature, layers), signature, recipe.opset)
+    return [("decoder", _trace(Decoder(model, signature, layers), signature, recipe.opset))]
 
 
-def _trace_seq2seq(model: Any, recipe: Recipe) -> list[tuple[str, ir.Model]]:
+def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, ir.Model]]:
     left_aligned_bias(model)
     encoder = Encoder(model)
     probe = encoder_signature(0)
@@ -102,21 +104,33 @@ def _save(folder: Path, name: str, graph: ir.Model, recipe: Recipe) -> list[Expo
 
 def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Model:
     axes = tuple(signature.axes.values())
-    with _quiet():
-        program = torch.onnx.export(
-            module.eval(),
-            tuple(signature.inputs.values()),
-            dynamo=True,
-            opset_version=opset,
-            input_names=list(signature.inputs),
-            output_names=signature.outputs,
-            dynamic_shapes=axes if isinstance(module, Encoder) else (axes,),  # a decoder's forward takes *inputs
-            verbose=False,
-        )
+    try:
+        with _quiet():
+            program = torch.onnx.export(
+                module.eval(),
+                tuple(signature.inputs.values()),
+                dynamo=True,
+                opset_version=opset,
+                input_names=list(signature.inputs),
+                output_names=signature.outputs,
+                dynamic_shapes=axes if isinstance(module, Encoder) else (axes,),  # a decoder's forward takes *inputs
+                verbose=False,
+            )
+    except torch.onnx.OnnxExporterError as error:
+        raise JoineryError(
+            f"torch cannot export this model to ONNX: {_root_cause(error)}; it may use an operator that ONNX lacks."
+        ) from error
     assert program is not None  # dynamo=True without a file always gives one
     if signature.facts is not None:
         program.model.metadata_props[FACTS_KEY] = signature.facts.to_json()
     return program.model
+
+
+def _root_cause(error: BaseException) -> str:
+    """The first line of the error at the end of the chain: the exporter wraps it in pages of advice."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return printable((str(error).strip() or type(error).__name__).splitlines()[0].rstrip("."), 200)
 
 
 def _fixed(folder: Path, name: str, *, sequence: int, capacity: int) -> Exported:

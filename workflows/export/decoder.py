@@ -24,7 +24,7 @@ from workflows.export.signature import PATTERNS, Signature
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
 
 
-class Decoder(torch.nn.Module):
+class Decoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """A causal LM, its cache taken apart into tensors; inputs and outputs as the signature names them."""
 
     def __init__(self, model: Any, signature: Signature, layers: Sequence[LayerFacts]) -> None:

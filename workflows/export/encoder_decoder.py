@@ -16,7 +16,16 @@ import torch
 from transformers import EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
-from workflows.export.attention import BaseSeam, Call, LayerFacts, ProbeSeam, Rows, attend_plainly, attending, probe_layers
+from workflows.export.attention import (
+    BaseSeam,
+    Call,
+    LayerFacts,
+    ProbeSeam,
+    Rows,
+    attend_plainly,
+    attending,
+    probe_layers,
+)
 from workflows.export.decoder import Decoder
 from workflows.kvcache.geometry import CROSS_KEY, CROSS_VALUE
 
@@ -33,7 +42,7 @@ class CrossCapture:
         return key, value
 
 
-class CrossCache(EncoderDecoderCache):
+class CrossCache(EncoderDecoderCache):  # type: ignore[misc]  # transformers is not type-checked here
     """What transformers' decoders ask to be: a self-attention cache and a cross-attention cache.
 
     cross: the captured rows, or the given ones, which no layer then computes anew.
@@ -42,12 +51,12 @@ class CrossCache(EncoderDecoderCache):
     def __init__(self, seam: BaseSeam, cross: CrossCapture | Sequence[Rows]) -> None:
         # the parent's constructor wants caches of its own kind, and gives nothing that is used here
         self.self_attention_cache = seam
-        if isinstance(cross, CrossCapture):
-            self.cross_attention_cache, self.is_updated = cross, {}
-            return
-        layers = [SimpleNamespace(keys=key, values=value) for key, value in cross]
-        self.cross_attention_cache = SimpleNamespace(layers=layers)
-        self.is_updated = dict.fromkeys(range(len(layers)), True)
+        self.is_updated: dict[int, bool] = {}
+        self.cross_attention_cache: Any = cross
+        if not isinstance(cross, CrossCapture):
+            layers = [SimpleNamespace(keys=key, values=value) for key, value in cross]
+            self.cross_attention_cache = SimpleNamespace(layers=layers)
+            self.is_updated = dict.fromkeys(range(len(layers)), True)
 
     def get_seq_length(self, layer: int = 0) -> Any:
         """Tokens before this step."""
@@ -75,7 +84,7 @@ class SourceSeam(BaseSeam):
         return torch.arange(sequence)
 
 
-class Encoder(torch.nn.Module):
+class Encoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
     """The encoder, and the cross-attention projections of every decoder layer."""
 
     def __init__(self, model: Any) -> None:

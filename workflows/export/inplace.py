@@ -14,6 +14,7 @@ import torch
 from workflows.errors import RecipeError
 from workflows.export.attention import BaseSeam, Call, Rows, attend_plainly
 
+
 @dataclass
 class _InPlace(BaseSeam):
     """The new rows go straight to the operator that writes them."""

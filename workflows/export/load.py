@@ -6,10 +6,24 @@ from typing import Any
 
 import torch
 import transformers
+from huggingface_hub.errors import StrictDataclassError
 
 from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError, printable
 from workflows.export.attention import NAME
+
+_FAILURES = (
+    StrictDataclassError,
+    OSError,
+    ValueError,
+    RuntimeError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+    ImportError,
+)
 
 
 _CLASSES = {
@@ -28,8 +42,13 @@ def load_model(checkpoint: Checkpoint, task: str) -> Any:
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     try:
+        config = transformers.AutoConfig.from_pretrained(
+            checkpoint.folder, local_files_only=True, trust_remote_code=False
+        )
+        _check_shapes(checkpoint, config, task)
         model, info = _CLASSES[task].from_pretrained(
             checkpoint.folder,
+            config=config,
             dtype=torch.float32,
             local_files_only=True,
             trust_remote_code=False,
@@ -37,21 +56,32 @@ def load_model(checkpoint: Checkpoint, task: str) -> Any:
             attn_implementation=NAME,
             output_loading_info=True,
         )
-    except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:
+    except _FAILURES as error:
+        why = (str(error).strip() or type(error).__name__).splitlines()[-1].strip().rstrip(".")
         raise CheckpointError(
-            f"transformers cannot load {checkpoint.source}: {printable(error, 200)} Check config.json and the weights."
+            f"transformers cannot load {checkpoint.source} ({printable(why, 200)}): check config.json and the weights."
         ) from error
-    _check_loading(checkpoint, info)
+    missing = sorted(map(str, info["missing_keys"]))
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise CheckpointError(
+            f"{checkpoint.source} lacks the weight {printable(missing[0])}{more}: get the whole checkpoint."
+        )
     _check_values(checkpoint, model)
     return model.eval().requires_grad_(False)
 
 
-def _check_loading(checkpoint: Checkpoint, info: dict[str, Any]) -> None:
-    for what, verb in (("missing_keys", "lacks the weight"), ("mismatched_keys", "has another shape than its config for")):
-        keys = sorted(str(key[0] if isinstance(key, tuple) else key) for key in info.get(what, ()))
-        if keys:
-            more = f" and {len(keys) - 1} more" if len(keys) > 1 else ""
-            raise CheckpointError(f"{checkpoint.source} {verb} {printable(keys[0])}{more}: get the whole checkpoint.")
+def _check_shapes(checkpoint: Checkpoint, config: Any, task: str) -> None:
+    """Before memory is taken: what the config makes of each weight against what the file holds."""
+    with torch.device("meta"):
+        skeleton = _CLASSES[task].from_config(config, trust_remote_code=False)
+    for name, weight in skeleton.named_parameters():
+        stored = checkpoint.tensors.get(name)
+        if stored is not None and stored.shape != tuple(weight.shape):
+            raise CheckpointError(
+                f"{checkpoint.source}: the weight {printable(name)} has the shape {list(stored.shape)} and config.json "
+                f"makes it {list(weight.shape)}; the two do not belong together."
+            )
 
 
 def _check_values(checkpoint: Checkpoint, model: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -94,7 +94,7 @@ class Generation:
         yield from self._pictures(last=True)
         yield self._done(prompt, kept, generated, text, reason)
 
-    def _prefill(self, prompt: Sequence[int], kept: int) -> Iterator[Any]:
+    def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, NDArray[Any]]:
         logits: NDArray[Any] | None = None
         start = kept
         for chunk, phase in self._executor.chunks(prompt[kept:]):
@@ -109,6 +109,7 @@ class Generation:
                 **self._usage(),
             )
             yield from self._pictures()
+        assert logits is not None  # the last token of a prompt is always fed
         return logits
 
     def _step(self, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:

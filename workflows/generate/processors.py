@@ -31,8 +31,9 @@ def repetition_penalty(penalty: float) -> Processor:
 
 
 def temperature(value: float) -> Processor:
-    """Divides by the temperature."""
-    return lambda ids, logits: logits / np.float32(value)
+    """Divides by the temperature; one that float32 would overflow with is as good as greedy, and stays finite."""
+    divisor = np.float32(max(value, 1e-30))
+    return lambda ids, logits: logits / divisor
 
 
 def top_k(count: int) -> Processor:

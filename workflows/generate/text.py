@@ -41,7 +41,10 @@ class Text:
         """
         if self.tokenizer is None:
             raise PromptError("This bundle has no tokenizer: give the prompt as ids with --prompt-ids.")
-        ids = list(self.tokenizer.encode(text, add_special_tokens=special).ids)
+        try:
+            ids = list(self.tokenizer.encode(text, add_special_tokens=special).ids)
+        except TypeError:  # half a surrogate pair, which is no text
+            raise PromptError("The prompt is not valid Unicode text: give it as UTF-8.") from None
         if not ids:
             raise PromptError("The prompt is empty: give at least one token.")
         return self.check(ids)
@@ -73,7 +76,7 @@ class Text:
 
 
 class Stream:
-    """Gives each token's text as soon as its characters are whole; all the pieces together are the text of all tokens."""
+    """Gives each token's text as soon as its characters are whole; all pieces together are the text of all tokens."""
 
     def __init__(self, text: Text) -> None:
         self._text, self._decoder = text, DecodeStream(skip_special_tokens=True)

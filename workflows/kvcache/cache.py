@@ -177,16 +177,18 @@ class KVCache:
     def past(self, name: str) -> NDArray[Any]:
         """The buffer of the past input `name`: the cache's own memory, never a copy."""
         store, index = self._where[name]
-        return store.slots[index]
+        past: NDArray[Any] = store.slots[index]
+        return past
 
     def fresh(self, name: str, width: int) -> NDArray[Any]:
         """The buffer into which the graph writes the present output `name`: past's own where it writes in place."""
         store, index = self._where[self._present[name]]
         if self._in_place:
-            return store.slots[index]
+            return self.past(self._present[name])
         if width not in store.fresh:
             store.fresh[width] = store.sized(width)
-        return store.fresh[width][index]
+        fresh: NDArray[Any] = store.fresh[width][index]
+        return fresh
 
     @property
     def names(self) -> tuple[str, ...]:

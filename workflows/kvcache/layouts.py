@@ -1,4 +1,4 @@
-"""Where a token goes. A layout is the only polymorphic part of the cache; mask, positions and rewinds derive from the table.
+"""Where a token goes: the only polymorphic part of the cache; mask, positions and rewinds derive from the table.
 
     static   slot = position                 left-aligned; full when the positions reach the capacity
     window   slot = position mod capacity    a ring: the oldest token's slot is taken by the newest, no byte moves

@@ -9,12 +9,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from workflows.checkpoint import Checkpoint
-from workflows.errors import RecipeError, printable
+from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import Family
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, Recipe
 
 # Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
+FULL = "full_attention"
 LATER = {
     "precision": ("fp16", "int4", "int8", "w8a16"),
 
@@ -107,7 +108,23 @@ def _refuse_unfit(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_po
     if recipe.cache not in family.layouts:
         why = family.refused.get(recipe.cache, f"{family.name} takes {', '.join(family.layouts)}")
         raise RecipeError(f"The {recipe.cache} cache is not right for {family.name}: {why}.")
+    _refuse_config(checkpoint.config)
     if recipe.capacity > max_positions:
         raise RecipeError(
             f"A capacity of {recipe.capacity:,} is beyond the {max_positions:,} positions that the model was made for."
+        )
+
+
+def _refuse_config(config: Mapping[str, Any]) -> None:
+    """Refuses what a config may ask for and the export would get wrong without a word."""
+    if config.get("quantization_config"):
+        raise CheckpointError(
+            "The checkpoint's weights are quantized already, which cannot be exported: open the original model."
+        )
+    kinds = config.get("layer_types") or ["sliding_attention" if config.get("use_sliding_window") else FULL]
+    other = next((kind for kind in kinds if kind != FULL), None) if isinstance(kinds, list) else kinds
+    if other is not None:
+        raise CheckpointError(
+            f"The checkpoint has layers of the type {printable(other, 40)}: this version of Joinery builds models "
+            f"whose every layer is {FULL}."
         )

@@ -69,9 +69,7 @@ class _Bound:
                     array = self._driver(spec, symbols, shapes)
                 binding.bind_input(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
             for spec in opened.outputs:
-                array = given.get(spec.name)
-                if array is None:
-                    array = np.empty(spec.resolve(symbols), spec.numpy_dtype)
+                array = given[spec.name] if spec.name in given else np.empty(spec.resolve(symbols), spec.numpy_dtype)
                 self.outputs[f"{opened.name}.{spec.name}"] = array
                 binding.bind_output(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
             self._runs.append((opened.session, binding))
@@ -134,7 +132,7 @@ class Executor:
         ids[0, : len(source)] = source
         mask = np.full((1, 1, 1, width), np.finfo(np.float32).min, np.float32)
         mask[..., : len(source)] = 0
-        inputs = {IDS: ids, SOURCE_MASK: mask}
+        inputs: dict[str, NDArray[Any]] = {IDS: ids, SOURCE_MASK: mask}
         shapes = {name: array.shape for name, array in inputs.items()}
         bound = _Bound(self._phases["source"], self._edges, shapes, {}, {})
         self._guarded(bound, inputs, "encoder", self._options)
@@ -163,13 +161,16 @@ class Executor:
         phase: `prefill` or `decode`. Raises CapacityError where the cache is full, Cancelled after `stop`, and
         JoineryError where onnxruntime fails; the cache is then as it was before.
         """
+        if self._stopped.is_set():
+            raise Cancelled("The generation was cancelled.")
         width = self._widths[phase] or len(tokens)
         step = self.cache.plan(tokens, width)
         bound = self._binding(phase, width)
         # a single token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
         self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 else None)
         self.cache.commit(step)
-        return bound.logits[0, step.tokens - 1]
+        logits: NDArray[Any] = bound.logits[0, step.tokens - 1]
+        return logits
 
     def _guarded(
         self, bound: _Bound, inputs: Mapping[str, NDArray[Any]], what: str, options: ort.RunOptions | None

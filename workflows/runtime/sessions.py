@@ -22,7 +22,6 @@ from workflows.errors import DeviceError, GraphError, printable
 from workflows.runtime.devices import Device
 from workflows.tensors import TensorSpec
 
-# a bound run raises plain RuntimeError
 ORT_ERRORS = (
     Fail,
     InvalidArgument,

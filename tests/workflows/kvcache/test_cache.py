@@ -29,7 +29,7 @@ def feed(cache: KVCache, tokens: list[int], width: int | None = None) -> Step:
     step = cache.plan(tokens, width)
     for name in cache.fresh_names:
         layer = int(name.split(".")[1])
-        cache.fresh(name, step.width)[0, 0] = (step.ids[0] * (layer + 1))[:, None]
+        cache.fresh(name, step.width)[0, 0] = (step.inputs["input_ids"][0] * (layer + 1))[:, None]
     cache.commit(step)
     return step
 
@@ -39,20 +39,20 @@ def table(cache: KVCache) -> list[int]:
 
 
 def mask(step: Step) -> list[list[float]]:
-    return step.masks["all"][0, 0].tolist()
+    return step.inputs["attention_mask"][0, 0].tolist()
 
 
 def test_a_static_chunk_is_left_aligned_and_its_padding_sees_itself() -> None:
     cache = make("static", 4, slots=4)
     step = feed(cache, [11, 12], width=3)
-    assert step.ids.tolist() == [[11, 12, 0]]
-    assert step.positions.tolist() == [[0, 1, 0]]
+    assert step.inputs["input_ids"].tolist() == [[11, 12, 0]]
+    assert step.inputs["position_ids"].tolist() == [[0, 1, 0]]
     #                      past          | new
     assert mask(step) == [[X, X, X, X, 0, X, X], [X, X, X, X, 0, 0, X], [X, X, X, X, X, X, 0]]
     assert table(cache) == [0, 1, EMPTY, EMPTY]
     step = feed(cache, [13])
     assert mask(step) == [[0, 0, X, X, 0]]
-    assert step.positions.tolist() == [[2]]
+    assert step.inputs["position_ids"].tolist() == [[2]]
     assert table(cache) == [0, 1, 2, EMPTY]
     assert cache.past("past.1.key")[0, 0, :, 0].tolist() == [22, 24, 26, 0]
 
@@ -75,7 +75,7 @@ def test_a_window_is_a_ring_in_which_the_oldest_gives_way() -> None:
     assert cache.past("past.0.key")[0, 0, :, 0].tolist() == [5, 2, 3, 4]
     step = feed(cache, [6])
     assert mask(step) == [[0, X, 0, 0, 0]]
-    assert step.positions.tolist() == [[5]]
+    assert step.inputs["position_ids"].tolist() == [[5]]
     assert table(cache) == [4, 5, 2, 3]
 
 
@@ -198,7 +198,7 @@ def check_rows(cache: KVCache, tokens: list[int], lowest: int) -> None:
 
 def check_mask(step: Step, cache: KVCache, before: list[int], new: list[int], window: int | None) -> None:
     """Each query sees exactly the positions that full or banded attention gives it, each once."""
-    seen = step.masks["all"][0, 0] == 0
+    seen = step.inputs["attention_mask"][0, 0] == 0
     slots = seen.shape[1] - step.width
     for row in range(len(new)):
         query = len(before) + row

@@ -8,7 +8,6 @@ from typing import Any
 
 from workflows.errors import CheckpointError, RecipeError, printable
 
-
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
 # The names that configs of transformers use, the usual one first.

@@ -1,0 +1,515 @@
+"""The chat page: transcript, composer, context bar and side panel around one ChatController."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShowEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chat.composer import Composer
+from app.chat.context_bar import ContextBar
+from app.chat.controller import ChatController
+from app.chat.panel import SettingsPanel
+from app.chat.sampling import Sampling
+from app.chat.transcript import Transcript
+from app.state.conversation import ChatStore, Conversation, key_of
+from app.state.session import SessionFailure
+from app.widgets import Banner, EmptyState, button, label
+from app.widgets.theme import G, set_icon
+from workflows.events import ErrorEvent, Event, ResultEvent
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
+
+REFRESH_MS = 200
+
+
+class ChatPage(QWidget):
+    """Talks with the open bundle. `send` is what the composer does."""
+
+    title = "Chat"
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self.session = context.session
+        self.store = ChatStore(context.home / "chats")
+        self.controller = ChatController(self.session, self.store, self._ensure_open, self)
+        self._asked_devices = False
+        self._drawn = -1
+        self._build()
+        self._connect()
+        self._add_actions()
+        self._restore()
+        self._name_default_cache()
+        self.side_button.setChecked(context.settings.text("chat.side", "shown") == "shown")
+        self._refresh_state()
+
+    # -- what others may call --------------------------------------------------------------------------------
+
+    def send(self, text: str) -> None:
+        """Sends a prompt as if it had been typed; opens the bundle first where that is needed."""
+        self.banner.clear()
+        self.controller.send(text)
+
+    def open_session(self) -> None:
+        """Opens the current bundle with the panel's cache layout and provider."""
+        path = self._bundle_path()
+        if path:
+            self.banner.clear()
+            self.session.open(path, str(self.panel.provider.currentData() or "cpu"), self.panel.cache.currentData())
+
+    # -- building --------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.transcript = Transcript()
+        self.composer = Composer()
+        self.context_bar = ContextBar()
+        self.panel = SettingsPanel()
+        self.banner = Banner()
+        self.no_bundle = EmptyState(
+            self.tr("No bundle is open"),
+            self.tr("Open a bundle you have built, or convert the demo in a minute. The chat comes here."),
+            self.tr("Go to Home"),
+            "chat",
+        )
+        self.stack = QStackedWidget()
+        for page in (self.no_bundle, self._examples_page(), self.transcript):
+            self.stack.addWidget(page)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(2 * G, G, 2 * G, 2 * G)
+        foot.setSpacing(G)
+        foot.addWidget(self.context_bar)
+        foot.addWidget(self.composer)
+        middle = QVBoxLayout()
+        middle.setSpacing(0)
+        middle.addLayout(self._header())
+        holder = QVBoxLayout()
+        holder.setContentsMargins(2 * G, 0, 2 * G, 0)
+        holder.addWidget(self.banner)
+        middle.addLayout(holder)
+        middle.addWidget(self.stack, 1)
+        middle.addLayout(foot)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addLayout(middle, 1)
+        side = QWidget()
+        box = QHBoxLayout(side)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        rule = QFrame()
+        rule.setProperty("role", "line")
+        rule.setFixedWidth(1)
+        box.addWidget(rule)
+        box.addWidget(self.panel)
+        self.side = side
+        row.addWidget(side)
+
+    def _header(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(2 * G, G, 2 * G, G)
+        row.setSpacing(G // 2)
+        self.heading = label("", "heading")
+        self.new_button = self._tool("plus", self.tr("New chat (Ctrl+N)"))
+        self.recent_button = self._tool("clock", self.tr("Earlier chats"))
+        self.export_button = self._tool("save", self.tr("Export this chat"))
+        self.side_button = self._tool("settings", self.tr("Show or hide the settings"))
+        self.side_button.setCheckable(True)
+        self.side_button.setChecked(True)
+        for one, fill in ((self.recent_button, self._fill_recent), (self.export_button, self._fill_export)):
+            menu = QMenu(one)
+            menu.aboutToShow.connect(partial(fill, menu))
+            one.setMenu(menu)
+            one.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        row.addWidget(self.heading, 1)
+        for one in (self.new_button, self.recent_button, self.export_button, self.side_button):
+            row.addWidget(one)
+        return row
+
+    def _tool(self, icon: str, tip: str) -> QToolButton:
+        tool = QToolButton()
+        set_icon(tool, icon)
+        tool.setToolTip(tip)
+        tool.setAccessibleName(tip)
+        return tool
+
+    def _examples_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setSpacing(G)
+        column.addStretch(1)
+        self.invitation = label(self.tr("Ask the model something"), "heading", selectable=False)
+        column.addWidget(self.invitation, 0, Qt.AlignmentFlag.AlignHCenter)
+        hint = label(self.tr("or begin with one of these:"), "muted", selectable=False)
+        column.addWidget(hint, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.examples: list[QPushButton] = []
+        for text in (
+            self.tr("What is 8 times 7?"),
+            self.tr("What is the capital of France?"),
+            self.tr("What is the opposite of hot?"),
+        ):
+            one = button(text, clicked=partial(self.send, text))
+            one.setMinimumWidth(36 * G)
+            self.examples.append(one)
+            column.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+        return page
+
+    def _connect(self) -> None:
+        c, s = self.controller, self.session
+        self.composer.sent.connect(self.send)
+        self.composer.edited.connect(c.edit)
+        self.composer.stopped.connect(c.stop)
+        self.composer.recalled.connect(self._edit_last)
+        self.transcript.action.connect(self._on_action)
+        self.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
+        self.new_button.clicked.connect(self._new_chat)
+        self.side_button.toggled.connect(self._show_side)
+        self.panel.system_changed.connect(c.set_system)
+        self.panel.sampling_changed.connect(self._on_sampling)
+        self.panel.session_changed.connect(self.open_session)
+        c.reset.connect(self._show_chat)
+        c.appended.connect(self._on_appended)
+        c.grew.connect(self._on_grew)
+        c.noticed.connect(self._on_noticed)
+        c.ended.connect(self._on_ended)
+        c.failed.connect(self._on_failed)
+        c.unsaved.connect(self._on_unsaved)
+        c.runningChanged.connect(self._on_running)
+        s.stateChanged.connect(self._refresh_state)
+        s.opened.connect(self._on_opened)
+        s.failed.connect(self._on_session_failed)
+        s.cacheChanged.connect(lambda _groups: self._refresh_usage())
+        self.context.bundleChanged.connect(self._on_bundle)
+        self.setFocusProxy(self.composer.edit)
+        self._ticker = QTimer(self)
+        self._ticker.setInterval(REFRESH_MS)
+        self._ticker.timeout.connect(self._tick)
+        self._save_sampling = QTimer(self)
+        self._save_sampling.setSingleShot(True)
+        self._save_sampling.setInterval(500)
+        self._save_sampling.timeout.connect(
+            lambda: self.context.settings.set("sampling", self.controller.sampling.to_json())
+        )
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.aboutToQuit.connect(self.shut)
+
+    def _add_actions(self) -> None:
+        """What the keyboard and the window's Ctrl+K find here."""
+        for text, keys, act in (
+            (self.tr("New chat"), "Ctrl+N", self._new_chat),
+            (self.tr("Answer again"), "Ctrl+R", self._regenerate_last),
+            (self.tr("Copy the last reply"), "Ctrl+Shift+C", self._copy_last),
+            (self.tr("Edit the last prompt"), "Ctrl+E", self._edit_last),
+            (self.tr("Stop the reply"), "Escape", self.composer.escape),
+            (self.tr("Write a prompt"), "Ctrl+L", self.composer.edit.setFocus),
+            (self.tr("Save the chat as Markdown"), "", partial(self._export, "md")),
+            (self.tr("Save the chat as JSON"), "", partial(self._export, "json")),
+            (self.tr("Show or hide the chat settings"), "", self.side_button.toggle),
+        ):
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(keys))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+            self.addAction(action)
+
+    # -- the bundle ------------------------------------------------------------------------------------------
+
+    def _bundle_path(self) -> str:
+        bundle = self.context.bundle
+        return str(bundle["path"]) if bundle else ""
+
+    def _name_default_cache(self) -> None:
+        bundle = self.context.bundle
+        self.panel.set_cache_default(str(bundle.get("layout", "")) if bundle else "")
+
+    def _ensure_open(self) -> bool:
+        path = self._bundle_path()
+        if not path:
+            return False
+        if self.session.state in ("closed", "failed") or self.session.bundle != path:
+            self.open_session()
+        return True
+
+    def _on_bundle(self, *_: object) -> None:
+        self._refresh_state()
+        self._name_default_cache()
+        if self.isVisible() and not self.controller.running:
+            self._ensure_open()
+            self.composer.edit.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name: the bundle opens when the page is first looked at, so that the first reply comes fast."""
+        super().showEvent(event)
+        self.window().installEventFilter(self)
+        if self.session.state == "closed" and not self.controller.running:
+            self._ensure_open()
+        if not self._asked_devices:
+            self._asked_devices = True
+            self.context.probe_worker.request("devices").finished.connect(self._on_devices)
+        self.composer.edit.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's name: the window that closes takes the chat to the disk first."""
+        if event.type() == QEvent.Type.Close and watched is self.window():
+            self.shut()
+        return super().eventFilter(watched, event)
+
+    def _on_devices(self, event: Event) -> None:
+        if isinstance(event, ResultEvent):
+            self.panel.set_devices(event.value.get("devices", []))
+
+    def _on_opened(self, _ready: object) -> None:
+        self.banner.clear()
+        self._refresh_usage()
+
+    def _refresh_state(self, *_: object) -> None:
+        has_bundle = bool(self._bundle_path())
+        self.composer.set_enabled(has_bundle)
+        empty = not len(self.controller.chat)
+        self.stack.setCurrentIndex(2 if not empty else 1 if has_bundle else 0)
+        for one in (self.export_button, self.new_button):
+            one.setEnabled(not empty)
+        opening = self.session.state == "opening"
+        self.invitation.setText(self.tr("Opening the bundle …") if opening else self.tr("Ask the model something"))
+        self._refresh_usage()
+
+    def _refresh_usage(self) -> None:
+        ready, groups = self.session.ready, self.session.groups
+        if ready is None:
+            self.context_bar.set_usage(0, 0, 0, window=False)
+            return
+        used = sum(run[2] for run in groups[0].get("runs", [])) if groups else 0
+        evicted = int(groups[0].get("evicted") or 0) if groups else 0
+        occupancy = self.context.measurements.occupancy
+        if self.controller.running and occupancy is not None:
+            used = occupancy[0]
+        self.context_bar.set_usage(used, ready.capacity, evicted, ready.layout == "window")
+
+    def _tick(self) -> None:
+        if self.context.measurements.revision != self._drawn:
+            self._drawn = self.context.measurements.revision
+            self.context_bar.set_speed(self.context.measurements)
+            self._refresh_usage()
+
+    # -- the conversation ------------------------------------------------------------------------------------
+
+    def _restore(self) -> None:
+        try:
+            key = self.store.begin()
+        except OSError as error:
+            self._on_unsaved(str(error))
+            return
+        self.controller.sampling = Sampling.from_json(self.context.settings.text("sampling"))
+        self.panel.set_sampling(self.controller.sampling)
+        if not key:
+            return
+        if self.store.must_ask:
+            self.banner.show_message(
+                "warning",
+                self.tr("Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself."),
+                action=self.tr("Open the last chat"),
+                on_action=lambda: self._open_chat(key),
+            )
+            return
+        self._open_chat(key)
+
+    def _open_chat(self, key: str) -> None:
+        try:
+            self.controller.open_chat(key)
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            self.banner.show_message("warning", self.tr("The last chat could not be read."), details=str(error))
+            return
+        self.banner.clear()
+
+    def _new_chat(self) -> None:
+        self.banner.clear()
+        self.controller.new_chat()
+        self.composer.leave_edit()
+        self.composer.edit.setFocus()
+
+    def _show_chat(self) -> None:
+        chat: Conversation = self.controller.chat
+        self.panel.set_system(chat.system)
+        self.transcript.show_path(chat)
+        self._show_title()
+        self._refresh_state()
+
+    def _show_title(self) -> None:
+        self.heading.setText(self.controller.chat.title or self.tr("New chat"))
+
+    def _on_appended(self, id: int) -> None:
+        self.transcript.add(self.controller.chat, id)
+        self.transcript.to_end()
+        self._show_title()
+        self._refresh_state()
+
+    def _on_grew(self, id: int, text: str) -> None:
+        view = self.transcript.view(id)
+        if view is not None:
+            view.grow(text)
+
+    def _on_noticed(self, id: int, text: str) -> None:
+        view = self.transcript.view(id)
+        if view is not None:
+            view.add_notice(text)
+
+    def _on_ended(self, id: int) -> None:
+        view = self.transcript.view(id)
+        if view is not None:
+            view.finish()
+
+    def _on_running(self, running: bool) -> None:
+        self.composer.set_running(running)
+        self.transcript.set_busy(running)
+        self.panel.set_running(running)
+        self.recent_button.setEnabled(not running)
+        if running:
+            self.banner.clear()
+            self._ticker.start()
+        else:
+            self._ticker.stop()
+            self._tick()
+            self._refresh_usage()
+
+    def _on_action(self, name: str, id: int) -> None:
+        message = self.controller.chat[id]
+        if name == "regenerate":
+            self.controller.regenerate(id)
+        elif name == "edit":
+            self.composer.begin_edit(id, message.content)
+        elif name in ("previous", "next"):
+            index, _count = self.controller.chat.siblings(id)
+            self.controller.select(id, index + (1 if name == "next" else -1))
+
+    def _edit_last(self) -> None:
+        prompts = [m for m in self.controller.chat.path() if m.role == "user"]
+        if prompts and not self.controller.running:
+            self.composer.begin_edit(prompts[-1].id, prompts[-1].content)
+
+    def _last_reply(self) -> int | None:
+        replies = [m.id for m in self.controller.chat.path() if m.role == "assistant"]
+        return replies[-1] if replies else None
+
+    def _regenerate_last(self) -> None:
+        reply = self._last_reply()
+        if reply is not None:
+            self.controller.regenerate(reply)
+
+    def _copy_last(self) -> None:
+        reply = self._last_reply()
+        if reply is not None:
+            QGuiApplication.clipboard().setText(self.controller.chat[reply].content)
+
+    def _on_sampling(self, sampling: Sampling) -> None:
+        self.controller.sampling = sampling
+        self._save_sampling.start()
+
+    def _show_side(self, on: bool) -> None:
+        self.side.setVisible(on)
+        self.context.settings.set("chat.side", "shown" if on else "hidden")
+
+    # -- menus -----------------------------------------------------------------------------------------------
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        menu.clear()
+        for saved in self.store.recent():
+            key = key_of(saved.path)
+            action = menu.addAction(saved.title or self.tr("Untitled"))
+            action.setCheckable(True)
+            action.setChecked(key == self.controller.chat.key)
+            action.triggered.connect(lambda _checked=False, key=key: self._open_chat(key))
+        if menu.isEmpty():
+            menu.addAction(self.tr("No earlier chats")).setEnabled(False)
+
+    def _fill_export(self, menu: QMenu) -> None:
+        menu.clear()
+        menu.addAction(self.tr("Save as Markdown …"), lambda: self._export("md"))
+        menu.addAction(self.tr("Save as JSON, with all branches …"), lambda: self._export("json"))
+        menu.addAction(
+            self.tr("Copy as Markdown"),
+            lambda: QGuiApplication.clipboard().setText(self.controller.chat.to_markdown()),
+        )
+
+    def _export(self, ending: str) -> None:
+        name, _kind = QFileDialog.getSaveFileName(self, self.tr("Export this chat"), f"chat.{ending}", f"*.{ending}")
+        if name:
+            self.export(Path(name))
+
+    def export(self, path: Path) -> None:
+        """Writes the chat as Markdown or, for .json, as JSON with all branches."""
+        chat = self.controller.chat
+        try:
+            path.write_text(chat.to_json() if path.suffix == ".json" else chat.to_markdown(), "utf-8")
+        except OSError as error:
+            self.banner.error(self.tr("The chat could not be exported."), str(error))
+
+    # -- failures --------------------------------------------------------------------------------------------
+
+    def _on_failed(self, failure: SessionFailure) -> None:
+        self._show_failure(failure)
+
+    def _on_session_failed(self, failure: SessionFailure) -> None:
+        """A failure while no reply ran: the bundle could not be opened, or the idle worker died."""
+        if not self.banner.isVisible() and failure.kind != "cancelled":
+            self._show_failure(failure)
+        self._refresh_state()
+
+    def _show_failure(self, failure: SessionFailure) -> None:
+        action, act = self._mend(failure)
+        self.banner.error(failure.message, failure.details, action, act)
+
+    def _mend(self, failure: SessionFailure) -> tuple[str, Any]:
+        if failure.kind == "crashed":
+            return self.tr("Reopen"), self.session.reopen
+        if failure.kind in ("bundle", "graph"):
+            return self.tr("Verify bundle"), self._verify
+        if failure.kind in ("prompt", "cache", "capacity"):
+            return self.tr("New chat"), self._new_chat
+        if self.session.state == "failed":
+            return self.tr("Try again"), self.session.reopen
+        return "", None
+
+    def _verify(self) -> None:
+        self.banner.show_message("info", self.tr("Checking every file of the bundle …"))
+        self.context.probe_worker.request("verify", bundle=self.session.bundle).finished.connect(self._on_verified)
+
+    def _on_verified(self, event: Event) -> None:
+        if isinstance(event, ErrorEvent):
+            self.banner.error(event.message, event.details)
+        elif isinstance(event, ResultEvent) and event.value.get("ok"):
+            text = self.tr("All {0} files of the bundle are as they were written.").format(event.value.get("files", 0))
+            self.banner.show_message("ok", text, action=self.tr("Reopen"), on_action=self.session.reopen)
+        elif isinstance(event, ResultEvent):
+            problems = "\n".join(f"{p['file']}: {p['problem']}" for p in event.value.get("problems", []))
+            text = self.tr("The bundle is damaged; build it again.")
+            self.banner.error(text, problems, self.tr("Go to Home"), lambda: self.context.navigate.emit("home"))
+
+    def _on_unsaved(self, reason: str) -> None:
+        self.banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)
+
+    def shut(self) -> None:
+        """Saves what is there; the next start brings it back."""
+        self._ticker.stop()
+        if self._save_sampling.isActive():
+            self._save_sampling.stop()
+            self._save_sampling.timeout.emit()
+        self.controller.shut()

@@ -1,0 +1,150 @@
+"""Read-only tables whose cells can be selected and copied, and a delegate that draws a share as a bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from app.widgets.theme import SMALL, mono_font, sans_font, theme
+
+Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class Rows(QAbstractTableModel):
+    """Rows of texts under headings; numbers stand on the right. A row may have a colour name for its first cell."""
+
+    def __init__(
+        self, headings: Sequence[str], numbers: Sequence[int] = (), mono: Sequence[int] = (), parent: Any = None
+    ) -> None:
+        super().__init__(parent)
+        self.headings = list(headings)
+        self._numbers = frozenset(numbers)
+        self._mono = frozenset(mono)
+        self._rows: list[Sequence[str]] = []
+        self._tints: list[str] = []
+
+    def fill(self, rows: Sequence[Sequence[str]], tints: Sequence[str] = ()) -> None:
+        """Shows other rows; `tints` names a theme colour a row, or is empty."""
+        self.beginResetModel()
+        self._rows, self._tints = list(rows), list(tints)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        """Qt's name for the number of rows."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        """Qt's name for the number of columns."""
+        return 0 if parent.isValid() else len(self.headings)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Qt's name for what a cell shows."""
+        if not index.isValid():
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return self._rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if index.column() in self._numbers else Qt.AlignmentFlag.AlignLeft
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.FontRole and index.column() in self._mono:
+            return mono_font()
+        if role == Qt.ItemDataRole.ForegroundRole and index.row() < len(self._tints) and self._tints[index.row()]:
+            return theme().color(self._tints[index.row()])
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Qt's name for a heading."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.headings[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section in self._numbers else Qt.AlignmentFlag.AlignLeft
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+
+class Table(QTableView):
+    """A table to read: whole rows are chosen, Ctrl+C copies them with tabs between the cells."""
+
+    def __init__(self, model: Rows, name: str, stretch: int = 0, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = model
+        model.setParent(self)
+        self.setModel(model)
+        self.setAccessibleName(name)
+        self.setFont(sans_font(SMALL))
+        self.setStyleSheet("QTableView::item { padding: 0 5px; }")
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(28)
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: copying takes whole rows."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.selected_text())
+        else:
+            super().keyPressEvent(event)
+
+    def selected_text(self) -> str:
+        """The chosen rows, cells apart by tabs."""
+        chosen = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
+        columns = range(self.rows.columnCount())
+        return "\n".join("\t".join(str(self.rows.index(r, c).data()) for c in columns) for r in chosen)
+
+
+class BarDelegate(QStyledItemDelegate):
+    """Draws the share (0 to 1) that the cell's text says in percent as a bar behind the text."""
+
+    def __init__(self, color: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._color = color
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Qt's name for drawing."""
+        super().paint(painter, option, index)
+        share = float(str(index.data(Qt.ItemDataRole.UserRole) or 0))
+        rect = option.rect.adjusted(8, 10, -8, -10)
+        rect.setWidth(max(int(rect.width() * share), 2))
+        color = QColor(theme().color(self._color))
+        painter.fillRect(rect, color)
+
+
+class CountRows(Rows):
+    """Name, count and a bar as long as the count is of the largest."""
+
+    def set_counts(self, counts: dict[str, int], text: Any) -> None:
+        """Shows counts, the largest first."""
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        top = max(counts.values(), default=1) or 1
+        self._shares = [count / top for _, count in ordered]
+        self.fill([(name, text(count), "") for name, count in ordered])
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Qt's name; the user role of the last column is the share."""
+        if role == Qt.ItemDataRole.UserRole and index.column() == 2:
+            return self._shares[index.row()]
+        return super().data(index, role)

@@ -1,0 +1,104 @@
+"""One bundle in the list of recent ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app.state.recents import Recent
+from app.widgets.basics import Card, Pill, button, label
+from app.widgets.format import number, rate, size, when
+from app.widgets.theme import G, set_icon
+
+
+class RecentRow(Card):
+    """Name, facts and what can be done; a damaged bundle says what is wrong instead of its facts."""
+
+    chat = Signal(str)
+    inspect = Signal(str)
+    remove = Signal(str)
+
+    def __init__(self, entry: Recent, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.entry = entry
+        self.setAccessibleName(entry.name)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        row.addLayout(self._words(), 1)
+        if entry.summary:
+            row.addLayout(self._figures())
+        for part in self._buttons():
+            row.addWidget(part)
+        self.body.addLayout(row)
+
+    def _words(self) -> QVBoxLayout:
+        entry = self.entry
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        head.addWidget(label(entry.name, "heading"))
+        if entry.problem:
+            head.addWidget(Pill(self.tr("Damaged"), "error"))
+        for pill in self._pills():
+            head.addWidget(pill)
+        head.addStretch(1)
+        used = self.tr("used %1").replace("%1", when(entry.used_at)) if entry.used_at else ""
+        path = label(" · ".join(filter(None, (used, _short(entry.path)))), "muted")
+        path.setToolTip(entry.path)
+        path.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        box = QVBoxLayout()
+        box.setSpacing(G // 2)
+        box.addLayout(head)
+        if entry.problem:
+            box.addWidget(label(entry.problem, "error", wrap=True))
+        else:
+            box.addWidget(path)
+        return box
+
+    def _pills(self) -> list[Pill]:
+        s = self.entry.summary
+        if not s:
+            return []
+        kinds = [Pill(str(s["model_type"])), Pill(str(s["precision"]))]
+        return [*kinds, Pill(f"{s['layout']} {number(s['capacity'])}", "cache")]
+
+    def _figures(self) -> QGridLayout:
+        entry = self.entry
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * G)
+        grid.setVerticalSpacing(G // 2)
+        figures = (
+            (self.tr("Last speed"), rate(entry.speed) if entry.speed else "–"),
+            (self.tr("Size"), size(entry.summary["bytes"])),
+        )
+        for column, (name, value) in enumerate(figures):
+            grid.addWidget(label(value, "small"), 0, column, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(label(name, "muted"), 1, column, Qt.AlignmentFlag.AlignRight)
+            grid.setColumnMinimumWidth(column, 10 * G)
+        return grid
+
+    def _buttons(self) -> list[QWidget]:
+        path = self.entry.path
+        away = QToolButton()
+        set_icon(away, "close", "muted")
+        away.setToolTip(self.tr("Remove from list"))
+        away.setAccessibleName(self.tr("Remove %1 from the list").replace("%1", self.entry.name))
+        away.clicked.connect(lambda: self.remove.emit(path))
+        if self.entry.problem:
+            return [button(self.tr("Remove from list"), "trash", clicked=lambda: self.remove.emit(path))]
+        if not self.entry.summary:
+            return [away]
+        chat = button(self.tr("Chat"), "chat", clicked=lambda: self.chat.emit(path))
+        look = button(self.tr("Inspect"), "inspect", clicked=lambda: self.inspect.emit(path))
+        for part, verb in ((chat, self.tr("Chat with %1")), (look, self.tr("Inspect %1"))):
+            part.setAccessibleName(verb.replace("%1", self.entry.name))
+        return [chat, look, away]
+
+
+def _short(path: str) -> str:
+    """The path with the user's folder as ~."""
+    try:
+        return str(Path("~") / Path(path).relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return path

@@ -1,0 +1,186 @@
+"""The tour: the real window converts the demo, asks it something, and has its picture taken, page by page.
+
+    window ─ Home "Try the demo" ─ wizard source → … → done ─ chat ─ a streamed reply ─ every page, light and dark
+
+Runs without a display (QT_QPA_PLATFORM=offscreen). Ends with 0 only where a reply arrived and all pictures
+were written.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication, QWidget, QWizard
+
+from app.chat.page import ChatPage
+from app.library.page import HomePage
+from app.state.build import DEMO
+from app.widgets.theme import theme
+from app.window import MainWindow
+from app.wizard.base import RUN
+from app.wizard.page import BuildPage
+
+QUESTION = "What is 8 times 7?"
+SIZE = (1280, 800)
+PATIENCE_S = 900.0
+
+
+class TourError(Exception):
+    """The tour cannot go on; the message says why."""
+
+
+def wait(seconds: float) -> None:
+    """Let the window live for a while."""
+    loop = QEventLoop()
+    QTimer.singleShot(round(seconds * 1000), loop.quit)
+    loop.exec()
+
+
+def wait_until(done: Callable[[], bool], what: str, patience: float = PATIENCE_S) -> None:
+    """Let the window live until `done`. Raises TourError when that takes too long."""
+    end = time.monotonic() + patience
+    while not done():
+        if time.monotonic() > end:
+            raise TourError(f"gave up waiting for {what}")
+        wait(0.02)
+
+
+def say(text: str, end: str = "\n") -> None:
+    """To the terminal, at once."""
+    sys.stdout.write(text + end)
+    sys.stdout.flush()
+
+
+class Tour:
+    """One walk through a window; `pictures` are the files that were written."""
+
+    def __init__(self, window: MainWindow, folder: Path) -> None:
+        self.window = window
+        self.context = window.context
+        self.folder = folder
+        self.pictures: list[Path] = []
+        self.reply = ""
+
+    def run(self) -> None:
+        """The whole walk. Raises TourError where something does not come about."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.window.resize(*SIZE)
+        self.window.show()
+        wait(0.3)
+        self.build()
+        self.chat()
+        self.photograph()
+
+    def build(self) -> None:
+        """Through the wizard, unless the demo is built already."""
+        home = self.window.page("home")
+        ready = next((e for e in self.context.recents.entries if e.summary and "qwen3-demo" in e.path), None)
+        if ready is not None:
+            say(f"The demo is built already: {ready.path}")
+            self._open(ready.path)
+            return
+        say(f"Converting {DEMO}")
+        assert isinstance(home, HomePage)
+        home.start_demo()
+        page = self.window.page("build")
+        assert isinstance(page, BuildPage)
+        wizard = page.wizard
+        while wizard.currentId() != RUN:
+            self._step(wizard)
+        self._follow_build()
+
+    def _step(self, wizard: QWizard) -> None:
+        page, draft = wizard.currentPage(), self.context.draft
+        wait_until(lambda: page.isComplete() or draft.probe_error is not None, f"the page {page.accessibleName()}", 60)
+        if draft.probe_error is not None:
+            raise TourError(draft.probe_error.message)
+        say(f"  {page.accessibleName()}")
+        wait(0.1)
+        before = wizard.currentId()
+        wizard.next()
+        if wizard.currentId() == before:
+            raise TourError(f"the wizard stays at {page.accessibleName()}")
+
+    def _follow_build(self) -> None:
+        build, told = self.context.build, set[tuple[str, str, str]]()
+        while build.running:
+            self._tell(told)
+            wait(0.05)
+        self._tell(told)
+        if build.outcome is None:
+            raise TourError(build.error.message if build.error else "the build ended without a bundle")
+        say(f"Built {build.outcome.bundle} in {build.outcome.seconds:.1f} s")
+        wait(0.2)
+        self._open(build.outcome.bundle)
+
+    def _tell(self, told: set[tuple[str, str, str]]) -> None:
+        for row in self.context.build.rows:
+            key = (row.stage, row.component, row.state)
+            if row.ended and key not in told:
+                told.add(key)
+                say(f"  {row.stage} {row.component} {row.state} {row.seconds:.1f} s".replace("  ", " "))
+
+    def _open(self, path: str) -> None:
+        if not self.context.open_bundle(path):
+            raise TourError(self.window.banner.message)
+
+    def chat(self) -> None:
+        """Ask, and write the reply to the terminal as it comes."""
+        self.window.show_page("chat")
+        wait(0.2)
+        page, session = self.window.page("chat"), self.context.session
+        ends: list[object] = []
+        session.token.connect(self._on_token)
+        session.finished.connect(ends.append)
+        session.failed.connect(ends.append)
+        say(f"> {QUESTION}")
+        began = time.monotonic()
+        assert isinstance(page, ChatPage)
+        page.send(QUESTION)
+        wait_until(lambda: bool(ends), "the reply", 120)
+        say("")
+        if not self.reply:
+            raise TourError(str(getattr(ends[0], "message", "no reply came")))
+        done = ends[0]
+        say(f"Reply after {time.monotonic() - began:.2f} s: {getattr(done, 'decode_tokens_per_s', 0):.0f} tok/s")
+
+    def _on_token(self, event: object) -> None:
+        text = str(getattr(event, "text", ""))
+        self.reply += text
+        say(text, end="")
+
+    def photograph(self) -> None:
+        """Every page, light and dark."""
+        before = theme().mode
+        for mode in ("light", "dark"):
+            theme().set_mode(mode)
+            for name in self.window.page_names:
+                self.window.show_page(name)
+                wait(1.2 if mode == "light" else 0.4)
+                self._save(self.window, f"{name}-{mode}")
+        theme().set_mode(before)
+
+    def _save(self, widget: QWidget, name: str) -> None:
+        file = self.folder / f"{name}.png"
+        if not widget.grab().save(str(file)):
+            raise TourError(f"{file} could not be written")
+        self.pictures.append(file)
+
+
+def tour(app: QApplication, window: MainWindow, folder: Path) -> int:
+    """Walk, say where the pictures are, close the window; the exit code."""
+    walk = Tour(window, folder)
+    try:
+        walk.run()
+    except TourError as error:
+        say(f"The tour stopped: {error}.")
+        return 1
+    finally:
+        window.close()
+        app.processEvents()
+    say(f"{len(walk.pictures)} pictures in {folder.absolute()}")
+    return 0

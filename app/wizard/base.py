@@ -1,0 +1,87 @@
+"""What the wizard's pages share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget, QWizard, QWizardPage
+
+from app.state.context import AppContext
+from app.widgets.basics import Banner, Card, label, scrolled, set_role
+from app.widgets.theme import G
+
+if TYPE_CHECKING:
+    from app.state.build import BuildModel, Draft
+
+SOURCE, RECIPE, OPTIMIZE, QUANTIZE, REVIEW, RUN, DONE = range(7)
+
+
+class StepPage(QWizardPage):
+    """A page with a heading, one line of explanation, a banner, and a body that scrolls down: `self.body`."""
+
+    def __init__(self, context: AppContext, title: str, text: str) -> None:
+        super().__init__()
+        self.context = context
+        self.draft: Draft = context.draft
+        self.build: BuildModel = context.build
+        self.setAccessibleName(title)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.heading = title
+        self.banner = Banner()
+        content = QWidget()
+        self.body = QVBoxLayout(content)
+        self.body.setContentsMargins(2 * G, G, 2 * G, 2 * G)
+        self.body.setSpacing(2 * G)
+        head = QVBoxLayout()
+        head.setSpacing(G // 2)
+        head.addWidget(label(title, "title"))
+        head.addWidget(label(text, "body-muted", wrap=True))
+        self.body.addLayout(head)
+        self.body.addWidget(self.banner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(content))
+
+    def cleanupPage(self) -> None:
+        """Going back forgets nothing: the draft holds what was chosen."""
+
+    def turn(self, **names: str) -> None:
+        """Name the wizard's buttons on this page: next="Build"."""
+        buttons = {"next": QWizard.WizardButton.NextButton, "commit": QWizard.WizardButton.CommitButton}
+        for key, text in names.items():
+            self.setButtonText(buttons[key], text)
+
+
+class ChoiceCard(Card):
+    """A radio button with a title, a line of explanation and, where it cannot be had yet, the reason."""
+
+    def __init__(self, title: str, note: str, available: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.body.setSpacing(G // 2)
+        self.radio = QRadioButton(title)
+        self.radio.setAccessibleName(title)
+        self.radio.setAccessibleDescription(note)
+        self.radio.setEnabled(available)
+        self.radio.toggled.connect(lambda on: set_role(self, "true" if on else "false", "chosen"))
+        self.body.addWidget(self.radio)
+        if note:
+            text = label(note, "muted", wrap=True, selectable=False)
+            text.setContentsMargins(3 * G, 0, 0, 0)
+            self.body.addWidget(text)
+        self.body.addStretch(1)
+        if available:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def mousePressEvent(self, event: object) -> None:
+        """A click anywhere on the card chooses it."""
+        if self.radio.isEnabled():
+            self.radio.setChecked(True)
+
+
+def grouped(parent: QWidget, cards: list[ChoiceCard]) -> QButtonGroup:
+    """The radio buttons of `cards` as one group: they stand in different boxes."""
+    group = QButtonGroup(parent)
+    for card in cards:
+        group.addButton(card.radio)
+    return group

@@ -1,0 +1,139 @@
+"""The recipe as a drawing: components as boxes, data between them, and the cache that they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
+
+_BOX_H, _BAR_H, _GAP = 9 * G, 4 * G, 5 * G
+
+
+class RecipeDiagram(QWidget):
+    """Boxes in a row in the order of the flow; a bar below for the KV cache, with an arrow a direction and box."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._components: list[dict[str, Any]] = []
+        self._edges: list[dict[str, str]] = []
+        self._cache = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(self.tr("Components of the recipe"))
+        theme().changed.connect(self.update)
+
+    def set_plan(self, components: list[dict[str, Any]], edges: list[dict[str, str]], cache: str) -> None:
+        """Draw these; `cache` is the bar's text."""
+        self._components, self._edges, self._cache = components, edges, cache
+        self.setAccessibleDescription("; ".join(f"{e['from']} → {e['to']} ({e['kind']})" for e in edges))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Wide as it may be, high as it must be."""
+        return QSize(60 * G, _BOX_H + _GAP + _BAR_H + 2 * G)
+
+    def minimumSizeHint(self) -> QSize:
+        """See sizeHint."""
+        return QSize(30 * G, self.sizeHint().height())
+
+    def boxes(self) -> dict[str, QRectF]:
+        """Where each component's box is."""
+        many = max(len(self._components), 1)
+        width = min(28.0 * G, (self.width() - 2.0 - (many - 1) * _GAP) / many)
+        return {c["name"]: QRectF(1 + i * (width + _GAP), 1, width, _BOX_H) for i, c in enumerate(self._components)}
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draws everything anew; there is little of it."""
+        if not self._components:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        boxes = self.boxes()
+        for component in self._components:
+            self._paint_box(painter, boxes[component["name"]], component)
+        bar = self._bar(boxes)
+        if bar is not None:
+            self._paint_bar(painter, bar)
+        for edge in self._edges:
+            self._paint_edge(painter, edge, boxes, bar)
+        painter.end()
+
+    def _bar(self, boxes: dict[str, QRectF]) -> QRectF | None:
+        ends = {e[k].split(".")[0] for e in self._edges if e["kind"] == "cache" for k in ("from", "to")}
+        touched = [boxes[name] for name in ends if name in boxes]
+        if not touched:
+            return None
+        left, right = min(b.left() for b in touched), max(b.right() for b in touched)
+        return QRectF(left, _BOX_H + _GAP, right - left, _BAR_H)
+
+    def _paint_box(self, painter: QPainter, box: QRectF, component: dict[str, Any]) -> None:
+        color = theme().color
+        tint = color(component["name"]) if component["name"] in ("prefill", "decode") else color("accent")
+        painter.setPen(QPen(color("border"), 1))
+        painter.setBrush(color("surface"))
+        painter.drawRoundedRect(box, 6, 6)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(tint)
+        painter.drawRoundedRect(QRectF(box.left(), box.top() + G, 4, box.height() - 2 * G), 2, 2)
+        inner = box.adjusted(2 * G, G, -G, -G)
+        painter.setPen(color("text"))
+        font = sans_font(BODY)
+        font.setBold(True)
+        painter.setFont(font)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignTop, str(component["name"]))
+        painter.setPen(color("muted"))
+        painter.setFont(mono_font(SMALL))
+        metrics = painter.fontMetrics()
+        lines = ("in   " + ", ".join(component["inputs"]), "out  " + ", ".join(component["outputs"]))
+        for index, text in enumerate(reversed(lines)):
+            row = inner.adjusted(0, 0, 0, -index * 2.0 * G)
+            short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(inner.width()))
+            painter.drawText(row, Qt.AlignmentFlag.AlignBottom, short)
+
+    def _paint_bar(self, painter: QPainter, bar: QRectF) -> None:
+        tint = theme().color("cache")
+        fill = QColor(tint)
+        fill.setAlpha(32)
+        painter.setPen(QPen(tint, 1))
+        painter.setBrush(fill)
+        painter.drawRoundedRect(bar, 6, 6)
+        painter.setPen(theme().color("text"))
+        painter.setFont(sans_font(SMALL))
+        painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, self._cache)
+
+    def _paint_edge(
+        self, painter: QPainter, edge: dict[str, str], boxes: dict[str, QRectF], bar: QRectF | None
+    ) -> None:
+        source, target = boxes.get(edge["from"].split(".")[0]), boxes.get(edge["to"].split(".")[0])
+        if source is None or target is None:
+            return
+        if edge["kind"] != "cache":
+            middle = source.center().y()
+            start, end = QPointF(source.right() + 2, middle), QPointF(target.left() - 2, middle)
+            _arrow(painter, start, end, theme().color("muted"))
+        elif bar is not None:
+            tint = theme().color("cache")
+            down, up = source.left() + source.width() * 0.35, target.left() + target.width() * 0.65
+            _arrow(painter, QPointF(down, source.bottom() + 2), QPointF(down, bar.top() - 2), tint)
+            _arrow(painter, QPointF(up, bar.top() - 2), QPointF(up, target.bottom() + 2), tint)
+            painter.setPen(theme().color("muted"))
+            painter.setFont(sans_font(SMALL))
+            baseline = source.bottom() + _GAP / 2 + 4
+            painter.drawText(QPointF(down - 54, baseline), self.tr("present"))
+            painter.drawText(QPointF(up + 8, baseline), self.tr("past"))
+
+
+def _arrow(painter: QPainter, start: QPointF, end: QPointF, color: QColor) -> None:
+    """A straight arrow along one axis."""
+    painter.setPen(QPen(color, 1.5))
+    painter.setBrush(color)
+    painter.drawLine(start, end)
+    way = QPointF(end.x() - start.x(), end.y() - start.y())
+    length = max((way.x() ** 2 + way.y() ** 2) ** 0.5, 1.0)
+    unit = way / length
+    side = QPointF(-unit.y(), unit.x())
+    painter.drawPolygon(QPolygonF([end, end - unit * 7 + side * 4, end - unit * 7 - side * 4]))

@@ -1,0 +1,72 @@
+"""Done: the bundle is whole, and what can be done with it."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout
+
+from app.state.context import AppContext
+from app.widgets.basics import Card, Stat, button, label
+from app.widgets.format import number, seconds, size
+from app.widgets.theme import G, set_icon
+from app.wizard.base import StepPage
+
+
+class DonePage(StepPage):
+    """Three ways on: chat, inspect, measure."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context, self.tr("Done"), self.tr("The bundle is whole: every file was written and checked."))
+        self.setFinalPage(True)
+        card = Card()
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        tick = label()
+        set_icon(tick, "ok", "ok", 24)
+        head.addWidget(tick)
+        self.name = label("", "heading")
+        head.addWidget(self.name, 1)
+        card.body.addLayout(head)
+        self.path = label("", "muted", wrap=True)
+        card.body.addWidget(self.path)
+        stats = QHBoxLayout()
+        stats.setSpacing(4 * G)
+        self.stats = {
+            "seconds": Stat(self.tr("Build time")),
+            "bytes": Stat(self.tr("Size")),
+            "components": Stat(self.tr("Components")),
+        }
+        for stat in self.stats.values():
+            stats.addWidget(stat)
+        stats.addStretch(1)
+        card.body.addSpacing(G)
+        card.body.addLayout(stats)
+        self.body.addWidget(card)
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        self.chat = button(self.tr("Chat with it"), "chat", "primary", lambda: self._go("chat"))
+        self.inspect = button(self.tr("Inspect the graphs"), "inspect", clicked=lambda: self._go("inspect"))
+        self.measure = button(self.tr("Measure"), "measure", clicked=lambda: self._go("measure"))
+        for part in (self.chat, self.inspect, self.measure):
+            row.addWidget(part)
+        row.addStretch(1)
+        self.body.addLayout(row)
+        self.body.addStretch(1)
+
+    def initializePage(self) -> None:
+        """Show the outcome and make the bundle the current one."""
+        outcome = self.build.outcome
+        if outcome is None:
+            return
+        self.name.setText(outcome.bundle.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])
+        self.path.setText(outcome.bundle)
+        duration, _, unit = seconds(outcome.seconds).partition(" ")
+        self.stats["seconds"].set(duration, unit)
+        amount, _, unit = size(outcome.bytes).partition(" ")
+        self.stats["bytes"].set(amount, unit)
+        self.stats["components"].set(number(len(outcome.components)), ", ".join(outcome.components))
+        self.chat.setFocus()
+
+    def _go(self, page: str) -> None:
+        outcome = self.build.outcome
+        if outcome is not None and self.context.open_bundle(outcome.bundle):
+            self.context.navigate.emit(page)

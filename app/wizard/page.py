@@ -1,0 +1,214 @@
+"""The Build page: a line of steps over the wizard.
+
+source → recipe → optimize → quantize → review → build → done
+   └──────── Draft ────────────────────┘   └─ BuildModel ─┘
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWizard
+
+from app.state.context import AppContext
+from app.widgets.basics import label, set_role
+from app.widgets.theme import G, set_icon
+from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE, StepPage
+from app.wizard.done import DonePage
+from app.wizard.engines import OptimizePage, QuantizePage
+from app.wizard.recipe import RecipePage
+from app.wizard.review import ReviewPage
+from app.wizard.run import RunPage
+from app.wizard.source import SourcePage
+
+
+class StepLine(QWidget):
+    """Where one is: the steps' names, the current one marked."""
+
+    def __init__(self, names: list[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._labels: list[QLabel] = []
+        self._names = names
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3 * G, G, 3 * G, G)
+        row.setSpacing(G)
+        for index, name in enumerate(names):
+            if index:
+                arrow = label()
+                set_icon(arrow, "chevron-right", "muted", 12)
+                row.addWidget(arrow)
+            step = label(f"{index + 1} {name}", "step", selectable=False)
+            self._labels.append(step)
+            row.addWidget(step)
+        row.addStretch(1)
+
+    def set_current(self, index: int) -> None:
+        """Mark a step."""
+        for other, step in enumerate(self._labels):
+            set_role(step, "step-now" if other == index else "step-done" if other < index else "step")
+        if 0 <= index < len(self._names):
+            self.setAccessibleName(f"{index + 1}/{len(self._names)} {self._names[index]}")
+
+
+class BuildWizard(QWizard):
+    """A QWizard that is a part of the window: it never closes, and Escape leaves it alone."""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self._skipping = False
+        self.setWindowFlags(Qt.WindowType.Widget)
+        self.setWizardStyle(QWizard.WizardStyle.ClassicStyle)
+        self.setOptions(
+            QWizard.WizardOption.NoCancelButton
+            | QWizard.WizardOption.NoBackButtonOnStartPage
+            | QWizard.WizardOption.HaveCustomButton1
+            | QWizard.WizardOption.HaveCustomButton2
+            | QWizard.WizardOption.NoBackButtonOnLastPage
+        )
+        self.steps: dict[int, StepPage] = {
+            SOURCE: SourcePage(context),
+            RECIPE: RecipePage(context),
+            OPTIMIZE: OptimizePage(context),
+            QUANTIZE: QuantizePage(context),
+            REVIEW: ReviewPage(context),
+            RUN: RunPage(context),
+            DONE: DonePage(context),
+        }
+        for ident, page in self.steps.items():
+            self.setPage(ident, page)
+        self._name_buttons()
+        self.customButtonClicked.connect(self._on_custom)
+        self.currentIdChanged.connect(self._on_page)
+        self.run_page.editRequested.connect(self.edit_recipe)
+        context.build.finished.connect(self._on_build_end)
+        context.draft.changed.connect(self._on_draft)
+
+    @property
+    def run_page(self) -> RunPage:
+        """The page of the build itself."""
+        page = self.steps[RUN]
+        assert isinstance(page, RunPage)
+        return page
+
+    def _name_buttons(self) -> None:
+        role = QWizard.WizardButton
+        names = {
+            role.NextButton: self.tr("Next"),
+            role.BackButton: self.tr("Back"),
+            role.FinishButton: self.tr("Build another"),
+            role.CustomButton1: self.tr("Start over"),
+            role.CustomButton2: self.tr("Skip to review"),
+        }
+        for which, text in names.items():
+            self.setButtonText(which, text)
+            self.button(which).setAccessibleName(text)
+        for which in (role.NextButton, role.CommitButton):
+            self.button(which).setProperty("role", "primary")
+        self.setButtonLayout(
+            [
+                role.CustomButton1,
+                role.Stretch,
+                role.CustomButton2,
+                role.BackButton,
+                role.NextButton,
+                role.CommitButton,
+                role.FinishButton,
+            ]
+        )
+
+    def nextId(self) -> int:
+        """The next step; "skip to review" jumps there."""
+        here = self.currentId()
+        if self._skipping and here in (RECIPE, OPTIMIZE, QUANTIZE):
+            return REVIEW
+        return here + 1 if SOURCE <= here < DONE else -1
+
+    def _on_custom(self, which: int) -> None:
+        if which == QWizard.WizardButton.CustomButton1.value:
+            self.start_over()
+        else:
+            self.skip_to_review()
+
+    def skip_to_review(self) -> None:
+        """Take the defaults of the steps between."""
+        if self.currentId() in (RECIPE, OPTIMIZE) and self.button(QWizard.WizardButton.NextButton).isEnabled():
+            self._skipping = True
+            self.next()
+            self._skipping = False
+
+    def start_over(self) -> None:
+        """An empty draft; a build that runs goes on."""
+        if not self.context.build.running:
+            self.context.build.reset()
+            self.context.draft.reset()
+            self.restart()
+
+    def edit_recipe(self) -> None:
+        """Back from a build that ended badly to its recipe."""
+        if self.currentId() != RUN or not self.context.draft.plan:
+            return
+        while self.currentId() != RECIPE and self.currentId() != SOURCE:
+            self.back()
+
+    def _on_page(self, ident: int) -> None:
+        if ident < 0:
+            return
+        self.steps[ident].setFocus()  # a button that had the focus may be disabled now; Enter still means Next
+        role = QWizard.WizardButton
+        running = ident == RUN
+        self.button(role.CustomButton1).setVisible(ident not in (SOURCE, DONE) and not running)
+        self.button(role.CustomButton2).setVisible(ident in (RECIPE, OPTIMIZE))
+        self.button(role.BackButton).setVisible(ident in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW))
+        self.button(role.CommitButton).setVisible(ident == REVIEW)
+
+    def _on_build_end(self) -> None:
+        """A build that ended well leads on, also when nobody looks."""
+        if self.context.build.state == "done" and self.currentId() == RUN:
+            self.next()
+
+    def _on_draft(self) -> None:
+        """A new source begins at the first step, wherever the wizard was left."""
+        if self.context.draft.probing and self.currentId() != SOURCE and not self.context.build.running:
+            self.restart()
+
+    def accept(self) -> None:
+        """The last button begins anew."""
+        self.start_over()
+
+    def reject(self) -> None:
+        """Escape is no way out of a part of the window."""
+
+
+class BuildPage(QWidget):
+    """The wizard with its steps; see the module."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.title = self.tr("Build")
+        self._context = context
+        self.wizard = BuildWizard(context)
+        self.line = StepLine([self.wizard.steps[i].heading for i in self.wizard.steps])
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addWidget(self.line)
+        box.addWidget(self.wizard, 1)
+        self.wizard.currentIdChanged.connect(self.line.set_current)
+        self.wizard.restart()
+        self._add_actions()
+
+    def _add_actions(self) -> None:
+        for text, icon, act in (
+            (self.tr("Start a new build"), "plus", self.wizard.start_over),
+            (self.tr("Cancel the build"), "stop", self._context.build.cancel),
+            (self.tr("Resume or retry the build"), "refresh", self._retry),
+        ):
+            action = QAction(text, self)
+            set_icon(action, icon)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+            self.addAction(action)
+
+    def _retry(self) -> None:
+        if self._context.build.state in ("failed", "cancelled"):
+            self._context.build.retry()

@@ -1,0 +1,177 @@
+"""Recipe: what is built, as a drawing, and the choices that shape it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+
+from app.state.context import AppContext
+from app.widgets.basics import Section, label
+from app.widgets.format import number, size
+from app.widgets.theme import G
+from app.wizard.base import ChoiceCard, StepPage, grouped
+from app.wizard.diagram import RecipeDiagram
+
+
+class RecipePage(StepPage):
+    """Follows the plan; each choice asks for it anew. Complete while a plan stands and nothing is wrong with it."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(
+            context,
+            self.tr("Recipe"),
+            self.tr("The graphs that the model is cut into, and the cache that joins them."),
+        )
+        self.diagram = RecipeDiagram()
+        self.body.addWidget(self.diagram)
+        self.layouts = {
+            "static": ChoiceCard(
+                self.tr("Static cache"),
+                self.tr("A slot for each token up to the capacity; a full cache ends the reply."),
+            ),
+            "window": ChoiceCard(
+                self.tr("Sliding window"),
+                self.tr("A full cache drops its oldest tokens and goes on; what was dropped is forgotten."),
+            ),
+        }
+        self._group = grouped(self, list(self.layouts.values()))
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        for name, card in self.layouts.items():
+            row.addWidget(card, 1)
+            card.radio.toggled.connect(lambda on, name=name: self.draft.set_option("cache", name) if on else None)
+        cache = Section(self.tr("Cache layout"))
+        cache.body.addLayout(row)
+        self.body.addWidget(cache)
+        self.body.addLayout(self._choices())
+        self.body.addStretch(1)
+        self._late = QTimer(self, interval=300, singleShot=True)
+        self._late.timeout.connect(self._send_numbers)
+        self._showing = False
+        self.draft.changed.connect(self.refresh)
+
+    def _choices(self) -> QGridLayout:
+        self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256, self.tr(" tokens"))
+        self.cost = label("", "muted", wrap=True)
+        self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16, self.tr(" tokens"))
+        self.graphs = self._combo(
+            "graphs",
+            self.tr("Graphs"),
+            {
+                "single": self.tr("One graph for prompt and decoding"),
+                "prefill-decode": self.tr("Prefill and decode apart"),
+            },
+        )
+        self.target = self._combo(
+            "target",
+            self.tr("Target"),
+            {
+                "cpu": self.tr("CPU"),
+                "npu": self.tr("NPU (fixed shapes)"),
+            },
+        )
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * G)
+        grid.setVerticalSpacing(2 * G)
+        chunk_note = label(self.tr("Prompt tokens that one prefill run takes."), "muted", wrap=True)
+        graphs_note = label(
+            self.tr("Providers without dynamic shapes need two; both share their weights."), "muted", wrap=True
+        )
+        target_note = label(self.tr("What the graphs are shaped for. They are tested on the CPU."), "muted", wrap=True)
+        grid.addLayout(_named(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
+        grid.addLayout(_named(self.tr("Prefill chunk"), self.chunk, chunk_note), 0, 1)
+        grid.addLayout(_named(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
+        grid.addLayout(_named(self.tr("Target"), self.target, target_note), 1, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        return grid
+
+    def _spin(self, name: str, most: int, step: int, unit: str) -> QSpinBox:
+        spin = QSpinBox()
+        spin.setRange(1, most)
+        spin.setSingleStep(step)
+        spin.setSuffix(unit)
+        spin.setGroupSeparatorShown(True)
+        spin.setAccessibleName(name)
+        spin.valueChanged.connect(self._on_number)
+        return spin
+
+    def _combo(self, option: str, name: str, texts: dict[str, str]) -> QComboBox:
+        combo = QComboBox()
+        combo.setAccessibleName(name)
+        for value, text in texts.items():
+            combo.addItem(text, value)
+        combo.activated.connect(lambda _index: self.draft.set_option(option, combo.currentData()))
+        return combo
+
+    def _on_number(self) -> None:
+        self._show_cost()
+        if not self._showing:
+            self._late.start()
+            self.completeChanged.emit()
+
+    def _send_numbers(self) -> None:
+        self.draft.set_option("capacity", self.capacity.value())
+        self.draft.set_option("chunk", self.chunk.value())
+        self.completeChanged.emit()
+
+    def _show_cost(self) -> None:
+        each = int(self.draft.found.get("kv_bytes_per_token", 0))
+        text = self.tr("%1 of KV cache: %2 a token, allocated when a bundle is opened.")
+        self.cost.setText(text.replace("%1", size(each * self.capacity.value())).replace("%2", size(each)))
+
+    def initializePage(self) -> None:
+        """Show what the draft holds."""
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the plan, and what is wrong with it."""
+        draft = self.draft
+        if draft.plan and not draft.planning and not self._late.isActive():
+            self._show_plan(draft.plan)
+        error = draft.plan_error
+        if error is None:
+            self.banner.clear()
+        elif error.message != self.banner.message:
+            self.banner.error(error.message, error.details, self.tr("Back to the defaults"), self._defaults)
+        self.completeChanged.emit()
+
+    def _defaults(self) -> None:
+        self.draft.options.clear()
+        self.draft.ask_plan()
+
+    def _show_plan(self, plan: dict[str, Any]) -> None:
+        recipe = plan["recipe"]
+        self._showing = True
+        self.layouts[recipe["cache"]].radio.setChecked(True) if recipe["cache"] in self.layouts else None
+        self.capacity.setMaximum(max(int(self.draft.found.get("max_positions", 1 << 24)), recipe["capacity"]))
+        self.capacity.setValue(recipe["capacity"])
+        self.chunk.setValue(recipe["chunk"])
+        self.graphs.setCurrentIndex(self.graphs.findData(recipe["graphs"]))
+        self.target.setCurrentIndex(self.target.findData(recipe["target"]))
+        self._showing = False
+        self._show_cost()
+        name = self.tr("Sliding window") if recipe["cache"] == "window" else self.tr("Static")
+        text = self.tr("KV cache · %1 · %2 slots · %3").replace("%1", name)
+        text = text.replace("%2", number(recipe["capacity"])).replace("%3", size(plan["estimate"]["kv_bytes"]))
+        self.diagram.set_plan(plan["components"], plan["edges"], text)
+
+    def isComplete(self) -> bool:
+        """While a plan stands that nothing is wrong with."""
+        draft = self.draft
+        return bool(draft.plan) and draft.plan_error is None and not draft.planning and not self._late.isActive()
+
+
+def _named(name: str, field: QWidget, note: QWidget) -> QVBoxLayout:
+    """A name over its field over a note."""
+    box = QVBoxLayout()
+    box.setSpacing(G // 2)
+    title = label(name, "heading")
+    title.setBuddy(field)
+    box.addWidget(title)
+    box.addWidget(field)
+    box.addWidget(note)
+    box.addStretch(1)
+    return box

@@ -1,0 +1,144 @@
+"""Review: the recipe as it will be run, what it will take, and where the bundle goes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.state.context import AppContext
+from app.widgets.basics import Card, Section, button, label, set_role
+from app.widgets.format import seconds, size
+from app.widgets.theme import G, mono_font
+from app.wizard.base import StepPage
+
+
+def output_problem(text: str) -> str:
+    """Why a bundle cannot be written to the folder `text`, in one sentence; empty where it can."""
+    if not text.strip():
+        return "Choose a folder for the bundle."
+    folder = Path(text.strip()).expanduser()
+    if not folder.is_absolute():
+        return "The path must be absolute."
+    try:
+        if folder.exists() and not folder.is_dir():
+            return "There is a file of this name; choose another folder."
+        if folder.is_dir() and any(folder.iterdir()):
+            return "This folder is not empty; choose one that does not exist yet."
+        above = next((p for p in (folder, *folder.parents) if p.exists()), folder)
+    except OSError as error:
+        return f"This folder cannot be used: {error.strerror}."
+    return "" if os.access(above, os.W_OK) else f"{above} cannot be written to; choose another folder."
+
+
+class ReviewPage(StepPage):
+    """The last look before the build; complete while the folder can be used."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(
+            context,
+            self.tr("Review"),
+            self.tr("The recipe is kept in the bundle; the same recipe builds the same bundle."),
+        )
+        self.setCommitPage(True)
+        self.turn(commit=self.tr("Build"))
+        self.recipe = QPlainTextEdit()
+        self.recipe.setReadOnly(True)
+        self.recipe.setFont(mono_font())
+        self.recipe.setProperty("role", "code")
+        self.recipe.setAccessibleName(self.tr("Recipe as JSON"))
+        self.recipe.setMinimumHeight(30 * G)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        left = Section(self.tr("Recipe"))
+        left.body.addWidget(self.recipe)
+        row.addWidget(left, 3)
+        row.addWidget(self._estimate(), 2)
+        self.body.addLayout(self._output())
+        self.body.addLayout(row, 1)
+
+    def _estimate(self) -> QWidget:
+        section = Section(self.tr("Estimate"))
+        card = Card()
+        self.figures = {name: label("", "heading") for name in ("seconds", "memory", "disk", "kv")}
+        self.notes = {name: label("", "muted", wrap=True) for name in self.figures}
+        titles = {
+            "seconds": self.tr("Time"),
+            "memory": self.tr("Memory while building"),
+            "disk": self.tr("Disk"),
+            "kv": self.tr("KV cache when open"),
+        }
+        for name, title in titles.items():
+            card.body.addWidget(label(title, "muted"))
+            card.body.addWidget(self.figures[name])
+            card.body.addWidget(self.notes[name])
+            card.body.addSpacing(G // 2)
+        card.body.addStretch(1)
+        section.body.addWidget(card, 1)
+        return section
+
+    def _output(self) -> QVBoxLayout:
+        self.out = QLineEdit()
+        self.out.setAccessibleName(self.tr("Output folder"))
+        self.out.textChanged.connect(self._on_out)
+        self.problem = label("", "error", wrap=True)
+        box = QVBoxLayout()
+        box.setSpacing(G // 2)
+        box.addWidget(label(self.tr("Output folder"), "heading"))
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.out, 1)
+        row.addWidget(button(self.tr("Browse"), "folder", clicked=self._browse))
+        box.addLayout(row)
+        box.addWidget(self.problem)
+        return box
+
+    def _browse(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Output folder"), self.out.text())
+        if folder:
+            self.out.setText(folder)
+
+    def initializePage(self) -> None:
+        """Show the plan; it may still be on its way."""
+        self.out.setText(self.draft.out or str(self.draft.default_out()))
+        self.draft.planned.connect(self._show_plan)
+        self._show_plan()
+
+    def _show_plan(self) -> None:
+        plan = self.draft.plan
+        if not plan:
+            return
+        self.recipe.setPlainText(json.dumps(plan["recipe"], indent=2, ensure_ascii=False))
+        e = plan["estimate"]
+        self.figures["seconds"].setText(self.tr("about %1").replace("%1", seconds(e["seconds"])))
+        self.notes["seconds"].setText(self.tr("The build can be left and cancelled; it resumes."))
+        for name in ("memory", "disk"):
+            need, free = e[f"{name}_bytes"], e[f"free_{name}_bytes"]
+            self.figures[name].setText(size(need))
+            short = need > free
+            note = self.tr("more than the %1 that are free") if short else self.tr("of %1 free")
+            self.notes[name].setText(note.replace("%1", size(free)))
+            set_role(self.notes[name], "warning" if short else "muted")
+        self.figures["kv"].setText(size(e["kv_bytes"]))
+        self.completeChanged.emit()
+
+    def _on_out(self, text: str) -> None:
+        self.draft.out = text.strip()
+        problem = output_problem(text)
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+        set_role(self.out, "true" if problem else "false", "invalid")
+        self.completeChanged.emit()
+
+    def isComplete(self) -> bool:
+        """While the plan stands and the folder can be used."""
+        draft = self.draft
+        return bool(draft.plan) and draft.plan_error is None and not draft.planning and not output_problem(draft.out)
+
+    def validatePage(self) -> bool:
+        """Leaving forwards begins the build."""
+        draft = self.draft
+        out = Path(draft.out).expanduser()
+        return self.build.start(draft.source, out, draft.choices)

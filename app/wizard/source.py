@@ -1,0 +1,332 @@
+"""Source: where the checkpoint comes from, and what was found there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.state.build import DEMO
+from app.state.context import AppContext
+from app.widgets.basics import Card, EmptyState, Pill, button, label, set_role
+from app.widgets.format import count, number, size
+from app.widgets.theme import G, mono_font
+from app.wizard.base import ChoiceCard, StepPage, grouped
+from workflows.events import ErrorEvent, ProgressEvent
+
+
+def is_hub_id(source: str) -> bool:
+    """Whether `source` reads as owner/name and there is no such folder."""
+    return re.fullmatch(r"[\w.-]+/[\w.-]+", source) is not None and not Path(source).is_dir()
+
+
+class DropZone(QLabel):
+    """Takes one folder; says so by its frame."""
+
+    dropped = Signal(str)
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setProperty("role", "drop")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A local folder may be dropped."""
+        if any(u.isLocalFile() for u in event.mimeData().urls()):
+            event.acceptProposedAction()
+            set_role(self, "true", "hover")
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Back to rest."""
+        set_role(self, "false", "hover")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Take the first one."""
+        set_role(self, "false", "hover")
+        paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.dropped.emit(paths[0])
+
+
+class FoundCard(Card):
+    """What a probe found."""
+
+    consented = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        self._name = label("", "heading")
+        self._pill = Pill()
+        head.addWidget(self._name)
+        head.addWidget(self._pill)
+        head.addStretch(1)
+        self.body.addLayout(head)
+        self.reason = label("", "error", wrap=True)
+        self.body.addWidget(self.reason)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(4 * G)
+        self._grid.setVerticalSpacing(G)
+        self._facts: list[QWidget] = []
+        self.body.addLayout(self._grid)
+        self._code = label("", wrap=True)
+        self._code.setFont(mono_font())
+        self._code_head = label("", "warning", wrap=True)
+        self.consent = QCheckBox(self.tr("I have read this code and let it run on this machine"))
+        self.consent.clicked.connect(self.consented)
+        for part in (self._code_head, self._code, self.consent):
+            self.body.addWidget(part)
+
+    def set_found(self, found: dict[str, Any], code: dict[str, str], trusted: bool) -> None:
+        """Show what was found; `code` are the Python files that the checkpoint brings."""
+        self._name.setText(str((found.get("architectures") or [found.get("model_type", "")])[0]))
+        supported = bool(found.get("supported"))
+        if code and not trusted:
+            self._pill.set(self.tr("needs consent"), "warning")
+        else:
+            self._pill.set(
+                self.tr("supported") if supported else self.tr("not supported"), "ok" if supported else "error"
+            )
+        self.reason.setText(str(found.get("reason", "")))
+        self.reason.setVisible(not supported and bool(found.get("reason")))
+        self._show_facts(found)
+        for part in (self._code_head, self._code, self.consent):
+            part.setVisible(bool(code))
+        self._code_head.setText(self.tr("This checkpoint brings %n Python file(s) that would run here:", "", len(code)))
+        self._code.setText("\n".join(f"{name}  sha256 {digest}" for name, digest in code.items()))
+        self.consent.setChecked(trusted)
+
+    def _show_facts(self, found: dict[str, Any]) -> None:
+        for old in self._facts:
+            self._grid.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self._facts = []
+        for index, (name, value) in enumerate(_facts(self, found)):
+            row, column = divmod(index, 3)
+            text, title = label(value), label(name, "muted")
+            self._grid.addWidget(title, row * 2, column)
+            self._grid.addWidget(text, row * 2 + 1, column)
+            self._grid.setColumnStretch(column, 1)
+            self._facts += [text, title]
+
+
+def _facts(widget: QWidget, found: dict[str, Any]) -> list[tuple[str, str]]:
+    tokenizer = found.get("tokenizer") or {}
+    template = widget.tr("chat template") if tokenizer.get("chat_template") else widget.tr("no chat template")
+    vocabulary = widget.tr("%1 tokens").replace("%1", number(tokenizer.get("vocabulary", 0)))
+    words = f"{tokenizer.get('kind', '')}, {vocabulary}, {template}" if tokenizer else widget.tr("none")
+    rows: list[tuple[str, str]] = [
+        (widget.tr("Parameters"), count(found.get("parameters", 0))),
+        (widget.tr("Weights"), f"{found.get('dtype', '')}, {size(found.get('weights_bytes', 0))}"),
+        (widget.tr("Model type"), str(found.get("model_type", ""))),
+    ]
+    if "layers" in found:
+        positions = widget.tr("%1 tokens").replace("%1", number(found["max_positions"]))
+        shape = widget.tr("%1 layers, width %2").replace("%1", str(found["layers"]))
+        rows += [
+            (widget.tr("Shape"), shape.replace("%2", number(found["hidden_size"]))),
+            (widget.tr("Longest context"), positions),
+            (widget.tr("KV cache a token"), size(found["kv_bytes_per_token"])),
+        ]
+    return [*rows, (widget.tr("Tokenizer"), words)]
+
+
+class SourcePage(StepPage):
+    """Folder, hub id or demo; complete once something was found that can be built."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(
+            context,
+            self.tr("Source"),
+            self.tr("The checkpoint to convert: config.json, safetensors weights and a tokenizer."),
+        )
+        self.cards = [
+            ChoiceCard(self.tr("Folder"), self.tr("A checkpoint on this machine")),
+            ChoiceCard(self.tr("Hub id"), self.tr("Downloaded from the Hugging Face hub")),
+            ChoiceCard(self.tr("Demo"), self.tr("A small Qwen3 that ships with Joinery")),
+        ]
+        self._group = grouped(self, self.cards)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        for card in self.cards:
+            row.addWidget(card, 1)
+        self.body.addLayout(row)
+        self.inputs = QStackedWidget()
+        self.inputs.addWidget(self._folder_input())
+        self.inputs.addWidget(self._hub_input())
+        self.inputs.addWidget(QWidget())
+        self.body.addWidget(self.inputs)
+        self.body.addWidget(self._busy_row())
+        self.found = FoundCard()
+        self.found.consented.connect(self._on_consent)
+        self.body.addWidget(self.found)
+        self.hint = EmptyState(
+            self.tr("Nothing chosen yet"),
+            self.tr(
+                "What is found is shown here before anything is converted: architecture, parameters, tokenizer, "
+                "and any code that the checkpoint brings along."
+            ),
+            icon="search",
+        )
+        self.body.addWidget(self.hint)
+        self.body.addStretch(1)
+        for index, card in enumerate(self.cards):
+            card.radio.toggled.connect(lambda on, index=index: self._choose(index) if on else None)
+        self.cards[0].radio.setChecked(True)
+        self.draft.changed.connect(self.refresh)
+        self.refresh()
+
+    def _folder_input(self) -> QWidget:
+        self.folder = self._field(self.tr("Path of the folder"), self._look_folder)
+        self.browse = button(self.tr("Browse"), "folder", clicked=self._browse)
+        self.drop = DropZone(self.tr("or drop a folder here"))
+        self.drop.dropped.connect(self._take_folder)
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G)
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.folder, 1)
+        row.addWidget(self.browse)
+        row.addWidget(button(self.tr("Look"), "search", clicked=self._look_folder))
+        column.addLayout(row)
+        column.addWidget(self.drop)
+        return box
+
+    def _hub_input(self) -> QWidget:
+        self.hub = self._field(self.tr("owner/name"), self._look_hub)
+        self.look_hub = button(self.tr("Look"), "hub", clicked=self._look_hub)
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.hub, 1)
+        row.addWidget(self.look_hub)
+        column.addLayout(row)
+        note = self.tr("Only this asks the network. Files go to the Hugging Face cache of this machine.")
+        column.addWidget(label(note, "muted", wrap=True))
+        column.addStretch(1)
+        return box
+
+    def _field(self, hint: str, act: object) -> QLineEdit:
+        field = QLineEdit()
+        field.setPlaceholderText(hint)
+        field.setAccessibleName(hint)
+        field.returnPressed.connect(act)
+        return field
+
+    def _busy_row(self) -> QWidget:
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("Progress of looking at the source"))
+        self._message = label("", "muted")
+        self.stop = button(self.tr("Stop"), "stop", clicked=self._stop)
+        self._busy = QWidget()
+        row = QHBoxLayout(self._busy)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2 * G)
+        column = QVBoxLayout()
+        column.setSpacing(G // 2)
+        column.addWidget(self._message)
+        column.addWidget(self._bar)
+        row.addLayout(column, 1)
+        row.addWidget(self.stop)
+        return self._busy
+
+    def _choose(self, index: int) -> None:
+        self.inputs.setCurrentIndex(index)
+        self.inputs.setVisible(index != 2)
+        if index == 2 and self.draft.source != DEMO:
+            self.draft.probe(DEMO)
+
+    def _browse(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Choose a checkpoint's folder"), self.folder.text())
+        if folder:
+            self._take_folder(folder)
+
+    def _take_folder(self, folder: str) -> None:
+        self.folder.setText(folder)
+        self._look_folder()
+
+    def _look_folder(self) -> None:
+        if self.folder.text().strip():
+            self.draft.probe(self.folder.text())
+
+    def _look_hub(self) -> None:
+        if self.hub.text().strip():
+            self.draft.probe(self.hub.text())
+
+    def _stop(self) -> None:
+        self.draft.drop_questions()
+        self.refresh()
+
+    def _on_consent(self, trusted: bool) -> None:
+        self.draft.probe(self.draft.source, trusted)
+
+    def refresh(self) -> None:
+        """Show the draft."""
+        draft = self.draft
+        self._show_source()
+        self._busy.setVisible(draft.probing)
+        progress = draft.progress
+        self._bar.setRange(0, 1000 if progress and progress.total else 0)
+        if progress and progress.total:
+            self._bar.setValue(round(1000 * progress.done / progress.total))
+        self._message.setText(_progress_words(self.tr("Looking at %1").replace("%1", draft.source), progress))
+        self.found.setVisible(bool(draft.found) or bool(draft.remote_code))
+        if draft.found or draft.remote_code:
+            self.found.set_found(draft.found, draft.remote_code, draft.trusted)
+        self.hint.setVisible(not draft.source)
+        self._show_error(draft.probe_error)
+        self.completeChanged.emit()
+
+    def _show_source(self) -> None:
+        source = self.draft.source
+        index = 2 if source == DEMO else None
+        if source and index is None:
+            index = 1 if is_hub_id(source) else 0
+            field = self.hub if index else self.folder
+            if field.text().strip() != source:
+                field.setText(source)
+        if index is not None and not self.cards[index].radio.isChecked():
+            self.cards[index].radio.setChecked(True)
+
+    def _show_error(self, error: ErrorEvent | None) -> None:
+        if error is None or error.kind in ("remotecode", "cancelled"):
+            self.banner.clear()
+        elif self.banner.message != error.message:
+            again = self.tr("Try again")
+            self.banner.error(error.message, error.details, again, lambda: self.draft.probe(self.draft.source))
+
+    def isComplete(self) -> bool:
+        """Once something was found that can be built."""
+        return self.draft.supported
+
+
+def _progress_words(start: str, progress: ProgressEvent | None) -> str:
+    if progress is None:
+        return start
+    if progress.total and progress.unit in ("B", "bytes"):
+        return f"{progress.message}  {size(progress.done)} / {size(progress.total)}"
+    return str(progress.message)

@@ -1,0 +1,125 @@
+"""What every test of the window gets: a dressed application, a home of its own, and a look for what it left behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import psutil
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.main import PAGES, application
+from app.state.context import AppContext
+from app.widgets.theme import theme
+from app.window import MainWindow
+from tests.fakes.worker import program
+from workflows.errors import BundleError
+
+
+@pytest.fixture(scope="session")
+def qapp() -> QApplication:
+    """The application as main() makes it."""
+    return application()
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Joinery's folder, new for each test: bundles, window.ini, recents."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("JOINERY_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """A test that leaves a process or a thread behind fails."""
+    me = psutil.Process()
+    threads, children = set(threading.enumerate()), set(me.children(recursive=True))
+    yield
+    _, alive = psutil.wait_procs([p for p in me.children(recursive=True) if p not in children], timeout=3)
+    left = [t for t in threading.enumerate() if t not in threads and t.is_alive()]
+    for process in alive:
+        process.kill()
+    assert not alive, f"processes left behind: {alive}"
+    assert not left, f"threads left behind: {left}"
+
+
+@pytest.fixture(autouse=True)
+def light() -> Iterator[None]:
+    """Each test begins and ends with the system's theme."""
+    yield
+    if QApplication.instance() is not None and theme().mode != "system":
+        theme().set_mode("system")
+
+
+def fake_summary(folder: str) -> dict[str, Any]:
+    """Stands for the bundle reader: whatever has a pipeline.json is whole, unless a file `damaged` says otherwise."""
+    root = Path(folder)
+    if not (root / "pipeline.json").exists():
+        raise BundleError(f"{root} lacks pipeline.json: restore the file or build the bundle anew.")
+    if (root / "damaged").exists():
+        raise BundleError(f"model.onnx in {root} has 12 bytes instead of 9,000: build the bundle anew.")
+    return {
+        "path": str(root),
+        "name": root.name,
+        "model_type": "qwen3",
+        "architecture": "Qwen3ForCausalLM",
+        "task": "text-generation",
+        "family": "qwen3",
+        "precision": "fp32",
+        "layout": "static",
+        "capacity": 4096,
+        "chunk": 64,
+        "components": ["prefill", "decode"],
+        "bytes": 9_000_000,
+        "built_at": "2026-01-02T03:04:05+00:00",
+    }
+
+
+def make_bundle(folder: Path, damaged: bool = False) -> Path:
+    """A folder that `fake_summary` takes for a bundle."""
+    folder.mkdir(parents=True)
+    (folder / "pipeline.json").write_text("{}")
+    if damaged:
+        (folder / "damaged").write_text("")
+    return folder
+
+
+Make = Callable[..., AppContext]
+
+
+@pytest.fixture
+def make_context(qapp: QApplication) -> Iterator[Make]:
+    """Contexts over a fake worker that follows the given scenario; closed at the end."""
+    made: list[AppContext] = []
+
+    def make(**scenario: Any) -> AppContext:
+        context = AppContext(program=program(**scenario), read=fake_summary)
+        made.append(context)
+        return context
+
+    yield make
+    for context in made:
+        context.close()
+        context.deleteLater()
+
+
+@pytest.fixture
+def make_window(qtbot: Any, make_context: Make) -> Callable[..., MainWindow]:
+    """Main windows over a fake worker that follows the given scenario."""
+
+    def make(**scenario: Any) -> MainWindow:
+        window = MainWindow(make_context(**scenario), PAGES)
+        qtbot.addWidget(window)
+        window.show()
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        return window
+
+    return make

@@ -1,0 +1,254 @@
+"""Pictures of every page, to be looked at: `python -m tests.app.pictures OUT [PAGE…]`.
+
+Each page in its empty, busy, full and failed state, light and dark, at three sizes, over the fake worker.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QEventLoop, QTimer
+
+from app.main import PAGES, application
+from app.state.build import DEMO
+from app.state.context import AppContext
+from app.widgets.theme import theme
+from app.window import MainWindow
+from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
+from tests.app.conftest import fake_summary, make_bundle
+from tests.app.test_inspect_model import BUNDLE
+from tests.fakes.worker import program
+
+SIZES = ((1024, 700), (1280, 800), (1920, 1080))
+LONG = (
+    "A KV cache keeps the keys and values of every token that was seen, so that each new token costs one step. "
+    "With a static layout the slots are allocated once; with a sliding window the oldest ones are dropped. "
+)
+Prepare = Callable[[MainWindow, Path], None]
+
+
+def wait(seconds: float) -> None:
+    """Let the window live."""
+    loop = QEventLoop()
+    QTimer.singleShot(round(seconds * 1000), loop.quit)
+    loop.exec()
+
+
+def until(done: Callable[[], Any], what: str) -> None:
+    """Let the window live until `done`; RuntimeError after ten seconds."""
+    end = time.monotonic() + 10
+    while not done():
+        if time.monotonic() > end:
+            raise RuntimeError(f"gave up waiting for {what}")
+        wait(0.02)
+
+
+@contextmanager
+def window_over(scenario: dict[str, Any]) -> Iterator[tuple[MainWindow, Path]]:
+    """A window over a fake worker, in a home that goes away."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        context = AppContext(home, program(**scenario), fake_summary)
+        window = MainWindow(context, PAGES)
+        window.show()
+        try:
+            yield window, home
+        finally:
+            window.close()
+            window.deleteLater()
+            context.deleteLater()
+            wait(0.05)
+
+
+def page(name: str) -> Prepare:
+    """The page as it is."""
+    return lambda window, _home: window.show_page(name)
+
+
+def open_bundle(window: MainWindow, home: Path) -> None:
+    """A bundle is current."""
+    if not (home / "bundles" / "qwen3-demo").exists():
+        make_bundle(home / "bundles" / "qwen3-demo")
+    window.context.open_bundle(home / "bundles" / "qwen3-demo")
+
+
+def home_full(window: MainWindow, home: Path) -> None:
+    """Four bundles, one of them damaged."""
+    for name, speed in (("llama-3.2-1b", 41.2), ("smollm2-360m", 88.0), ("phi-mini", 0.0)):
+        path = make_bundle(home / "bundles" / name, damaged=name == "phi-mini")
+        window.context.recents.add(str(path))
+        window.context.recents.note_speed(str(path), speed)
+    open_bundle(window, home)
+    window.context.recents.note_speed(str(home / "bundles" / "qwen3-demo"), 212.4)
+    window.show_page("home")
+
+
+def home_failed(window: MainWindow, home: Path) -> None:
+    """A damaged bundle was asked for, and one was removed."""
+    home_full(window, home)
+    window.context.open_bundle(home / "bundles" / "phi-mini")
+    window.page("home").rows[2].remove.emit(window.page("home").rows[2].entry.path)  # type: ignore[attr-defined]
+
+
+def probe(source: str) -> Prepare:
+    """The wizard looks at a source."""
+
+    def act(window: MainWindow, _home: Path) -> None:
+        window.show_page("build")
+        window.context.draft.probe(source)
+        if "busy" not in source:
+            until(lambda: not window.context.draft.probing, "the probe")
+
+    return act
+
+
+def step(ident: int) -> Prepare:
+    """The wizard at a step; RUN begins the build."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        probe(DEMO)(window, home)
+        wizard = window.page("build").wizard  # type: ignore[attr-defined]
+        while wizard.currentId() != ident:
+            until(wizard.currentPage().isComplete, "a page of the wizard")
+            wizard.next()
+        until(lambda: ident == RUN or wizard.currentPage().isComplete(), "the plan")
+
+    return act
+
+
+def ended(window: MainWindow, home: Path) -> None:
+    """The build ran to its end, good or bad."""
+    step(RUN)(window, home)
+    until(lambda: not window.context.build.running, "the build")
+
+
+def building(window: MainWindow, home: Path) -> None:
+    """The build is at work."""
+    step(RUN)(window, home)
+    until(lambda: len(window.context.build.tail) > 9, "the log")
+
+
+def chat(text: str, finished: bool = True) -> Prepare:
+    """A conversation."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        open_bundle(window, home)
+        window.show_page("chat")
+        session, tokens = window.context.session, list[object]()
+        session.token.connect(tokens.append)
+        window.page("chat").send(text)  # type: ignore[attr-defined]
+        until(lambda: len(tokens) > 5 or session.state == "failed", "tokens")
+        until(lambda: not finished or not session.busy, "the reply")
+
+    return act
+
+
+def measured(finished: bool) -> Prepare:
+    """The charts after, or during, a reply."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        chat("What is a KV cache?", finished)(window, home)
+        window.show_page("measure")
+
+    return act
+
+
+def inspected(window: MainWindow, home: Path) -> None:
+    """A bundle's graphs."""
+    open_bundle(window, home)
+    window.show_page("inspect")
+    wait(0.6)
+
+
+def palette(window: MainWindow, home: Path) -> None:
+    """Ctrl+K over the home page."""
+    home_full(window, home)
+    window.palette_box.open()
+
+
+def fails(job: str, message: str, kind: str = "bundle") -> dict[str, Any]:
+    """A scenario in which `job` fails."""
+    return {"errors": {job: {"kind": kind, "message": message, "details": "Traceback (most recent call last): …"}}}
+
+
+REPLY = {"reply": LONG, "tokens": 160, "chunks": 3, "inspection": BUNDLE}
+STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
+    "home-empty": ({}, page("home")),
+    "home-full": ({}, home_full),
+    "home-failed": ({}, home_failed),
+    "home-palette": ({}, palette),
+    "build-empty": ({}, page("build")),
+    "build-busy": ({"delay": 3}, probe("busy/model")),
+    "build-source": ({}, probe(DEMO)),
+    "build-code": ({"remote_code": {"modeling_x.py": "ab12" * 16, "configuration_x.py": "cd34" * 16}}, probe("a/b")),
+    "build-failed": (fails("probe", "a/b is not on the hub: check the name.", "hub"), probe("a/b")),
+    "build-recipe": ({}, step(RECIPE)),
+    "build-optimize": ({}, step(RECIPE + 1)),
+    "build-quantize": ({}, step(QUANTIZE)),
+    "build-review": ({}, step(REVIEW)),
+    "build-running": ({"delay": 0.15}, building),
+    "build-stage-failed": ({"fail_stage": "optimize"}, ended),
+    "build-done": ({}, ended),
+    "inspect-empty": ({}, page("inspect")),
+    "inspect-busy": ({"hang_on": "inspect"}, inspected),
+    "inspect-full": ({"inspection": BUNDLE}, inspected),
+    "inspect-failed": (fails("inspect", "model.onnx cannot be read: it is cut short."), inspected),
+    "chat-empty": ({}, page("chat")),
+    "chat-busy": ({**REPLY, "delay": 0.05}, chat("What is a KV cache?", finished=False)),
+    "chat-full": (REPLY, chat("What is a KV cache?")),
+    "chat-failed": ({**REPLY, "crash_on": "generate", "crash_after": 12}, chat("What is a KV cache?")),
+    "measure-empty": ({}, page("measure")),
+    "measure-busy": ({**REPLY, "delay": 0.02}, measured(finished=False)),
+    "measure-full": (REPLY, measured(finished=True)),
+    "devices-busy": ({"hang_on": "devices"}, page("devices")),
+    "devices-full": ({}, page("devices")),
+    "devices-empty": ({"devices": []}, page("devices")),
+    "devices-failed": (fails("devices", "onnxruntime could not be asked: it is not installed."), page("devices")),
+}
+
+
+def picture(name: str, out: Path, sizes: tuple[tuple[int, int], ...] = SIZES) -> int:
+    """Every size and theme of one state; how many pictures were written."""
+    scenario, prepare = STATES[name]
+    written = 0
+    with window_over(scenario) as (window, home):
+        window.resize(*sizes[0])
+        prepare(window, home)
+        wait(0.4)
+        for width, height in sizes:
+            window.resize(width, height)
+            for mode in ("light", "dark"):
+                theme().set_mode(mode)
+                wait(0.12)
+                file = out / f"{name}-{width}x{height}-{mode}.png"
+                if not window.grab().save(str(file)):
+                    raise RuntimeError(f"{file} could not be written")
+                written += 1
+    return written
+
+
+def main(argv: list[str]) -> int:
+    """The exit code; names after the folder choose among the states by their beginnings."""
+    if not argv:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    out = Path(argv[0])
+    out.mkdir(parents=True, exist_ok=True)
+    application()
+    chosen = [name for name in STATES if not argv[1:] or name.startswith(tuple(argv[1:]))]
+    total = sum(picture(name, out) for name in chosen)
+    sys.stdout.write(f"{total} pictures in {out}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,392 @@
+"""The chat page against the fake worker: streaming, branches, stop, crashes, notices, the context bar, the keyboard."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.chat.page import ChatPage
+from app.state.context import AppContext
+from app.widgets.format import number
+from app.window import MainWindow
+from tests.fakes.worker import program
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
+
+Make = Callable[..., ChatPage]
+
+
+def summary(folder: str) -> dict[str, Any]:
+    """What a bundle reader says of any folder."""
+    return {"path": folder, "name": Path(folder).name, "model_type": "qwen3", "layout": "static", "capacity": 4096}
+
+
+@pytest.fixture
+def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
+    """Makes a page over a fake worker; `bundle=""` opens none."""
+    made: list[ChatPage] = []
+
+    def build(bundle: str = "/b/demo", **scenario: Any) -> ChatPage:
+        context = AppContext(tmp_path / "home", program(**scenario), summary)
+        page = ChatPage(context)
+        qtbot.addWidget(page)
+        page.resize(1000, 700)
+        made.append(page)
+        if bundle:
+            context.open_bundle(bundle)
+        page.show()
+        if bundle:
+            qtbot.waitUntil(lambda: page.session.state != "opening")
+        return page
+
+    yield build
+    for page in made:
+        page.shut()
+        page.hide()
+        page.context.close()
+
+
+def ask(qtbot: QtBot, page: ChatPage, text: str) -> None:
+    page.send(text)
+    done(qtbot, page)
+
+
+def done(qtbot: QtBot, page: ChatPage) -> None:
+    qtbot.waitUntil(lambda: not page.controller.running, timeout=10_000)
+
+
+def shown(page: ChatPage) -> list[str]:
+    return [view.text.toPlainText().strip() for view in page.transcript.views]
+
+
+def test_without_a_bundle_the_first_step_is_home(make: Make, qtbot: QtBot) -> None:
+    page = make(bundle="")
+    assert page.stack.currentWidget() is page.no_bundle
+    assert not page.composer.edit.isEnabled()
+    with qtbot.waitSignal(page.context.navigate) as went:
+        page.no_bundle.action.click()
+    assert went.args == ["home"]
+    page.context.open_bundle("/b/demo")
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    assert page.composer.edit.isEnabled()
+
+
+def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="8 times 7 is **56**.", chunks=2)
+    assert [b.text() for b in page.examples] == [
+        "What is 8 times 7?",
+        "What is the capital of France?",
+        "What is the opposite of hot?",
+    ]
+    page.examples[0].click()
+    done(qtbot, page)
+    assert shown(page) == ["What is 8 times 7?", "8 times 7 is 56."]  # Markdown is rendered at the end
+    assert page.transcript.views[1].status.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · the model finished"
+    assert page.heading.text() == "What is 8 times 7?"
+
+
+def test_plain_text_while_it_streams(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="one **two** three", tokens=3000, delay=0.002)
+    page.send("go")
+    qtbot.waitUntil(lambda: len(page.transcript.views) == 2 and "three one **two**" in shown(page)[1])
+    assert page.composer.button.text() == "Stop"
+    page.composer.button.click()
+    done(qtbot, page)
+    assert "**" not in shown(page)[1]
+    assert page.transcript.views[1].status.text().endswith("stopped by you")
+    assert page.composer.button.text() == "Send"
+    assert page.session.state == "ready"
+
+
+def test_keyboard_sends_breaks_and_stops(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="word", tokens=3000, delay=0.002)
+    edit = page.composer.edit
+    qtbot.keyClicks(edit, "first")
+    qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClicks(edit, "second")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert page.controller.chat.path()[0].content == "first\nsecond"
+    assert edit.toPlainText() == ""
+    qtbot.waitUntil(lambda: page.session.state == "generating")
+    qtbot.keyClicks(edit, "not yet")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert edit.toPlainText() == "not yet"
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    done(qtbot, page)
+    assert page.controller.chat.path()[1].reply.ended == "cancelled"  # type: ignore[union-attr]
+    edit.clear()
+    qtbot.keyClick(edit, Qt.Key.Key_Up)  # the last prompt comes back to be edited
+    assert edit.toPlainText() == "first\nsecond"
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    assert edit.toPlainText() == ""
+
+
+def test_regenerate_and_go_back(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    ask(qtbot, page, "8*7=")
+    page.transcript.views[1].tool("regenerate").click()
+    done(qtbot, page)
+    assert page.transcript.views[1].place.text() == "2/2"
+    second = page.transcript.views[1].message.id
+    page.transcript.views[1].tool("previous").click()
+    assert page.transcript.views[1].message.id != second
+    assert page.transcript.views[1].place.text() == "1/2"
+    assert not page.transcript.views[1].tool("previous").isEnabled()
+
+
+def test_edit_and_resend_branches(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    ask(qtbot, page, "8*7=")
+    ask(qtbot, page, "thanks")
+    page.transcript.views[0].tool("edit").click()
+    assert page.composer.edit.toPlainText() == "8*7="
+    page.composer.edit.setPlainText("9*7=")
+    qtbot.keyClick(page.composer.edit, Qt.Key.Key_Return)
+    done(qtbot, page)
+    assert shown(page) == ["9*7=", "56"]
+    page.transcript.views[0].tool("previous").click()
+    assert shown(page) == ["8*7=", "56", "thanks", "56"]
+
+
+def test_crash_keeps_the_conversation_and_reopens(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="word", tokens=5000, delay=0.002)
+    page.send("go on")
+    qtbot.waitUntil(lambda: len(page.transcript.views) == 2 and "word word" in shown(page)[1])
+    os.kill(page.context.session_worker.pid, signal.SIGKILL)
+    done(qtbot, page)
+    assert page.session.state == "failed"
+    assert "SIGKILL" in page.banner.message
+    assert page.banner._action.text() == "Reopen"
+    assert shown(page)[0] == "go on" and shown(page)[1].startswith("word word")
+    page.banner._action.click()
+    qtbot.waitUntil(lambda: page.session.state == "ready", timeout=10_000)
+    assert not page.banner.isVisible()
+    page.send("again")
+    qtbot.waitUntil(lambda: len(page.transcript.views) == 4 and "word" in shown(page)[3])
+    page.controller.stop()
+    done(qtbot, page)
+
+
+def test_idle_worker_that_dies_is_told(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    os.kill(page.context.session_worker.pid, signal.SIGKILL)
+    qtbot.waitUntil(lambda: page.banner.isVisible())
+    assert page.session.state == "failed"
+    ask(qtbot, page, "8*7=")  # sending opens it again
+    assert shown(page) == ["8*7=", "56"]
+
+
+@pytest.mark.parametrize(("kind", "mend"), [("prompt", "New chat"), ("bundle", "Verify bundle"), ("internal", "")])
+def test_refused_prompt_offers_the_likely_mend(make: Make, qtbot: QtBot, kind: str, mend: str) -> None:
+    page = make(errors={"generate": {"kind": kind, "message": "It cannot run.", "details": "trace"}})
+    ask(qtbot, page, "x")
+    assert page.banner.message == "It cannot run."
+    assert page.banner._action.text() == mend
+    assert page.transcript.views[1].status.text() == "failed: It cannot run."
+    assert page.session.state == "ready"
+
+
+def test_damaged_bundle_can_be_verified(make: Make, qtbot: QtBot) -> None:
+    page = make(errors={"open": {"kind": "bundle", "message": "weights.bin is cut short."}})
+    qtbot.waitUntil(lambda: page.banner.message == "weights.bin is cut short.")
+    page.banner._action.click()
+    qtbot.waitUntil(lambda: "All 4 files" in page.banner.message)
+
+
+def test_notice_stands_in_the_reply(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="a b c d", notice={"code": "window-slid", "message": "The window slid on."})
+    ask(qtbot, page, "x")
+    assert page.controller.chat.path()[1].reply.notices == ["The window slid on."]  # type: ignore[union-attr]
+    assert page.transcript.views[1].notices.count() == 1
+
+
+def test_context_bar_and_speed(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="a b c d", chunks=2)
+    assert page.context_bar.usage.text() == f"context 0 of {number(4096)} tokens"
+    ask(qtbot, page, "x")
+    assert page.context_bar.usage.text() == f"context 132 of {number(4096)} tokens"
+    assert page.context_bar.bar.share == pytest.approx(132 / 4096)
+    assert "TTFT 21.5 ms" in page.context_bar.speed.text()
+
+
+def test_context_bar_alarm_and_evictions(make: Make) -> None:
+    bar = make(bundle="").context_bar
+    bar.set_usage(240, 256, 0, window=False)
+    assert bar.bar.alarming and bar.usage.text().endswith("nearly full")
+    bar.set_usage(256, 256, 1200, window=True)
+    assert not bar.bar.alarming
+    assert bar.usage.text().endswith("evicted") and number(1200) in bar.usage.text()
+
+
+def test_settings_reach_the_request(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = make()
+    asked: list[tuple[Any, Any]] = []
+    generate = page.session.generate
+    monkeypatch.setattr(page.session, "generate", lambda c, o=None: (asked.append((c, o)), generate(c, o))[1])
+    assert not page.panel.spin("top_k").isEnabled()  # greedy
+    page.panel.system.setPlainText("Be brief.")
+    page.panel.spin("temperature").setValue(0.7)
+    page.panel.spin("top_k").setValue(40)
+    page.panel.spin("seed").setValue(3)
+    page.panel.stops.setPlainText("END\n\\n\\n")
+    ask(qtbot, page, "x")
+    messages, options = asked[0]
+    assert messages == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "x"}]
+    assert options == {
+        "temperature": 0.7,
+        "top_k": 40,
+        "top_p": 1.0,
+        "min_p": 0.0,
+        "repetition_penalty": 1.0,
+        "max_new_tokens": 512,
+        "seed": 3,
+        "stop": ["END", "\n\n"],
+        "alternatives": 5,
+    }
+    page.panel.reset_button.click()
+    assert page.controller.sampling.temperature == 0 and page.controller.sampling.seed is None
+
+
+def test_provider_that_cannot_be_used_says_why(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    qtbot.waitUntil(lambda: page.panel.provider.count() == 2)
+    item = page.panel.provider.model().item(1)  # type: ignore[attr-defined]
+    assert not item.isEnabled()
+    assert "DirectML needs Windows" in item.toolTip()
+    assert page.panel.provider.currentData() == "cpu"
+
+
+def test_another_cache_layout_opens_the_bundle_anew(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    ask(qtbot, page, "8*7=")
+    page.panel.cache.setCurrentIndex(2)
+    page.panel.cache.activated.emit(2)
+    qtbot.waitUntil(lambda: page.session.state == "ready" and page.session.ready.layout == "window")  # type: ignore[union-attr]
+    assert shown(page) == ["8*7=", "56"]
+
+
+def test_chat_comes_back_after_a_restart(make: Make, qtbot: QtBot) -> None:
+    first = make()
+    ask(qtbot, first, "8*7=")
+    first.shut()
+    second = make(bundle="")
+    assert shown(second) == ["8*7=", "56"]
+    assert second.transcript.views[1].status.text().endswith("the model finished")
+
+
+def test_prompt_is_on_disk_before_the_reply_starts(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = make()
+    on_disk: list[str] = []
+
+    def generate(*_args: object) -> bool:
+        (path,) = (page.context.home / "chats").glob("*.chat.json")
+        on_disk.extend(m["content"] for m in json.loads(path.read_text())["messages"])
+        return False
+
+    monkeypatch.setattr(page.session, "generate", generate)
+    page.send("8*7=")
+    assert on_disk == ["8*7=", ""]
+    done(qtbot, page)
+
+
+def test_after_two_crashes_it_asks_first(make: Make, qtbot: QtBot) -> None:
+    first = make()
+    ask(qtbot, first, "8*7=")
+    make(bundle="")  # nobody closed the first: one crash
+    third = make(bundle="")
+    assert shown(third) == []
+    assert "twice in a row" in third.banner.message
+    third.banner._action.click()
+    assert shown(third) == ["8*7=", "56"]
+
+
+def test_new_chat_and_back(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    ask(qtbot, page, "8*7=")
+    page.new_button.click()
+    assert shown(page) == []
+    assert page.stack.currentIndex() == 1
+    page.recent_button.menu().aboutToShow.emit()
+    (action,) = page.recent_button.menu().actions()
+    assert action.text() == "8*7="
+    action.trigger()
+    assert shown(page) == ["8*7=", "56"]
+
+
+def test_export_and_copy(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    page = make(reply="It is **56**.")
+    ask(qtbot, page, "8*7=")
+    page.export(tmp_path / "a.md")
+    assert (tmp_path / "a.md").read_text() == "# 8*7=\n\n## You\n\n8*7=\n\n## Model\n\nIt is **56**.\n"
+    page.export(tmp_path / "a.json")
+    assert [m["role"] for m in json.loads((tmp_path / "a.json").read_text())["messages"]] == ["user", "assistant"]
+    page.transcript.views[1].tool("copy").click()
+    assert QGuiApplication.clipboard().text() == "It is **56**."
+    page.export(tmp_path / "missing" / "a.md")
+    assert page.banner.message == "The chat could not be exported."
+
+
+def test_token_under_the_pointer(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="It **is** fine.")
+    ask(qtbot, page, "x")
+    text = page.transcript.views[1].text
+    assert text.toPlainText().strip() == "It is fine."
+    cursor = text.textCursor()
+    cursor.setPosition(text.toPlainText().index("fine"))
+    here = text.cursorRect(cursor).center() + QPoint(3, 0)
+    assert text.token_at(here) == 2
+    html = text.token_html(2)
+    assert "id 102" in html and "91.0%" in html and "no" in html
+    text._mark(2)
+    assert text.extraSelections()[0].cursor.selectedText() == "fine."  # type: ignore[attr-defined]
+
+
+def test_model_text_cannot_make_the_window_read_files(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="![x](file:///etc/passwd) <img src='file:///etc/hostname'> <b>raw</b>")
+    ask(qtbot, page, "x")
+    assert page.transcript.views[1].text.document().resource(2, "file:///etc/passwd") is None
+    assert "<b>raw</b>" in shown(page)[1]
+
+
+def test_closing_the_window_saves_a_reply_that_runs(
+    make_window: Callable[..., MainWindow], qtbot: QtBot, home: Path
+) -> None:
+    bundle = home.parent / "demo"
+    bundle.mkdir()
+    (bundle / "pipeline.json").write_text("{}")
+    window = make_window(reply="word", tokens=5000, delay=0.002)
+    window.context.open_bundle(bundle)
+    window.context.navigate.emit("chat")
+    page = window.findChild(ChatPage)
+    assert page is not None and page.composer.edit.hasFocus()
+    page.send("go on")
+    qtbot.waitUntil(lambda: "word word" in page.transcript.views[-1].text.toPlainText(), timeout=10_000)
+    window.close()
+    (saved,) = (home / "chats").glob("*.chat.json")
+    reply = json.loads(saved.read_text())["messages"][1]
+    assert reply["content"].startswith("word word")
+    assert reply["reply"]["ended"] == "interrupted"
+    assert json.loads((home / "chats" / "session.json").read_text())["open"] is False
+
+
+def test_actions_are_found_by_the_palette(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    ask(qtbot, page, "8*7=")
+    actions = {action.text(): action for action in page.actions()}
+    assert {"New chat", "Answer again", "Stop the reply", "Save the chat as Markdown"} <= set(actions)
+    actions["Answer again"].trigger()
+    done(qtbot, page)
+    assert page.transcript.views[1].place.text() == "2/2"
+    actions["Copy the last reply"].trigger()
+    assert QGuiApplication.clipboard().text() == "56"
+    actions["Show or hide the chat settings"].trigger()
+    assert not page.side.isVisible()

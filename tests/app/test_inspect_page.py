@@ -1,0 +1,212 @@
+"""The inspect page against the fake worker: cards, tables, the KV strip's pixels and words, verify, copying."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.inspect.page import InspectPage
+from app.inspect.strip import GUTTER, state_color
+from app.state.context import AppContext
+from app.state.inspection import EMPTY, FILLED, HEAD, REUSED
+from app.widgets.format import number
+from tests.app.test_inspect_model import BUNDLE
+from tests.fakes.worker import program
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
+
+Make = Callable[..., InspectPage]
+SECOND = {
+    "name": "prefill",
+    "file": "prefill.onnx",
+    "role": "prefill",
+    "inputs": [],
+    "outputs": [],
+    "op_counts": {"Gather": 1},
+    "opset": {"": 23},
+    "bytes": 10,
+}
+INSPECTION = {**BUNDLE, "components": [*BUNDLE["components"], SECOND]}
+
+
+@pytest.fixture
+def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
+    contexts: list[AppContext] = []
+
+    def build(open_bundle: bool = True, **scenario: Any) -> InspectPage:
+        scenario.setdefault("inspection", INSPECTION)
+        context = AppContext(tmp_path / "home", program(**scenario), lambda folder: {"path": folder, "name": "demo"})
+        contexts.append(context)
+        page = InspectPage(context)
+        qtbot.addWidget(page)
+        page.resize(1000, 700)
+        if open_bundle:
+            context.open_bundle("/b/demo")
+        page.show()
+        if open_bundle and "errors" not in scenario:
+            qtbot.waitUntil(lambda: page.inspection is not None)
+        return page
+
+    yield build
+    for context in contexts:
+        context.close()
+
+
+def cells(table: Any) -> list[list[str]]:
+    rows = table.rows
+    return [[rows.index(r, c).data() for c in range(rows.columnCount())] for r in range(rows.rowCount())]
+
+
+def test_nothing_open_leads_home(make: Make, qtbot: QtBot) -> None:
+    page = make(open_bundle=False)
+    assert page.stack.currentWidget() is page.empty
+    with qtbot.waitSignal(page.context.navigate) as went:
+        page.empty.action.click()
+    assert went.args == ["home"]
+
+
+def test_components_and_their_tables(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    assert page.heading.text() == "demo"
+    assert [card.component.name for card in page.cards] == ["decode", "prefill"]
+    assert cells(page.inputs) == [["input_ids", "[1, tokens]", "int64"]]
+    assert cells(page.outputs) == [["logits", "[1, tokens, 512]", "float32"]]
+    assert [row[:2] for row in cells(page.operators)] == [["MatMul", "29"], ["Add", "11"]]
+    last = page.operators.rows.index(1, 2)
+    assert last.data(Qt.ItemDataRole.UserRole) == pytest.approx(11 / 29)
+    assert page.opset.text() == "40 nodes, 2 kinds of operator · opset ai.onnx 23"
+    page.cards[1].setFocus()
+    qtbot.keyClick(page.cards[1], Qt.Key.Key_Return)
+    assert page.cards[1].property("chosen") == "true"
+    assert [row[:2] for row in cells(page.operators)] == [["Gather", "1"]]
+
+
+def test_passes_and_refusals(make: Make) -> None:
+    page = make()
+    assert cells(page.passes) == [
+        ["optimize", "decode", "fuse-rotary", "changed", "50", "40", "two consumers (/model/Add_3)"]
+    ]
+    page.passes.selectRow(0)
+    assert page.refusals.text() == "two consumers  /model/Add_3"
+
+
+def test_rows_can_be_copied(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.inputs.selectRow(0)
+    qtbot.keyClick(page.inputs, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "input_ids\t[1, tokens]\tint64"
+
+
+def test_empty_cache_geometry(make: Make) -> None:
+    page = make()
+    (card,) = page.kv.cards
+    assert card.geometry_text() == (
+        "4 layers × 256 slots · tensor 1 × 2 × slots × 32 · 2.0 KiB a token · 512 KiB in all · written by the host"
+    )
+    assert card.state.text() == "empty: no session of this bundle runs"
+    assert card.describe(2, 7) == "layer 2 · slot 7 · empty · 512 B"
+    assert card.describe(0, 0).endswith("the next token goes here")
+
+
+def live(**fields: Any) -> list[dict[str, Any]]:
+    group = {**BUNDLE["kv"][0], "name": "all", "capacity": 8, "bytes": 8 * 2048, "layout": "window", **fields}
+    return [{key: value for key, value in group.items() if key != "group"}]
+
+
+def test_live_slots_pixels_and_words(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.tabs.setCurrentWidget(page.kv)
+    page.kv.set_live(live(runs=[[0, 8, 2], [3, 3, 5]], length=10, evicted=3))
+    (card,) = page.kv.cards
+    strip = card.strip
+    assert card.state.text() == "live · 7 of 8 used · 3 evicted · 16.0 KiB allocated"
+    qtbot.waitUntil(lambda: strip.width() > 200)
+    picture = strip.grab().toImage()
+    width = strip.area().width()
+    seen = []
+    for slot in range(8):
+        x = GUTTER + (2 * slot + 1) * width // 16
+        seen.append(picture.pixelColor(int(x * picture.devicePixelRatio()), 5).name())
+    names = [state_color(s).name() for s in (REUSED, REUSED, HEAD, *[FILLED] * 5)]
+    assert seen == names
+    assert strip.cell_at(QPoint(GUTTER + 9 * width // 16, 5 + strip.row_height)) == (1, 4)
+    assert card.describe(1, 4) == "layer 1 · slot 4 · position 4 · 512 B"
+    assert card.describe(0, 1) == "layer 0 · slot 1 · position 9 · 512 B"
+
+
+def test_strip_by_keyboard(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.tabs.setCurrentWidget(page.kv)
+    page.kv.set_live(live(runs=[[0, 0, 4]], length=4))
+    card = page.kv.cards[0]
+    card.strip.setFocus()
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Down):
+        qtbot.keyClick(card.strip, key)
+    assert card.readout.text() == "layer 1 · slot 1 · position 1 · 512 B"
+    qtbot.keyClick(card.strip, Qt.Key.Key_End)
+    assert card.readout.text() == "layer 1 · slot 7 · empty · 512 B"
+
+
+def test_more_slots_than_pixels_never_hide_the_head(make: Make) -> None:
+    page = make()
+    page.kv.set_live(
+        live(capacity=100_000, bytes=100_000 * 2048, layout="static", runs=[[0, 0, 50_000]], length=50_000)
+    )
+    strip = page.kv.cards[0].strip
+    strip.resize(500, strip.height())
+    columns = strip.columns()
+    assert columns.count(HEAD) == 1
+    half = columns.index(HEAD)
+    assert set(columns[:half]) == {FILLED} and set(columns[half + 1 :]) == {EMPTY}
+
+
+def test_follows_the_session_of_this_bundle_alone(make: Make, qtbot: QtBot) -> None:
+    page = make(reply="a b")
+    session = page.context.session
+    session.open("/b/demo")
+    session.generate("x")
+    qtbot.waitUntil(lambda: f"66 of {number(4096)} used" in page.kv.cards[0].state.text())
+    session.open("/b/other")
+    assert page.kv.cards[0].state.text() == "empty: no session of this bundle runs"
+    assert page.kv.cards[0].group.capacity == 256
+
+
+def test_verify(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.verify_button.click()
+    qtbot.waitUntil(lambda: page.verify_button.isEnabled())
+    assert page.verified.text().startswith("All 4 files are as they were written")
+    assert page.verified.property("role") == "ok"
+
+
+def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
+    page = make(errors={"verify": {"kind": "bundle", "message": "manifest.json is missing."}, "other": {}})
+    page.inspect("/b/demo")
+    qtbot.waitUntil(lambda: page.inspection is not None)
+    page.verify_button.click()
+    qtbot.waitUntil(lambda: page.verified.text() == "manifest.json is missing.")
+    assert page.verified.property("role") == "error"
+
+
+def test_graph_alone(make: Make, qtbot: QtBot) -> None:
+    page = make(open_bundle=False, inspection={"components": [SECOND]})
+    page.context.graphRequested.emit("/b/prefill.onnx")
+    qtbot.waitUntil(lambda: page.inspection is not None)
+    assert page.heading.text() == "prefill.onnx"
+    assert page.kv.cards == []
+    assert not page.verify_button.isVisibleTo(page.tabs)
+
+
+def test_error_is_said_and_can_be_tried_again(make: Make, qtbot: QtBot) -> None:
+    page = make(errors={"inspect": {"kind": "graph", "message": "a.onnx is cut short.", "details": "trace"}})
+    qtbot.waitUntil(lambda: page.banner.message == "a.onnx is cut short.")
+    assert page.inspection is None and not page.splitter.isVisible()
+    page.banner._action.click()
+    assert page.banner.message == ""
+    qtbot.waitUntil(lambda: page.banner.message == "a.onnx is cut short.")

@@ -1,0 +1,271 @@
+"""The frame: pages, keys, palette, theme, what comes back after a restart, drops, a session that dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+
+from app.main import PAGES
+from app.state.context import AppContext
+from app.state.settings import Settings
+from app.widgets.theme import theme
+from app.window import MainWindow
+from tests.app.conftest import make_bundle
+
+Make = Callable[..., MainWindow]
+NAMES = [page.name for page in PAGES]
+
+
+def test_ctrl_and_a_figure_show_each_page(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    for index, name in reversed(list(enumerate(NAMES, 1))):
+        qtbot.keyClick(window, getattr(Qt.Key, f"Key_{index}"), Qt.KeyboardModifier.ControlModifier)
+        assert window.stack.currentWidget() is window.page(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tab_reaches_a_control_of_each_page(qtbot: Any, make_window: Make, name: str) -> None:
+    window = make_window()
+    window.show_page(name)
+    qtbot.waitUntil(lambda: not window.context.probe_worker.busy)
+    page, reached = window.page(name), set[QWidget]()
+    for _ in range(80):
+        qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        focus = QApplication.focusWidget()
+        if focus is not None and page.isAncestorOf(focus):
+            reached.add(focus)
+    assert reached
+    for widget in reached:
+        text = getattr(widget, "text", str)()
+        assert widget.accessibleName() or (isinstance(text, str) and text), f"{widget} has no name"
+
+
+def test_the_palette_finds_an_action_of_a_page_and_runs_it(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    window.page("devices")
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    palette = window.palette_box
+    assert palette.isVisible()
+    every = palette.list.count()
+    qtbot.keyClicks(palette.field, "go meas")
+    assert 0 < palette.list.count() < every
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert window.stack.currentWidget() is window.page("measure")
+    assert not palette.isVisible()
+    texts = [a.text() for a in window.every_action()]
+    assert "Look for devices again" in texts
+    assert "Theme: dark" in texts
+
+
+def test_escape_closes_the_palette(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    window.palette_box.open()
+    qtbot.keyClicks(window.palette_box.field, "no such thing")
+    assert window.palette_box.list.count() == 0
+    qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Escape)
+    assert not window.palette_box.isVisible()
+
+
+def test_the_theme_changes_and_is_kept(qtbot: Any, make_window: Make, home: Path) -> None:
+    window = make_window()
+    window.set_theme("light")
+    light = theme().color("window").name()
+    with qtbot.waitSignal(theme().changed):
+        window.set_theme("dark")
+    assert theme().dark
+    assert theme().color("window").name() != light
+    assert window.palette().window().color() == theme().color("window")
+    assert Settings(home).text("theme") == "dark"
+
+
+def test_every_icon_can_be_drawn(qapp: Any) -> None:
+    from app.widgets.theme import ICONS
+
+    names = [file.stem for file in ICONS.glob("*.svg")]
+    assert len(names) > 40
+    for name in names:
+        image = theme().icon(name).pixmap(32, 32).toImage()
+        assert any(image.pixelColor(x, y).alpha() for x in range(32) for y in range(32)), name
+
+
+def test_page_geometry_and_bundle_come_back(qtbot: Any, make_window: Make, home: Path, tmp_path: Path) -> None:
+    bundle = make_bundle(tmp_path / "b")
+    window = make_window()
+    window.resize(960, 690)
+    window.show_page("measure")
+    assert window.context.open_bundle(bundle)
+    window.close()
+    again = make_window()
+    qtbot.waitUntil(lambda: again.context.bundle is not None)
+    assert again.context.bundle is not None
+    assert again.context.bundle["name"] == "b"
+    assert again.stack.currentWidget() is again.page("measure")
+    assert (again.width(), again.height()) == (960, 690)
+
+
+def test_settings_that_cannot_be_read_are_defaults(make_window: Make, home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "window.ini").write_bytes(b"\0\0[[[\nnonsense")
+    (home / "recents.json").write_text('{"not": "a list"}')
+    window = make_window()
+    assert window.stack.currentWidget() is window.page("home")
+    assert window.context.recents.entries == []
+
+
+def drop(window: MainWindow, path: Path) -> None:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPointF(QPoint(9, 9)),
+        Qt.DropAction.CopyAction,
+        mime,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)
+
+
+def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    (tmp_path / "checkpoint").mkdir()
+    graph = tmp_path / "graph.onnx"
+    graph.write_bytes(b"")
+    asked: list[str] = []
+    window.context.graphRequested.connect(asked.append)
+    drop(window, tmp_path / "checkpoint")
+    assert window.stack.currentWidget() is window.page("build")
+    assert window.context.draft.source == str(tmp_path / "checkpoint")
+    drop(window, graph)
+    assert window.stack.currentWidget() is window.page("inspect")
+    assert asked == [str(graph)]
+    drop(window, make_bundle(tmp_path / "b"))
+    assert window.stack.currentWidget() is window.page("chat")
+    drop(window, tmp_path / "missing.txt")
+    assert "neither a folder nor an .onnx file" in window.banner.message
+    qtbot.waitUntil(lambda: not window.context.draft.probing)
+
+
+def test_a_session_worker_that_is_killed_gives_a_message_and_a_way_on(
+    qtbot: Any, make_window: Make, tmp_path: Path
+) -> None:
+    window = make_window()
+    context = window.context
+    bundle = make_bundle(tmp_path / "b")
+    context.session.open(str(bundle))
+    qtbot.waitUntil(lambda: context.session.state == "ready")
+    os.kill(context.session_worker.pid, signal.SIGKILL)
+    qtbot.waitUntil(lambda: context.session.state == "failed")
+    assert "SIGKILL" in window.banner.message
+    qtbot.mouseClick(window.banner._action, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: context.session.state == "ready")
+
+
+def test_devices_are_asked_for_once_and_shown(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    window.show_page("devices")
+    page: Any = window.page("devices")
+    qtbot.waitUntil(lambda: len(page.cards) == 2)
+    assert [c.accessibleName() for c in page.cards] == ["CPU", "DirectML GPU"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [
+        ({"devices": []}, "No device was reported"),
+        ({"errors": {"devices": {"kind": "internal", "message": "No answer."}}}, "No answer."),
+    ],
+)
+def test_devices_empty_and_failed(qtbot: Any, make_window: Make, scenario: dict[str, Any], words: str) -> None:
+    window = make_window(**scenario)
+    window.show_page("devices")
+    page: Any = window.page("devices")
+    qtbot.waitUntil(lambda: words in (page.state.title.text(), page.banner.message))
+
+
+def sideways(page: QWidget) -> list[str]:
+    """The parts of a page that want to be wider than their scroll area."""
+    areas = [a for a in page.findChildren(QScrollArea) if a.isVisible() and a.widget() is not None]
+    return [str(a.widget()) for a in areas if a.widget().minimumSizeHint().width() > a.viewport().width()]
+
+
+def test_no_page_is_wider_than_a_small_window(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    window.resize(1024, 700)
+    for name in ("a-bundle-with-quite-a-long-name", "b"):
+        window.context.recents.add(str(make_bundle(tmp_path / name)))
+    window.context.recents.add(str(make_bundle(tmp_path / "c", damaged=True)))
+    for name in NAMES:
+        window.show_page(name)
+        qtbot.waitUntil(lambda: not window.context.probe_worker.busy)
+        assert not sideways(window.page(name)), name
+
+
+class TestHome:
+    """Recent bundles."""
+
+    def fill(self, context: AppContext, tmp_path: Path) -> list[str]:
+        paths = [make_bundle(tmp_path / name) for name in ("one", "two", "three")]
+        for path in paths:
+            context.recents.add(str(path))
+        return [str(p) for p in paths]
+
+    def test_newest_first_with_facts_and_what_is_wrong(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+        window = make_window()
+        paths = self.fill(window.context, tmp_path)
+        (Path(paths[1]) / "damaged").write_text("")
+        window.context.recents.refresh()
+        page: Any = window.page("home")
+        assert [row.entry.name for row in page.rows] == ["three", "two", "one"]
+        assert [bool(row.entry.problem) for row in page.rows] == [False, True, False]
+        assert "has 12 bytes instead of 9,000" in page.rows[1].entry.problem
+
+    def test_remove_can_be_undone(self, qtbot: Any, make_window: Make, tmp_path: Path, home: Path) -> None:
+        window = make_window()
+        paths = self.fill(window.context, tmp_path)
+        page: Any = window.page("home")
+        page.rows[1].remove.emit(paths[1])
+        assert [row.entry.name for row in page.rows] == ["three", "one"]
+        assert [r["path"] for r in json.loads((home / "recents.json").read_text())] == [paths[2], paths[0]]
+        assert page.undo.isVisible()
+        qtbot.mouseClick(page.undo._action, Qt.MouseButton.LeftButton)
+        assert [row.entry.name for row in page.rows] == ["three", "two", "one"]
+        assert Path(paths[1]).is_dir()
+
+    def test_a_damaged_bundle_is_not_opened(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+        window = make_window()
+        path = make_bundle(tmp_path / "bad", damaged=True)
+        assert not window.context.open_bundle(path)
+        assert window.context.bundle is None
+        assert "12 bytes" in window.banner.message
+
+    def test_the_last_speed_is_kept(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+        window = make_window()
+        path = str(make_bundle(tmp_path / "b"))
+        window.context.open_bundle(path)
+        window.context.session.open(path)
+        qtbot.waitUntil(lambda: window.context.session.state == "ready")
+        window.context.session.generate("hello")
+        qtbot.waitUntil(lambda: window.context.session.state == "ready")
+        assert window.context.recents.entries[0].speed == pytest.approx(212.4)
+
+    def test_the_demo_card_builds_then_chats(self, qtbot: Any, make_window: Make, home: Path) -> None:
+        window = make_window()
+        page: Any = window.page("home")
+        assert page.demo.text() == "Build the demo"
+        qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
+        assert window.stack.currentWidget() is window.page("build")
+        qtbot.waitUntil(lambda: window.context.draft.supported)
+        window.context.recents.add(str(make_bundle(home / "bundles" / "qwen3-demo")))
+        assert page.demo.text() == "Chat with the demo"
+        window.show_page("home")
+        qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
+        assert window.stack.currentWidget() is window.page("chat")

@@ -1,0 +1,265 @@
+"""The Build page, driven like a person does, over a worker that follows a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWizard
+
+from app.state.build import DEMO
+from app.window import MainWindow
+from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
+from app.wizard.page import BuildWizard
+
+Make = Callable[..., MainWindow]
+
+
+def wizard_of(window: MainWindow) -> BuildWizard:
+    window.show_page("build")
+    return window.page("build").wizard  # type: ignore[attr-defined]
+
+
+def press(qtbot: Any, wizard: BuildWizard, which: QWizard.WizardButton = QWizard.WizardButton.NextButton) -> None:
+    """Click a button of the wizard once it can be."""
+    qtbot.waitUntil(lambda: wizard.button(which).isEnabled())
+    qtbot.mouseClick(wizard.button(which), Qt.MouseButton.LeftButton)
+
+
+def to_review(qtbot: Any, wizard: BuildWizard) -> None:
+    """From an empty wizard to the review of the demo."""
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    for step in (SOURCE, RECIPE, OPTIMIZE, QUANTIZE):
+        assert wizard.currentId() == step
+        press(qtbot, wizard)
+    assert wizard.currentId() == REVIEW
+
+
+def start_build(qtbot: Any, wizard: BuildWizard) -> None:
+    to_review(qtbot, wizard)
+    press(qtbot, wizard, QWizard.WizardButton.CommitButton)
+    assert wizard.currentId() == RUN
+
+
+def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    assert not wizard.button(QWizard.WizardButton.NextButton).isEnabled()
+    start_build(qtbot, wizard)
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+    build = window.context.build
+    assert [(r.stage, r.component, r.state) for r in build.rows] == [
+        ("checkpoint", "", "done"),
+        ("export", "prefill", "done"),
+        ("export", "decode", "done"),
+        ("optimize", "", "done"),
+        ("quantize", "", "skipped"),
+        ("bundle", "", "done"),
+    ]
+    done = wizard.steps[DONE]
+    qtbot.mouseClick(done.chat, Qt.MouseButton.LeftButton)  # type: ignore[attr-defined]
+    assert window.stack.currentWidget() is window.page("chat")
+    assert window.context.bundle is not None
+    assert window.context.bundle["name"] == "qwen3-demo"
+    assert [e.path for e in window.context.recents.entries] == [build.outcome.bundle]  # type: ignore[union-attr]
+
+
+def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard, draft = wizard_of(window), window.context.draft
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    recipe.layouts["window"].radio.click()
+    recipe.capacity.setValue(512)
+    recipe.graphs.setCurrentIndex(recipe.graphs.findData("single"))
+    recipe.graphs.activated.emit(recipe.graphs.currentIndex())
+    assert not recipe.isComplete()
+    press(qtbot, wizard)
+    optimize: Any = wizard.steps[OPTIMIZE]
+    assert "fuse-attention" not in optimize.switches
+    optimize.switches["deduplicate"].click()
+    press(qtbot, wizard)
+    quantize: Any = wizard.steps[QUANTIZE]
+    assert [n for n, card in quantize.cards.items() if card.radio.isEnabled()] == ["fp32"]
+    press(qtbot, wizard)
+    qtbot.waitUntil(lambda: wizard.steps[REVIEW].isComplete())
+    chosen = draft.plan["recipe"]
+    assert (chosen["cache"], chosen["capacity"], chosen["graphs"]) == ("window", 512, "single")
+    assert chosen["passes"]["deduplicate"] is False
+    assert '"capacity": 512' in wizard.steps[REVIEW].recipe.toPlainText()  # type: ignore[attr-defined]
+    press(qtbot, wizard, QWizard.WizardButton.CommitButton)
+    assert window.context.build.request is not None
+    assert window.context.build.request.options["capacity"] == 512
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+
+
+def test_a_failed_stage_says_why_and_retry_goes_on(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(fail_stage="optimize", state=str(tmp_path / "counts"))
+    wizard, build = wizard_of(window), window.context.build
+    start_build(qtbot, wizard)
+    qtbot.waitUntil(lambda: build.state == "failed")
+    run: Any = wizard.steps[RUN]
+    qtbot.waitUntil(lambda: run.retry.isVisible())
+    assert build.failed_row is not None
+    assert (build.failed_row.stage, build.failed_row.note) == ("optimize", "An operator is missing.")
+    assert run.banner.message == "Stage optimize failed: an operator is missing."
+    qtbot.waitUntil(lambda: "Build failed" in window.status.text.text())
+    assert not run.isComplete()
+    qtbot.mouseClick(run.retry, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+    assert [r.state for r in build.rows] == ["reused", "reused", "reused", "done", "skipped", "done"]
+
+
+def test_edit_recipe_leads_back_from_a_failure(qtbot: Any, make_window: Make) -> None:
+    window = make_window(fail_stage="export")
+    wizard = wizard_of(window)
+    start_build(qtbot, wizard)
+    run: Any = wizard.steps[RUN]
+    qtbot.waitUntil(lambda: run.edit.isVisible())
+    qtbot.mouseClick(run.edit, Qt.MouseButton.LeftButton)
+    assert wizard.currentId() == RECIPE
+    assert wizard.button(QWizard.WizardButton.BackButton).isEnabled()
+
+
+def test_cancel_and_resume(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(delay=0.05, state=str(tmp_path / "counts"))
+    wizard, build = wizard_of(window), window.context.build
+    start_build(qtbot, wizard)
+    run: Any = wizard.steps[RUN]
+    qtbot.waitUntil(lambda: build.current is not None and build.current.stage == "export")
+    qtbot.mouseClick(run.cancel, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: build.state == "cancelled")
+    qtbot.waitUntil(lambda: run.retry.isVisible())
+    assert run.retry.text() == "Resume"
+    assert [r.state for r in build.rows if r.stage == "export"][-1] == "stopped"
+    qtbot.mouseClick(run.retry, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+    assert build.rows[0].state == "reused"
+
+
+def test_a_worker_that_is_killed_fails_the_build_with_a_way_on(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(crash_on="build", crash_after=6, state=str(tmp_path / "counts"))
+    wizard, build = wizard_of(window), window.context.build
+    start_build(qtbot, wizard)
+    qtbot.waitUntil(lambda: build.state == "failed")
+    assert build.error is not None
+    assert "SIGKILL" in build.error.message
+    run: Any = wizard.steps[RUN]
+    qtbot.waitUntil(lambda: run.retry.isVisible())
+    qtbot.mouseClick(run.retry, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+
+
+def test_a_build_goes_on_while_another_page_is_shown(qtbot: Any, make_window: Make) -> None:
+    window = make_window(delay=0.02)
+    wizard = wizard_of(window)
+    start_build(qtbot, wizard)
+    window.show_page("home")
+    qtbot.waitUntil(lambda: window.status.text.text().startswith("Build "))
+    assert window.status.cancel.isVisible()
+    qtbot.waitUntil(lambda: window.context.build.state == "done")
+    assert wizard.currentId() == DONE
+
+
+def test_remote_code_is_named_and_needs_consent(qtbot: Any, make_window: Make) -> None:
+    window = make_window(remote_code={"modeling_x.py": "ab" * 32})
+    wizard, draft = wizard_of(window), window.context.draft
+    source: Any = wizard.steps[SOURCE]
+    source.cards[1].radio.click()
+    source.hub.setText("owner/name")
+    qtbot.keyClick(source.hub, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(draft.found))
+    assert source.found.consent.isVisible()
+    assert "modeling_x.py" in source.found._code.text()
+    assert not source.isComplete()
+    source.found.consent.click()
+    qtbot.waitUntil(source.isComplete)
+    assert draft.choices["trust_remote_code"] is True
+
+
+def test_an_unsupported_checkpoint_says_why(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    reason = "No family builds gpt_neo: there are qwen3."
+    window = make_window(probe={"supported": False, "reason": reason, "model_type": "gpt_neo"})
+    wizard = wizard_of(window)
+    window.open_path(tmp_path)
+    source: Any = wizard.steps[SOURCE]
+    qtbot.waitUntil(lambda: source.found.isVisible())
+    assert source.found.reason.text() == reason
+    assert source.folder.text() == str(tmp_path)
+    assert not wizard.button(QWizard.WizardButton.NextButton).isEnabled()
+
+
+def test_a_source_that_cannot_be_read_is_a_banner(qtbot: Any, make_window: Make) -> None:
+    message = "nobody/nothing is not on the hub: check the name."
+    window = make_window(errors={"probe": {"kind": "hub", "message": message, "data": {"reason": "missing"}}})
+    wizard = wizard_of(window)
+    window.context.draft.probe("nobody/nothing")
+    source: Any = wizard.steps[SOURCE]
+    qtbot.waitUntil(lambda: source.banner.isVisible())
+    assert source.banner.message == message
+
+
+def test_a_refused_recipe_stops_at_the_recipe(qtbot: Any, make_window: Make) -> None:
+    window = make_window(errors={"recipe": {"kind": "recipe", "message": "A chunk of 64 does not fit."}})
+    wizard = wizard_of(window)
+    window.context.draft.probe(DEMO)
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(lambda: recipe.banner.isVisible())
+    assert recipe.banner.message == "A chunk of 64 does not fit."
+    assert not recipe.isComplete()
+
+
+def test_the_output_folder_is_checked_as_it_is_typed(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    to_review(qtbot, wizard)
+    review: Any = wizard.steps[REVIEW]
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("")
+    commit = wizard.button(QWizard.WizardButton.CommitButton)
+    for text in ("", "relative/path", str(tmp_path / "full"), str(tmp_path / "full" / "file")):
+        review.out.setText(text)
+        assert review.problem.text()
+        assert not commit.isEnabled()
+    review.out.setText(str(tmp_path / "new" / "bundle"))
+    qtbot.waitUntil(commit.isEnabled)
+    assert not review.problem.isVisible()
+
+
+def test_skip_to_review_takes_the_defaults(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    qtbot.waitUntil(wizard.steps[RECIPE].isComplete)
+    press(qtbot, wizard, QWizard.WizardButton.CustomButton2)
+    assert wizard.currentId() == REVIEW
+
+
+def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make) -> None:
+    from tests.app.test_window import sideways
+
+    window = make_window(remote_code={"modeling_x.py": "ab" * 32})
+    window.resize(1024, 700)
+    wizard = wizard_of(window)
+    window.context.draft.probe(DEMO)
+    qtbot.waitUntil(lambda: bool(window.context.draft.found))
+    assert not sideways(window.page("build"))
+    wizard.steps[SOURCE].found.consent.click()  # type: ignore[attr-defined]
+    for _ in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW):
+        press(qtbot, wizard)
+        assert not sideways(window.page("build")), wizard.currentId()
+    press(qtbot, wizard, QWizard.WizardButton.CommitButton)
+    assert not sideways(window.page("build"))
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+    assert not sideways(window.page("build"))
+
+
+def test_escape_leaves_the_wizard_where_it_is(qtbot: Any, make_window: Make) -> None:
+    wizard = wizard_of(make_window())
+    qtbot.keyClick(wizard, Qt.Key.Key_Escape)
+    assert wizard.isVisible()

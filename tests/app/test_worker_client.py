@@ -1,0 +1,181 @@
+"""The worker client against a process that follows a script."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from app.jobs.worker import Job, Worker
+from tests.fakes.worker import program
+from workflows.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
+
+Make = Callable[..., Worker]
+
+
+@pytest.fixture
+def make_worker(qapp: Any) -> Iterator[Make]:
+    made: list[Worker] = []
+
+    def make(**scenario: Any) -> Worker:
+        made.append(Worker(program(**scenario)))
+        return made[-1]
+
+    yield make
+    for worker in made:
+        worker.close()
+
+
+def last(qtbot: Any, job: Job, timeout: int = 8000) -> Any:
+    """The event that ends `job`."""
+    got: list[Any] = []
+    job.finished.connect(got.append)
+    qtbot.waitUntil(lambda: bool(got), timeout=timeout)
+    return got[0]
+
+
+def test_a_job_gives_its_events_in_order_and_one_end(qtbot: Any, make_worker: Make) -> None:
+    job = make_worker().request("probe", source="owner/name")
+    seen: list[Any] = []
+    job.event.connect(seen.append)
+    end = last(qtbot, job)
+    assert [e.done for e in seen if isinstance(e, ProgressEvent)] == [0.0, 3e6, 6e6, 9e6]
+    assert isinstance(end, ResultEvent)
+    assert end.value["kind"] == "hub"
+    assert job.ended
+
+
+def test_jobs_keep_their_answers_apart(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker()
+    first, second = worker.request("probe", source="demo:qwen3"), worker.request("devices")
+    ends: list[tuple[str, list[str]]] = []
+    for job in (first, second):
+        job.finished.connect(lambda event, job=job: ends.append((job.name, sorted(event.value)[:1])))
+    qtbot.waitUntil(lambda: len(ends) == 2)
+    assert ends == [("probe", ["architectures"]), ("devices", ["devices"])]
+
+
+def test_garbage_goes_to_the_log_and_a_line_in_two_halves_is_one_event(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker(garbage=True)
+    lines: list[str] = []
+    worker.log.connect(lines.append)
+    job = worker.request("verify", bundle="b")
+    seen: list[Any] = []
+    job.event.connect(seen.append)
+    assert isinstance(last(qtbot, job), ResultEvent)
+    assert [e.message for e in seen if isinstance(e, LogEvent)] == ["in two halves"]
+    assert "not json" in lines
+    assert "[1, 2]" in lines
+    qtbot.waitUntil(lambda: "a line for the log" in lines)
+
+
+def test_text_keeps_its_characters(qtbot: Any, make_worker: Make) -> None:
+    job = make_worker(reply="naïve 東京").request("generate", prompt="é")
+    assert last(qtbot, job).text == "naïve 東京"
+
+
+def test_kill_9_is_told_and_the_next_request_starts_anew(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker(hang_on="generate")
+    crashes: list[str] = []
+    worker.crashed.connect(crashes.append)
+    job = worker.request("generate", prompt="x")
+    qtbot.waitUntil(lambda: "hanging" in worker.last_lines)
+    os.kill(worker.pid, signal.SIGKILL)
+    end = last(qtbot, job)
+    assert isinstance(end, ErrorEvent)
+    assert end.kind == "crashed"
+    assert "SIGKILL" in crashes[0]
+    assert "hanging" in end.details
+    assert worker.pid == 0
+    assert isinstance(last(qtbot, worker.request("devices")), ResultEvent)
+
+
+def test_a_crash_ends_every_open_job_after_it_was_told(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker(crash_on="probe")
+    order: list[str] = []
+    worker.crashed.connect(lambda _text: order.append("crashed"))
+    for job in (worker.request("probe", source="s"), worker.request("devices")):
+        job.finished.connect(lambda event, job=job: order.append(f"{job.name} {event.kind}"))
+    qtbot.waitUntil(lambda: len(order) == 3)
+    assert order == ["crashed", "probe crashed", "devices crashed"]
+
+
+def test_cancel_is_a_message_first(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker(delay=5)
+    job = worker.request("generate", prompt="x")
+    qtbot.waitUntil(lambda: worker.pid > 0)
+    pid = worker.pid
+    job.cancel()
+    assert last(qtbot, job).finish_reason == "cancelled"
+    assert worker.pid == pid
+
+
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_cancel_terminates_then_kills_what_does_not_answer(qtbot: Any, make_worker: Make, stubborn: bool) -> None:
+    worker = make_worker(hang_on="build", stubborn=stubborn)
+    worker.grace_ms, worker.kill_ms = 100, 100
+    job = worker.request("build", source="s", out="o")
+    qtbot.waitUntil(lambda: "hanging" in worker.last_lines)
+    job.cancel()
+    end = last(qtbot, job)
+    assert (type(end), end.kind) == (ErrorEvent, "cancelled")
+    assert worker.pid == 0
+
+
+def test_a_program_that_does_not_exist_is_a_crash(qtbot: Any, qapp: Any) -> None:
+    worker = Worker(["/nonexistent/program"])
+    crashes: list[str] = []
+    worker.crashed.connect(crashes.append)
+    ends: list[Any] = []
+    job = worker.request("devices")
+    job.finished.connect(ends.append)
+    qtbot.waitUntil(lambda: bool(crashes))
+    assert "could not be started" in crashes[0]
+
+
+def test_memory_is_reported_while_it_lives(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker(hang_on="generate")
+    worker.request("generate", prompt="x")
+    with qtbot.waitSignal(worker.memory, timeout=5000) as blocker:
+        pass
+    assert blocker.args[0] > 1_000_000
+
+
+def test_close_ends_the_process_without_a_crash(qtbot: Any, make_worker: Make) -> None:
+    worker = make_worker()
+    crashes: list[str] = []
+    worker.crashed.connect(crashes.append)
+    last(qtbot, worker.request("devices"))
+    worker.close()
+    assert (worker.pid, crashes) == (0, [])
+
+
+def test_the_window_never_imports_the_heavy_libraries(qtbot: Any) -> None:
+    import subprocess
+
+    code = (
+        "import sys, app.main, app.tour; "
+        "heavy = {'torch', 'transformers', 'onnx', 'onnxruntime', 'numpy', 'pyqtgraph', 'pydantic'}; "
+        "heavy &= set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_signal_can_be_emitted_a_million_times(qapp: Any) -> None:
+    """PySide6 6.12 on CPython 3.11 loses a reference with each emit and aborts."""
+    from PySide6.QtCore import QObject, Signal
+
+    class Source(QObject):
+        fired = Signal(bool)
+
+    source, count = Source(), [0]
+    source.fired.connect(lambda on: count.__setitem__(0, count[0] + on))
+    for _ in range(1_000_000):
+        source.fired.emit(True)
+    assert count[0] == 1_000_000

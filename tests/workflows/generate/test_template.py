@@ -1,0 +1,155 @@
+"""Chat templates: the text that transformers gives, and programs that mean harm ended in time."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers import AutoTokenizer
+
+from tests.workflows.bundle.making import bundle
+from workflows.bundle import read_bundle
+from workflows.bundle.manifest import make_manifest
+from workflows.errors import BundleError, PromptError
+from workflows.generate.engine import Engine, open_engine
+from workflows.generate.template import ChatTemplate, Message
+
+DEMO = Path(__file__).parents[3] / "resources" / "demos" / "qwen3"
+HELLO: list[Message] = [{"role": "user", "content": "hello"}]
+
+CONVERSATIONS: dict[str, list[Message]] = {
+    "one question": [{"role": "user", "content": "What is 8*7?"}],
+    "with a system message": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}],
+    "three turns": [
+        {"role": "user", "content": "My name is Clara."},
+        {"role": "assistant", "content": "Nice to meet you, Clara!"},
+        {"role": "user", "content": "What is my name?"},
+    ],
+    "spaces, lines and marks": [{"role": "user", "content": "  two\n\nlines \t<b>&amp;</b> {{ no }} 漢🧵"}],
+    "empty content": [{"role": "system", "content": ""}, {"role": "user", "content": ""}],
+}
+
+
+@pytest.fixture(scope="module")
+def engine(demo_bundle: Path) -> Engine:
+    return open_engine(demo_bundle)
+
+
+@pytest.mark.parametrize("name", CONVERSATIONS)
+def test_text_and_ids_are_those_of_transformers(engine: Engine, demo_bundle: Path, name: str) -> None:
+    """On the demo, ready for the assistant's answer."""
+    conversation = CONVERSATIONS[name]
+    tokenizer = AutoTokenizer.from_pretrained(demo_bundle / "tokenizer", local_files_only=True)
+    expected: Any = tokenizer.apply_chat_template(conversation, tokenize=False, add_generation_prompt=True)
+    assert engine.template is not None
+    assert engine.template.render(conversation) == expected
+    ids = tokenizer.apply_chat_template(conversation, add_generation_prompt=True, return_dict=True)["input_ids"]
+    assert engine.encode_chat(conversation) == list(ids)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("{{ bos_token }}{{ messages[0].content }}", "<s>hello"),
+        ("{{ '[' }}{{ pad_token }}{{ ']' }}", "[]"),
+        ("{% if pad_token is defined %}padded{% else %}not padded{% endif %}", "not padded"),
+        ("{{ messages | tojson }}", '[{"role": "user", "content": "hello"}]'),
+        ("{{ {'a': '<é>'} | tojson(indent=1) }}", '{\n "a": "<é>"\n}'),
+        ("{%- for m in messages %}\n    {%- if loop.first %}{{ m.role }}{% break %}{% endif %}{% endfor %}", "user"),
+        ("{% generation %}{{ messages[0].content }}{% endgeneration %}", "hello"),
+        ("{% set s = namespace(n=0) %}{% for m in messages %}{% set s.n = s.n + 2 ** 3 %}{% endfor %}{{ s.n }}", "8"),
+        ("{{ '-' * 5 }}{{ messages[0].content.strip().upper() }}", "-----HELLO"),
+        ("{{ strftime_now('%%') }}", "%"),
+        ("{% if add_generation_prompt %}go{% endif %}{% if tools %}tools{% endif %}", "go"),
+    ],
+)
+def test_what_honest_templates_use(source: str, expected: str) -> None:
+    """Special tokens, JSON as transformers writes it, loop controls, namespaces, blocks trimmed."""
+    assert ChatTemplate(source, {"bos_token": "<s>"}).render(HELLO) == expected
+
+
+HARMFUL: dict[str, tuple[str, str]] = {
+    "loops without output": (
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        "took longer than 2 s",
+    ),
+    "loops in a filter": ("{{ lipsum(n=100000000) }}", "took longer than 2 s"),
+    "writes without end": (
+        "{% for a in range(99999) %}{% for b in range(99999) %}abcdefgh{% endfor %}{% endfor %}",
+        "wrote more than 4,000,000 characters",
+    ),
+    "a class": ("{{ ''.__class__ }}", "'__class__'"),
+    "a class by subscript": ("{{ ''['__class__'] }}", "'__class__'"),
+    "a class by filter": ("{{ ''|attr('__class__') }}", "'__class__'"),
+    "subclasses": ("{{ ''.__class__.__mro__[1].__subclasses__() }}", "'__class__'"),
+    "globals": ("{{ raise_exception.__globals__['os'] }}", "'__globals__'"),
+    "globals of a helper": ("{{ cycler.__init__.__globals__ }}", "'__init__'"),
+    "changes the conversation": ("{{ messages.append(1) }}", "'append'"),
+    "refuses": ("{{ raise_exception('System messages are not supported') }}", "System messages are not supported"),
+    "a power": ("{{ 10 ** 10 ** 10 }}", "a power that is too large"),
+    "a repetition": ("{{ 'a' * 10000000000 }}", "repeats something too often"),
+    "a list repeated": ("{{ (['a'] * 10000000000) | length }}", "repeats something too often"),
+    "another file": ("{% include '/etc/passwd' %}", "no loader"),
+    "endless recursion": ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "recursion"),
+    "no such message": ("{{ messages[7].content }}", "has no element 7"),
+    "a wrong type": ("{{ messages | dictsort }}", "'items'"),
+    "a syntax error": ("{% for m in messages %}", "cannot be compiled"),
+    "a nesting too deep": ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "cannot be compiled"),
+}
+MEMORY = {
+    "a wide field": "{{ 'x' | center(10000000000) }}",
+    "a wide number": "{{ '%09999999999d' % 1 }}",
+    "a wide format": "{{ '{:09999999999}'.format(1) }}",
+    "doubling": "{% set ns = namespace(x='ab' * 99) %}{% for i in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+}
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_a_harmful_template_is_one_sentence_in_time(name: str) -> None:
+    """Within three seconds, and tracing is off again afterwards."""
+    source, expected = HARMFUL[name]
+    began, tracer = time.monotonic(), sys.gettrace()
+    with pytest.raises((PromptError, BundleError), match=expected) as raised:
+        ChatTemplate(source, {}).render(HELLO)
+    assert time.monotonic() - began < 3.5
+    assert "\n" not in str(raised.value)
+    assert sys.gettrace() is tracer
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is the system's, and Linux alone has it")
+@pytest.mark.parametrize("name", MEMORY)
+def test_a_template_cannot_fill_the_memory(name: str) -> None:
+    """Ended before it takes more than a few hundred MiB; the process may take what it likes afterwards."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    began, peak = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises((PromptError, BundleError)):
+        ChatTemplate(MEMORY[name], {}).render(HELLO)
+    assert time.monotonic() - began < 3.5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 400 * 1024
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+def with_settings(root: Path, settings: dict[str, Any], template: str | None = None) -> ChatTemplate | None:
+    """The template of a bundle with this tokenizer_config.json and chat_template.jinja."""
+    bundle(root)
+    (root / "tokenizer" / "tokenizer_config.json").write_text(json.dumps(settings))
+    if template is not None:
+        (root / "tokenizer" / "chat_template.jinja").write_text(template, "utf-8")
+    (root / "manifest.json").write_text(make_manifest(root).model_dump_json())
+    return ChatTemplate.of_bundle(read_bundle(root))
+
+
+def test_where_the_template_comes_from(tmp_path: Path) -> None:
+    """The file of its own first, then the settings: a text, or the one that is named default; else there is none."""
+    named = [{"name": "tools", "template": "T"}, {"name": "default", "template": "D{{ eos_token }}"}, 5]
+    assert with_settings(tmp_path / "a", {}) is None
+    assert with_settings(tmp_path / "b", {"chat_template": [named[0]]}) is None
+    found = with_settings(tmp_path / "c", {"chat_template": named, "eos_token": {"content": "</s>", "lstrip": False}})
+    assert found is not None and found.render(HELLO) == "D</s>"
+    found = with_settings(tmp_path / "d", {"chat_template": "S"}, "F{{ eos_token }}")
+    assert found is not None and found.render(HELLO) == "F"

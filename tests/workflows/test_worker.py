@@ -1,0 +1,391 @@
+"""The worker as the window drives it: JSON lines in and out of a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workflows import events
+
+Line = dict[str, Any]
+HOT = {"max_new_tokens": 100_000, "temperature": 100.0, "seed": 1}  # an end token is drawn nearly never
+
+
+class Client:
+    """A worker process; `send` gives the id of a request, `until` the lines up to one that fits."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, *(arguments or ("-m", "workflows.worker"))]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        )
+        self.lines: queue.Queue[Line | None] = queue.Queue()
+        self.errors: list[str] = []
+        self.ids = 0
+        self.threads = [threading.Thread(target=self._read), threading.Thread(target=self._drain)]
+        for thread in self.threads:
+            thread.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for text in self.process.stdout:
+            self.lines.put(json.loads(text))
+        self.lines.put(None)
+
+    def _drain(self) -> None:
+        assert self.process.stderr is not None
+        self.errors.extend(self.process.stderr)
+
+    def raw(self, text: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+
+    def send(self, job: str, **fields: Any) -> int:
+        self.ids += 1
+        self.raw(json.dumps({"id": self.ids, "job": job, **fields}))
+        return self.ids
+
+    def until(self, fits: Callable[[Line], bool], timeout: float = 60) -> list[Line]:
+        """Every line up to and with the first that fits."""
+        found: list[Line] = []
+        deadline = time.monotonic() + timeout
+        while not found or not fits(found[-1]):
+            line = self.lines.get(timeout=max(0.01, deadline - time.monotonic()))
+            assert line is not None, "".join(self.errors)
+            found.append(line)
+        return found
+
+    def last(self, job: int) -> Line:
+        """The line that ends a job; it must be one that the window can parse."""
+        line = self.until(lambda one: one["job"] == job and one["event"] in ("result", "done", "error", "ready"))[-1]
+        events.parse(line)
+        return line
+
+    def ask(self, job: str, **fields: Any) -> Line:
+        return self.last(self.send(job, **fields))
+
+    def close(self) -> None:
+        if self.process.stdin is not None and not self.process.stdin.closed:
+            self.process.stdin.close()
+        self.process.wait(20)
+        for thread in self.threads:
+            thread.join(20)
+        for pipe in (self.process.stdout, self.process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+
+@pytest.fixture
+def fresh() -> Iterator[Client]:
+    """A worker of its own."""
+    client = Client()
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Client]:
+    """A worker for tests that leave it as they found it."""
+    client = Client()
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def talker(demo_bundle: Path) -> Iterator[Client]:
+    """A worker with the demo open."""
+    client = Client()
+    ready = client.ask("open", bundle=str(demo_bundle), provider="cpu", cache="window")
+    assert ready["event"] == "ready"
+    yield client
+    client.close()
+
+
+# -- what is no request ----------------------------------------------------------------------------------------
+
+
+GARBAGE = ["", "nonsense", "5", "[]", "{}", '{"id":1}', '{"id":1,"job":7}', "[" * 100_000]
+GARBAGE += ['{"id":"1","job":"devices"}', '{"id":true,"job":"devices"}', '{"id":1.5,"job":"devices"}']
+
+
+@pytest.mark.parametrize("text", GARBAGE)
+def test_garbage_is_told_and_survived(shared: Client, text: str) -> None:
+    """An error for job 0, and the next request is served."""
+    shared.raw(text)
+    line = shared.until(lambda one: one["event"] == "error")[-1]
+    assert (line["job"], line["kind"]) == (0, "request")
+    assert shared.ask("devices")["event"] == "result"
+
+
+@pytest.mark.parametrize("target", [None, "x", [], {}, 10**6, -1, 1.5, True])
+def test_a_cancel_of_nothing_is_ignored(shared: Client, target: Any) -> None:
+    """No answer, no harm."""
+    shared.send("cancel", target=target)
+    number = shared.send("devices")
+    assert [line["job"] for line in shared.until(lambda one: one["job"] == number)] == [number]
+
+
+@pytest.mark.parametrize(
+    ("job", "fields", "names"),
+    [
+        ("dance", {}, "No job is called 'dance': there are probe, recipe, build"),
+        ("probe", {}, "The job probe lacks its 'source'"),
+        ("probe", {"source": 5}, "needs a text as its 'source'"),
+        ("recipe", {"source": "demo:qwen3", "options": [1]}, "needs an object as its 'options'"),
+        ("recipe", {"source": "demo:qwen3", "options": {"recipe": 5}}, "recipe among the options must be an object"),
+        ("build", {"source": "demo:qwen3"}, "The job build lacks its 'out'"),
+        ("inspect", {}, "The job inspect lacks its 'path'"),
+        ("verify", {}, "The job verify lacks its 'bundle'"),
+        ("open", {}, "The job open lacks its 'bundle'"),
+        ("open", {"bundle": "x", "capacity": -1}, "capacity cannot be -1"),
+        ("open", {"bundle": "x", "capacity": "many"}, "capacity cannot be many"),
+        ("generate", {"prompt": "x"}, "No bundle is open"),
+    ],
+)
+def test_a_wrong_request_is_named(shared: Client, job: str, fields: Line, names: str) -> None:
+    """An error of the kind request, that says which field."""
+    line = shared.ask(job, **fields)
+    assert (line["event"], line["kind"]) == ("error", "request")
+    assert names in line["message"]
+
+
+# -- answers ---------------------------------------------------------------------------------------------------
+
+
+def test_probe_and_recipe_of_the_demo(shared: Client) -> None:
+    """What the wizard shows, with the checkpoint's own numbers."""
+    facts = json.loads((Path(__file__).parents[2] / "resources/demos/qwen3/config.json").read_text())
+    found = shared.ask("probe", source="demo:qwen3")["value"]
+    assert (found["kind"], found["family"], found["supported"]) == ("demo", "qwen3", True)
+    assert (found["layers"], found["vocabulary"]) == (facts["num_hidden_layers"], facts["vocab_size"])
+    row = facts["num_key_value_heads"] * facts["head_dim"] * 4
+    assert found["kv_bytes_per_token"] == 2 * facts["num_hidden_layers"] * row
+
+    planned = shared.ask("recipe", source="demo:qwen3", options={"graphs": "prefill-decode", "capacity": 128})["value"]
+    assert planned["recipe"]["capacity"] == 128
+    assert [component["name"] for component in planned["components"]] == ["prefill", "decode"]
+    assert planned["estimate"]["kv_bytes"] == 128 * found["kv_bytes_per_token"]
+    assert [stage["name"] for stage in planned["stages"]] == ["checkpoint", "export", "optimize", "quantize", "bundle"]
+
+
+def test_errors_carry_their_kind_and_data(shared: Client, tmp_path: Path) -> None:
+    """A folder that is no checkpoint; one with code, whose files come with their hashes."""
+    line = shared.ask("probe", source=str(tmp_path))
+    assert (line["kind"], line["data"]) == ("checkpoint", {})
+    assert shared.ask("verify", bundle=str(tmp_path))["kind"] == "bundle"
+    assert shared.ask("recipe", source="demo:qwen3", options={"capacity": 10**9})["kind"] == "recipe"
+
+
+def test_inspect_verify_and_devices(shared: Client, demo_bundle: Path) -> None:
+    """The contract's names, and values of the demo."""
+    report = shared.ask("inspect", path=str(demo_bundle))["value"]
+    assert (report["route"], report["capacity"], report["chunk"]) == ("decoder", 4096, 64)
+    assert [component["name"] for component in report["components"]] == ["decoder"]
+    checked = shared.ask("verify", bundle=str(demo_bundle))["value"]
+    assert (checked["ok"], checked["problems"]) == (True, [])
+    assert checked["bytes"] == report["bytes"]
+    named = {device["name"]: device for device in shared.ask("devices")["value"]["devices"]}
+    assert list(named) == ["cpu", "dml", "qnn", "webgpu", "openvino", "cuda"]
+    assert named["cpu"]["usable"] and not named["dml"]["usable"]
+    assert named["dml"]["reason"] and named["dml"]["remedy"]
+
+
+def test_open_generate_close(fresh: Client, demo_bundle: Path) -> None:
+    """A conversation of two turns: the second reuses the cache; after closing nothing can be generated."""
+    ready = fresh.ask("open", bundle=str(demo_bundle), provider="cpu", cache=None, capacity=None)
+    assert (ready["event"], ready["layout"], ready["capacity"]) == ("ready", "static", 4096)
+    turns = [{"role": "user", "content": "What is 8*7?"}]
+    number = fresh.send("generate", messages=turns, options={"max_new_tokens": 40, "alternatives": 3})
+    lines = fresh.until(lambda one: one["event"] == "done")
+    tokens = [line for line in lines if line["event"] == "token"]
+    done = lines[-1]
+    assert {line["job"] for line in lines} == {number}
+    assert [type(events.parse(line)) for line in lines][-1] is events.GenerationDone
+    assert "56" in done["text"] and done["finish_reason"] == "eos"
+    assert [token["id"] for token in tokens] == done["token_ids"]
+    assert [token["step"] for token in tokens] == list(range(len(tokens)))
+    assert {token["phase"] for token in tokens[1:]} == {"decode"} and tokens[0]["phase"] == "prefill"
+    for token in tokens:
+        best = token["alternatives"][0]
+        assert best[0] == token["id"] and best[2] == pytest.approx(token["probability"])
+    fed = [line for line in lines if line["event"] == "chunk"]
+    assert [(one["start"], one["tokens"]) for one in fed] == [(0, len(done["prompt_ids"]))]
+    assert [line["event"] for line in lines].count("cache") >= 1
+
+    turns += [{"role": "assistant", "content": done["text"]}, {"role": "user", "content": "And 9+6?"}]
+    fresh.send("generate", messages=turns, options={"max_new_tokens": 40})
+    lines = fresh.until(lambda one: one["event"] == "done")
+    chunk = next(line for line in lines if line["event"] == "chunk")
+    assert chunk["start"] >= len(done["prompt_ids"])  # what was there was not computed again
+    assert "15" in lines[-1]["text"]
+
+    assert fresh.ask("close")["value"] == {}
+    assert "No bundle is open" in fresh.ask("generate", prompt="x")["message"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "names"),
+    [
+        ({}, "request", "lacks its 'messages', 'prompt' or 'prompt_ids'"),
+        ({"prompt": 5}, "request", "needs a text as its 'prompt'"),
+        ({"prompt": ""}, "prompt", "is empty"),
+        ({"prompt": "a\ud800"}, "prompt", "not valid Unicode"),
+        ({"prompt_ids": [1, 99_999]}, "prompt", "prompt id 99999"),
+        ({"prompt_ids": ["1"]}, "request", "list of whole numbers"),
+        ({"prompt_ids": [True]}, "request", "list of whole numbers"),
+        ({"messages": "hello"}, "request", "list of objects"),
+        ({"messages": [{"role": "user"}]}, "request", "list of objects"),
+        ({"prompt": "x", "options": {"temperature": -1}}, "request", "temperature cannot be -1"),
+        ({"prompt": "x", "options": {"warmth": 1}}, "request", "warmth"),
+    ],
+)
+def test_a_wrong_prompt_is_named_and_the_next_is_served(talker: Client, fields: Line, kind: str, names: str) -> None:
+    """No error is a fault of Joinery."""
+    line = talker.ask("generate", **fields)
+    assert (line["event"], line["kind"]) == ("error", kind)
+    assert names in line["message"]
+    assert talker.ask("generate", prompt="8*7=", options={"max_new_tokens": 3})["event"] == "done"
+
+
+# -- cancel ----------------------------------------------------------------------------------------------------
+
+
+def start(client: Client, **fields: Any) -> int:
+    """A generation that would go on for long, once its first tokens are there."""
+    number = client.send("generate", prompt="8*7=", options=HOT, **fields)
+    client.until(lambda one: one["job"] == number and one["event"] == "token" and one["step"] == 5)
+    return number
+
+
+def test_cancel_ends_a_generation_and_the_next_one_works(talker: Client) -> None:
+    """Soon, as a done whose reason is cancelled; the tokens so far are in it."""
+    number = start(talker)
+    began = time.monotonic()
+    talker.send("cancel", target=number)
+    done = talker.last(number)
+    assert (done["event"], done["finish_reason"]) == ("done", "cancelled")
+    assert time.monotonic() - began < 5
+    assert len(done["token_ids"]) >= 6
+    again = talker.ask("generate", prompt="8*7=", options={"max_new_tokens": 8})
+    assert again["finish_reason"] in ("eos", "length") and "56" in again["text"]
+
+
+def test_cancel_in_the_middle_of_a_long_prompt(talker: Client) -> None:
+    """Between two chunks or inside one, as chance has it ten times; nothing was generated."""
+    for _ in range(10):
+        number = talker.send("generate", prompt_ids=[5] * 60_000, options={"max_new_tokens": 4})
+        talker.until(lambda one: one["event"] == "chunk")
+        talker.send("cancel", target=number)
+        done = talker.last(number)
+        assert (done["event"], done["finish_reason"], done["token_ids"]) == ("done", "cancelled", [])
+        assert "56" in talker.ask("generate", prompt="8*7=", options={"max_new_tokens": 8})["text"]
+
+
+def test_cancel_of_another_job_leaves_the_running_one(talker: Client) -> None:
+    """A queued job is cancelled and never runs; the generation before it goes on, and the one after it runs."""
+    running = start(talker)
+    queued = talker.send("devices")
+    waiting = talker.send("generate", prompt="8*7=", options={"max_new_tokens": 8})
+    after = talker.send("generate", prompt="8*7=", options={"max_new_tokens": 8})
+    talker.send("cancel", target=queued)
+    talker.send("cancel", target=waiting)
+    more = talker.until(lambda one: one["event"] == "token" and one["step"] >= 200)
+    assert {line["job"] for line in more} == {running}
+    talker.send("cancel", target=running)
+    assert talker.last(running)["finish_reason"] == "cancelled"
+    line = talker.last(queued)
+    assert (line["event"], line["kind"]) == ("error", "cancelled")
+    done = talker.last(waiting)
+    assert (done["finish_reason"], done["token_ids"]) == ("cancelled", [])
+    assert "56" in talker.last(after)["text"]
+
+
+def test_a_cancel_that_comes_too_late_does_not_poison_the_next(talker: Client) -> None:
+    """Twenty times: a job, its end, the cancel, and at once the next one."""
+    for _ in range(20):
+        number = talker.send("generate", prompt="8*7=", options={"max_new_tokens": 2})
+        talker.last(number)
+        talker.send("cancel", target=number)
+        done = talker.ask("generate", prompt="8*7=", options={"max_new_tokens": 2})
+        assert (done["finish_reason"], len(done["token_ids"])) == ("length", 2)
+
+
+def test_cancel_of_a_build_and_resume(fresh: Client, tmp_path: Path) -> None:
+    """An error of the kind cancelled; nothing at the target; asked again, the build ends with a bundle."""
+    out = tmp_path / "out"
+    number = fresh.send("build", source="demo:qwen3", out=str(out), options={"capacity": 64})
+    fresh.until(lambda one: one["event"] == "stage" and one["stage"] == "export")
+    fresh.send("cancel", target=number)
+    line = fresh.last(number)
+    assert (line["event"], line["kind"]) == ("error", "cancelled")
+    assert not out.exists()
+
+    number = fresh.send("build", source="demo:qwen3", out=str(out), options={"capacity": 64})
+    lines = fresh.until(lambda one: one["event"] in ("done", "error"))
+    assert isinstance(events.parse(lines[-1]), events.BuildDone)
+    assert lines[-1]["components"] == ["decoder"]
+    assert ("export", "reused") in [(one["stage"], one["state"]) for one in lines if one["event"] == "stage"]
+    assert fresh.ask("verify", bundle=str(out))["value"]["ok"]
+
+
+# -- the process -----------------------------------------------------------------------------------------------
+
+
+def test_the_end_of_stdin_ends_the_process_at_once_even_in_a_build(fresh: Client, tmp_path: Path) -> None:
+    """The window died; nobody waits for the bundle."""
+    fresh.send("build", source="demo:qwen3", out=str(tmp_path / "out"))
+    fresh.until(lambda one: one["event"] == "progress" and one["stage"] == "export")
+    assert fresh.process.stdin is not None
+    began = time.monotonic()
+    fresh.process.stdin.close()
+    assert fresh.process.wait(10) == 0
+    assert time.monotonic() - began < 5
+    assert not (tmp_path / "out").exists()
+
+
+NOISY = """
+import os, sys
+import workflows.worker as worker
+def noisy(self, job):
+    print("a stray print")
+    os.write(1, b"native code writes to descriptor 1\\n")
+    os.system("echo a child writes to stdout")
+    sys.stdout.write("half a line")
+    yield worker.ResultEvent(value={"half": "\\ud800"})
+worker._JOBS["noisy"] = noisy
+worker.main()
+"""
+
+
+def test_stray_prints_do_not_reach_stdout(tmp_path: Path) -> None:
+    """print, native writes and children all go to stderr; half a character is no broken line."""
+    client = Client("-c", NOISY)
+    try:
+        for _ in range(3):
+            assert client.ask("noisy")["value"] == {"half": "\ud800"}
+        assert client.ask("devices")["event"] == "result"
+    finally:
+        client.close()
+    noise = "".join(client.errors)
+    for stray in ("a stray print", "native code writes", "a child writes", "half a line"):
+        assert noise.count(stray) == 3
+
+
+def test_a_worker_is_up_quickly_and_imports_nothing_heavy() -> None:
+    """What the process has loaded before its first job."""
+    code = "import sys, workflows.worker; print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, capture_output=True, text=True, env=os.environ, timeout=60, check=True).stdout
+    for heavy in ("torch", "transformers", "onnx", "onnxruntime", "numpy", "pydantic"):
+        assert f"'{heavy}'" not in loaded
