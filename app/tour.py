@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QPoint, QTimer
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QWidget, QWizard
 
 from app.chat.page import ChatPage
@@ -70,6 +71,7 @@ class Tour:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.window.resize(*SIZE)
         self.window.show()
+        QCursor.setPos(self.window.mapToGlobal(QPoint(640, SIZE[1] - 10)))  # where nothing lights up
         wait(0.3)
         self.build()
         self.chat()

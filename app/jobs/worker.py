@@ -70,7 +70,7 @@ class Worker(QObject):
 
     crashed = Signal(str)
     log = Signal(str)
-    memory = Signal(int)
+    memory = Signal(object)
     busyChanged = Signal(bool)  # noqa: N815
     retired = Signal()
 

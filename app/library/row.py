@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.state.recents import Recent
-from app.widgets.basics import Card, Pill, button, label
+from app.widgets.basics import Card, Elided, Pill, button, label
 from app.widgets.format import number, rate, size, when
 from app.widgets.theme import G, set_icon
 
@@ -44,9 +44,7 @@ class RecentRow(Card):
             head.addWidget(pill)
         head.addStretch(1)
         used = self.tr("used %1").replace("%1", when(entry.used_at)) if entry.used_at else ""
-        path = label(" · ".join(filter(None, (used, _short(entry.path)))), "muted")
-        path.setToolTip(entry.path)
-        path.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        path = Elided(" · ".join(filter(None, (used, _short(entry.path)))))
         box = QVBoxLayout()
         box.setSpacing(G // 2)
         box.addLayout(head)

@@ -34,7 +34,7 @@ class AppContext(QObject):
     navigate = Signal(str)  # the name of a page
     graphRequested = Signal(str)  # noqa: N815  an .onnx file to show on the inspect page
     errorShown = Signal(str, str, str, object)  # noqa: N815  message, details, action, on_action
-    memoryChanged = Signal(int)  # noqa: N815  resident bytes of all workers
+    memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers
 
     def __init__(
         self, home: Path | None = None, program: Sequence[str] | None = None, read: Reader = read_summary

@@ -6,6 +6,7 @@ Text roles are set with `label(text, role)`: title, heading, body-muted, small, 
 from app.widgets.basics import (
     Banner,
     Card,
+    Elided,
     EmptyState,
     Pill,
     Section,
@@ -20,6 +21,7 @@ from app.widgets.basics import (
 __all__ = [
     "Banner",
     "Card",
+    "Elided",
     "EmptyState",
     "Pill",
     "Section",

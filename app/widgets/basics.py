@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -80,6 +81,26 @@ def scrolled(content: QWidget) -> QScrollArea:
     content.setAutoFillBackground(False)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area
+
+
+class Elided(QLabel):
+    """One line that gives way: what does not fit is cut in the middle and shown whole in the tool tip."""
+
+    def __init__(self, text: str, role: str = "muted", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", role)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._whole = text
+        self.setText(text)
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut anew."""
+        super().resizeEvent(event)
+        width = self.contentsRect().width()
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, width))
 
 
 class Card(QFrame):
@@ -219,6 +240,7 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "banner")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._act: Callable[[], object] | None = None
         self._icon = label()
         self._text = label(wrap=True)

@@ -64,7 +64,6 @@ class DonePage(StepPage):
         amount, _, unit = size(outcome.bytes).partition(" ")
         self.stats["bytes"].set(amount, unit)
         self.stats["components"].set(number(len(outcome.components)), ", ".join(outcome.components))
-        self.chat.setFocus()
 
     def _go(self, page: str) -> None:
         outcome = self.build.outcome

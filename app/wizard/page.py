@@ -6,7 +6,7 @@ source → recipe → optimize → quantize → review → build → done
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWizard
 
@@ -154,13 +154,19 @@ class BuildWizard(QWizard):
     def _on_page(self, ident: int) -> None:
         if ident < 0:
             return
-        self.steps[ident].setFocus()  # a button that had the focus may be disabled now; Enter still means Next
+        QTimer.singleShot(0, self, self._focus_page)
         role = QWizard.WizardButton
         running = ident == RUN
         self.button(role.CustomButton1).setVisible(ident not in (SOURCE, DONE) and not running)
         self.button(role.CustomButton2).setVisible(ident in (RECIPE, OPTIMIZE))
         self.button(role.BackButton).setVisible(ident in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW))
         self.button(role.CommitButton).setVisible(ident == REVIEW)
+
+    def _focus_page(self) -> None:
+        """The button that had the focus may be disabled by now; on the page, Enter still means Next."""
+        page = self.currentPage()
+        if page is not None and page.isVisible() and not page.isAncestorOf(self.focusWidget() or self):
+            page.setFocus()
 
     def _on_build_end(self) -> None:
         """A build that ended well leads on, also when nobody looks."""

@@ -16,7 +16,8 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QPoint, QTimer
+from PySide6.QtGui import QCursor
 
 from app.main import PAGES, application
 from app.state.build import DEMO
@@ -134,7 +135,7 @@ def ended(window: MainWindow, home: Path) -> None:
 def building(window: MainWindow, home: Path) -> None:
     """The build is at work."""
     step(RUN)(window, home)
-    until(lambda: len(window.context.build.tail) > 9, "the log")
+    until(lambda: len(window.context.build.tail) > 5, "the log")
 
 
 def chat(text: str, finished: bool = True) -> Prepare:
@@ -195,7 +196,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-optimize": ({}, step(RECIPE + 1)),
     "build-quantize": ({}, step(QUANTIZE)),
     "build-review": ({}, step(REVIEW)),
-    "build-running": ({"delay": 0.15}, building),
+    "build-running": ({"delay": 0.5}, building),
     "build-stage-failed": ({"fail_stage": "optimize"}, ended),
     "build-done": ({}, ended),
     "inspect-empty": ({}, page("inspect")),
@@ -222,6 +223,7 @@ def picture(name: str, out: Path, sizes: tuple[tuple[int, int], ...] = SIZES) ->
     written = 0
     with window_over(scenario) as (window, home):
         window.resize(*sizes[0])
+        QCursor.setPos(window.mapToGlobal(QPoint(600, 690)))  # over the status line, where nothing lights up
         prepare(window, home)
         wait(0.4)
         for width, height in sizes:

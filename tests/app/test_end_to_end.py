@@ -1,0 +1,73 @@
+"""The whole way with the real engine: the window converts the demo through the wizard and chats with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWizard
+
+from app.main import PAGES
+from app.state.context import AppContext
+from app.window import MainWindow
+from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, SOURCE
+
+PATIENCE_MS = 180_000
+
+
+def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:
+    context = AppContext()
+    window = MainWindow(context, PAGES)
+    qtbot.addWidget(window)
+    window.show()
+    home: Any = window.page("home")
+    qtbot.mouseClick(home.demo, Qt.MouseButton.LeftButton)
+    wizard = window.page("build").wizard  # type: ignore[attr-defined]
+    next_button = wizard.button(QWizard.WizardButton.NextButton)
+    for step in (SOURCE, RECIPE, OPTIMIZE, QUANTIZE):
+        assert wizard.currentId() == step
+        qtbot.waitUntil(next_button.isEnabled, timeout=PATIENCE_MS)
+        qtbot.mouseClick(next_button, Qt.MouseButton.LeftButton)
+    commit = wizard.button(QWizard.WizardButton.CommitButton)
+    qtbot.waitUntil(commit.isEnabled, timeout=PATIENCE_MS)
+    qtbot.mouseClick(commit, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE or not context.build.running, timeout=PATIENCE_MS)
+    assert context.build.error is None
+    qtbot.mouseClick(wizard.steps[DONE].chat, Qt.MouseButton.LeftButton)
+    reply = ask(qtbot, window, "What is 8 times 7?")
+    assert "56" in reply
+    survive_a_kill(qtbot, window)
+    assert "56" in ask(qtbot, window, "What is 8 times 7?")
+    window.close()
+
+
+def ask(qtbot: Any, window: MainWindow, question: str) -> str:
+    """The reply's tokens as they came, one after another."""
+    tokens: list[str] = []
+    ends: list[Any] = []
+    session = window.context.session
+    connections = [
+        session.token.connect(lambda event: tokens.append(event.text)),
+        session.finished.connect(ends.append),
+        session.failed.connect(ends.append),
+    ]
+    window.page("chat").send(question)  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: bool(ends), timeout=PATIENCE_MS)
+    for connection in connections:
+        session.disconnect(connection)
+    assert len(tokens) > 1, ends
+    return "".join(tokens)
+
+
+def survive_a_kill(qtbot: Any, window: MainWindow) -> None:
+    """kill -9 of the session's process: a message, and one click leads on."""
+    session = window.context.session
+    os.kill(window.context.session_worker.pid, signal.SIGKILL)
+    qtbot.waitUntil(lambda: session.state == "failed")
+    banner: Any = window.page("chat").banner  # type: ignore[attr-defined]
+    qtbot.waitUntil(banner.isVisible)
+    assert "SIGKILL" in banner.message
+    session.reopen()
+    qtbot.waitUntil(lambda: session.state == "ready", timeout=PATIENCE_MS)
