@@ -9,6 +9,7 @@
     │   ├── BundleError              a bundle's file is missing, altered or malformed
     │   ├── GraphError               an .onnx file cannot be read, or is not what it should be
     │   ├── PromptError              a prompt that cannot be run: empty, too long, ids out of range
+    │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
     ├── CacheError                   a KV cache was asked for something that its layout cannot do
     │   ├── CapacityError            no slot is left
@@ -73,6 +74,10 @@ class GraphError(RequestError):
 
 class PromptError(RequestError):
     """A prompt that cannot be run: empty, longer than the capacity, ids beyond the vocabulary."""
+
+
+class PromptCacheError(RequestError):
+    """A saved prompt cache that cannot be read, or that belongs to another model or layout."""
 
 
 class DeviceError(RequestError):

@@ -174,9 +174,7 @@ class Worker:
     def generate(self, job: Job) -> Iterator[Event]:
         from workflows.generate.options import check_options
 
-        engine = self._engine
-        if engine is None:
-            raise RequestError("No bundle is open: open one first.")
+        engine = self._opened()
         options = check_options(_table(job, "options"))
         if job.get("messages") is not None:
             ids = engine.encode_chat(_messages(job))
@@ -190,6 +188,28 @@ class Worker:
         finally:
             with self._stopping:
                 self._generating = None
+
+    def rewind(self, job: Job) -> Iterator[Event]:
+        length = job["length"]
+        if type(length) is not int:
+            raise RequestError(f"The length cannot be {printable(length, 40)}: give a whole number.")
+        yield self._opened().rewind(length)
+        yield ResultEvent(value={})
+
+    def save_cache(self, job: Job) -> Iterator[Event]:
+        path = _text(job, "path")
+        self._opened().save_cache(Path(path))
+        yield ResultEvent(value={"path": path})
+
+    def load_cache(self, job: Job) -> Iterator[Event]:
+        path = _text(job, "path")
+        yield self._opened().load_cache(Path(path))
+        yield ResultEvent(value={"path": path})
+
+    def _opened(self) -> Any:
+        if self._engine is None:
+            raise RequestError("No bundle is open: open one first.")
+        return self._engine
 
     def close(self, job: Job) -> Iterator[Event]:
         self._engine = None
@@ -205,6 +225,9 @@ _JOBS: dict[str, Callable[[Worker, Job], Iterator[Event]]] = {
     "devices": Worker.devices,
     "open": Worker.open,
     "generate": Worker.generate,
+    "rewind": Worker.rewind,
+    "save_cache": Worker.save_cache,
+    "load_cache": Worker.load_cache,
     "close": Worker.close,
 }
 

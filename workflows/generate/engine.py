@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import BundleError, PromptError
-from workflows.events import Event, GenerationDone, ReadyEvent, TokenEvent
+from workflows.events import CacheEvent, Event, GenerationDone, ReadyEvent, TokenEvent
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
+from workflows.kvcache.store import load_cache, save_cache
 from workflows.runtime import Executor, device_named, open_executor
 
 
@@ -83,6 +84,30 @@ class Engine:
         """Forgets the conversation."""
         self.executor.cache.reset()
         self._cached = []
+
+    def rewind(self, length: int) -> CacheEvent:
+        """Goes back to the first `length` tokens; gives the cache as it then is. Raises RewindError (see KVCache)."""
+        self.executor.cache.rewind(length)
+        return self.picture()
+
+    def save_cache(self, path: Path) -> None:
+        """Saves the conversation's keys and values. Raises PromptCacheError where it cannot be written."""
+        save_cache(self.executor.cache, self._cached, self._identity, path)
+
+    def load_cache(self, path: Path) -> CacheEvent:
+        """Goes on from a saved cache. Raises PromptCacheError for one that is damaged or of another model."""
+        self._cached = load_cache(self.executor.cache, self._identity, path)
+        return self.picture()
+
+    def picture(self) -> CacheEvent:
+        """The cache as it is."""
+        return CacheEvent(groups=[asdict(view) for view in self.executor.cache.view()])
+
+    @property
+    def _identity(self) -> str:
+        """Tells this bundle's model from another's: the hashes of its graphs and weights."""
+        files = self.bundle.manifest.files
+        return ",".join(files[name].sha256 for name in sorted(files) if name.endswith((".onnx", ".data")))
 
     def ready(self) -> ReadyEvent:
         """What the window is told when the bundle is open."""

@@ -250,6 +250,36 @@ class KVCache:
         """Forgets everything."""
         self.rewind(0)
 
+    # -- saved and loaded --------------------------------------------------------------------------------------
+
+    @property
+    def tensors(self) -> dict[str, StateTensor]:
+        """The state tensors by the name of their past input."""
+        return {name: store.tensors[i] for name, (store, i) in self._where.items()}
+
+    def rows(self) -> tuple[Positions, dict[str, NDArray[Any]]]:
+        """The positions that have a slot, [n] ascending, and by past input the rows of these slots, in that order."""
+        table = self.groups[0].table
+        slots = np.flatnonzero(table != EMPTY)
+        slots = slots[np.argsort(table[slots])]
+        rows = {name: np.take(self.past(name), slots, axis=t.slot_axis) for name, t in self.tensors.items()}
+        return table[slots], rows
+
+    def restore(self, length: int, positions: Positions, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Makes the cache hold `length` tokens, of which those at `positions` have the given rows.
+
+        Raises CapacityError where they do not fit; the cache is then as it was.
+        """
+        slots = self.layout.place(positions, self.capacity)
+        self.reset()
+        self._reserve(int(slots.max(initial=-1)) + 1)
+        for name, tensor in self.tensors.items():
+            index: tuple[Any, ...] = (*(slice(None),) * tensor.slot_axis, slots)
+            self.past(name)[index] = rows[name]
+        for group in self.groups:
+            group.table[slots] = positions
+        self.length = length
+
     # -- a picture ---------------------------------------------------------------------------------------------
 
     @property

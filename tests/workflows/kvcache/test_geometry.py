@@ -29,7 +29,7 @@ def test_pairs_come_by_layer_and_role() -> None:
     inputs, outputs = layers(10, 2, 0, 1, 3, 4, 5, 6, 7, 8, 9)
     state = find_state([TensorSpec("input_ids", (1, "sequence"), "int64"), *inputs], outputs, PATTERNS)
     assert [(t.layer, t.role) for t in state] == [(i, r) for i in range(11) for r in ("key", "value")]
-    assert {(t.row, t.writer, t.capacity, t.bytes_per_slot) for t in state} == {((2, 8), "host", None, 64)}
+    assert {(t.sized(5), t.writer, t.capacity, t.bytes_per_slot) for t in state} == {((1, 2, 5, 8), "host", None, 64)}
 
 
 def test_a_graph_that_gives_the_whole_buffer_back_is_the_writer() -> None:
@@ -50,7 +50,7 @@ def test_a_graph_that_gives_the_whole_buffer_back_is_the_writer() -> None:
         (*layers(0, 2), "no key for layer 1"),
         (layers(0)[0], layers(0)[1][:1], "lacks present.0.value"),
         (layers(0)[0][:1], layers(0)[1], "lacks past_key_values.0.value"),
-        ([past(0, r, (1, 2, 8)) for r in ("key", "value")], layers(0)[1], r"should be \[1, kv_heads, slots, head_dim\]"),
+        ([past(0, r, (1, 8)) for r in ("key", "value")], layers(0)[1], r"should be \[1, kv_heads, slots, head_dim\]"),
         ([past(0, r, (2, 2, "c", 8)) for r in ("key", "value")], layers(0)[1], "batch must be 1"),
         ([past(0, r, (1, 2, "c", 9)) for r in ("key", "value")], layers(0)[1], "does not fit past_key_values.0.key"),
         ([past(0, r, dtype="float16") for r in ("key", "value")], layers(0)[1], "does not fit past_key_values.0.key"),

@@ -1,0 +1,150 @@
+"""Small seeded checkpoints of many architectures, sharp enough that greedy choices are no coin tosses."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+VOCABULARY = 211
+_COMMON: dict[str, Any] = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 1024,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": None,
+}
+_GPT: dict[str, Any] = {"n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 1024}
+_MIXED: dict[str, Any] = {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention"]}
+
+# model_type → what its config needs beyond the common; windows of 24 are shorter than most prompts
+DECODERS: dict[str, dict[str, Any]] = {
+    "llama": {},
+    "qwen2": {},
+    "mistral": {"sliding_window": 24, "head_dim": 16},
+    "gemma3_text": {"head_dim": 16, **_MIXED},
+    "phi3": {},
+    "smollm3": {"no_rope_layers": [1, 0]},
+    "gpt2": _GPT,
+    "gemma2": {"head_dim": 16, "sliding_window": 24},
+    "gemma": {"head_dim": 16},
+    "qwen3": {"head_dim": 24},
+    "phi": {},
+    "gpt_neox": {},
+    "opt": {"ffn_dim": 96, "word_embed_proj_dim": 64},
+    "olmo2": {},
+    "granite": {"attention_multiplier": 0.2},
+    "starcoder2": {"sliding_window": 24},
+    "stablelm": {},
+    "cohere2": _MIXED,
+    "gpt_bigcode": _GPT,
+    "glm4": {"head_dim": 16},
+    "nemotron": {},
+    "ministral": {"sliding_window": 24, "head_dim": 16},
+    "exaone4": _MIXED,
+}
+CORE_DECODERS = ("llama", "gemma3_text", "gpt2", "mistral")
+
+_BART: dict[str, Any] = {
+    "vocab_size": VOCABULARY,
+    "d_model": 64,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 96,
+    "decoder_ffn_dim": 96,
+    "max_position_embeddings": 300,
+    "pad_token_id": 0,
+    "eos_token_id": 2,
+    "forced_bos_token_id": None,
+    "forced_eos_token_id": None,
+}
+_T5: dict[str, Any] = {
+    "vocab_size": VOCABULARY,
+    "d_model": 64,
+    "d_kv": 16,
+    "d_ff": 96,
+    "num_layers": 2,
+    "num_heads": 4,
+    "decoder_start_token_id": 0,
+}
+# name → (model_type, config)
+ENCODER_DECODERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "t5": ("t5", _T5),
+    "t5 gated": (
+        "t5",
+        {**_T5, "num_decoder_layers": 3, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False},
+    ),
+    "bart": ("bart", {**_BART, "decoder_start_token_id": 2}),
+    "marian": ("marian", {**_BART, "decoder_start_token_id": 0}),
+}
+
+
+def save_decoder(model_type: str, folder: Path) -> Path:
+    """A causal LM of `model_type`."""
+    from transformers import AutoModelForCausalLM
+
+    return _save(AutoModelForCausalLM, model_type, _COMMON | DECODERS[model_type], folder)
+
+
+def save_encoder_decoder(name: str, folder: Path) -> Path:
+    """One of ENCODER_DECODERS."""
+    from transformers import AutoModelForSeq2SeqLM
+
+    return _save(AutoModelForSeq2SeqLM, *ENCODER_DECODERS[name], folder)
+
+
+def _save(auto: Any, model_type: str, config: dict[str, Any], folder: Path) -> Path:
+    import torch
+    from transformers import AutoConfig
+
+    torch.manual_seed(0)
+    model = auto.from_config(AutoConfig.for_model(model_type, **config)).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 2 and "embed_positions" not in name:
+                parameter.normal_(0, 1.5 / parameter.shape[1] ** 0.5)
+    model.save_pretrained(folder)
+    return folder
+
+
+@cache
+def _eager(folder: Path, kind: str) -> Any:
+    import torch
+    import transformers
+
+    return (
+        getattr(transformers, kind).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    )
+
+
+def greedy(folder: Path, prompt: list[int], count: int) -> list[int]:
+    """The oracle: eager PyTorch, the model's own masks, the whole sequence computed anew at each step."""
+    import torch
+
+    model, ids = _eager(folder, "AutoModelForCausalLM"), list(prompt)
+    for _ in range(count):
+        with torch.no_grad():
+            ids.append(int(model(torch.tensor([ids]), use_cache=False).logits[0, -1].argmax()))
+    return ids[len(prompt) :]
+
+
+def greedy_from_source(folder: Path, source: list[int], count: int) -> list[int]:
+    """The oracle of an encoder-decoder model: the same, from the decoder's start token."""
+    import torch
+
+    model = _eager(folder, "AutoModelForSeq2SeqLM")
+    ids = [model.config.decoder_start_token_id]
+    for _ in range(count):
+        with torch.no_grad():
+            output = model(
+                input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids]), use_cache=False
+            )
+        ids.append(int(output.logits[0, -1].argmax()))
+    return ids[1:]
