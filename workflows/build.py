@@ -94,7 +94,7 @@ def build(
         check_target(out, request.force)  # another build may have ended since
         work = _Work(out.with_name(f".{out.name}.build"), report, cancelled)
         try:
-            stages = _make_stages(work, checkpoint, recipe, digest, report)
+            stages = _make_stages(work, checkpoint, recipe, digest)
             work.check()
             with _timed(report, "bundle"):
                 _bundle(out, work.folder, checkpoint, recipe, stages)
@@ -110,14 +110,14 @@ def build(
     )
 
 
-def _make_stages(work: _Work, checkpoint: Checkpoint, recipe: Recipe, digest: str, report: Report) -> list[Path]:
+def _make_stages(work: _Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:
     """The folders of the stages before the bundle, in their order."""
     shaping = recipe.model_dump(include={"graphs", "cache", "capacity", "chunk", "opset", "family", "task"})
     key = _key(digest, __version__, shaping)
-    exported = work.stage("export", key, lambda folder: _export(checkpoint, recipe, folder, report))
+    exported = work.stage("export", key, lambda folder: _export(checkpoint, recipe, folder, work.report))
     key = _key(key, recipe.passes)
     optimized = work.stage("optimize", key, lambda folder: _optimize(exported, recipe, folder))
-    report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
+    work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
     return [exported, optimized]
 
 
@@ -129,6 +129,11 @@ class _Work:
 
     def __init__(self, folder: Path, report: Report, cancelled: Callable[[], bool]) -> None:
         self.folder, self._report, self._cancelled = folder, report, cancelled
+
+    def report(self, event: Event) -> None:
+        """Passes the event on, and raises Cancelled where the person said stop."""
+        self.check()
+        self._report(event)
 
     def check(self) -> None:
         """Raises Cancelled where the person said stop."""

@@ -153,6 +153,7 @@ class InspectPage(QWidget):
         column.addLayout(head)
         column.addWidget(self.banner)
         column.addWidget(self._body(), 1)
+        column.addStretch(0)  # takes the room where the body is hidden: nothing could be read
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self._full)

@@ -22,6 +22,8 @@ from workflows.events import BuildDone, ErrorEvent, Event, LogEvent, ProgressEve
 
 DEMO = "demo:qwen3"
 TAIL = 500
+GRACE_MS = 1500
+"""How long a build may take to stop by itself. Its stages are atomic and an export hears nothing, so it is short."""
 ORDER = ("checkpoint", "export", "optimize", "quantize", "bundle")
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
 
@@ -117,6 +119,7 @@ class BuildModel(QObject):
         self.began = time.monotonic()
         self.state = "running"
         self._worker = self._new_worker()
+        self._worker.grace_ms = GRACE_MS
         self._worker.memory.connect(self._on_memory)
         self._worker.log.connect(self._log)
         self._job = self._worker.request("build", source=source, out=str(out), options=dict(options))

@@ -4,17 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.widgets.basics import label
 from app.widgets.theme import G, theme
+
+_KEYS = Qt.ItemDataRole.UserRole + 1
+Index = QModelIndex | QPersistentModelIndex
 
 
 def matches(words: str, text: str) -> bool:
     """Whether each word occurs in `text`, case aside."""
     return all(word in text.casefold() for word in words.casefold().split())
+
+
+class _KeysDelegate(QStyledItemDelegate):
+    """The action's keys at the right of its line."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """The line as ever, then the keys."""
+        super().paint(painter, option, index)
+        keys = index.data(_KEYS)
+        if keys:
+            chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+            painter.setPen(theme().color("accent_text" if chosen else "muted"))
+            area = option.rect.adjusted(0, 0, -2 * G, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, keys)
 
 
 class CommandPalette(QFrame):
@@ -34,6 +61,7 @@ class CommandPalette(QFrame):
         self.field.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Actions"))
+        self.list.setItemDelegate(_KeysDelegate(self.list))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.itemClicked.connect(lambda _item: self._run())
         self._none = label(self.tr("No action is called so."), "muted")
@@ -70,7 +98,7 @@ class CommandPalette(QFrame):
             if matches(words, text):
                 keys = action.shortcut().toString()
                 item = QListWidgetItem(theme().icon(action.property("iconName") or "chevron-right", "muted"), text)
-                item.setText(f"{text}    {keys}" if keys else text)
+                item.setData(_KEYS, keys)
                 item.setData(Qt.ItemDataRole.UserRole, action)
                 self.list.addItem(item)
         self.list.setCurrentRow(0)

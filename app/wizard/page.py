@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWizard
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWizard
 
 from app.state.context import AppContext
 from app.widgets.basics import label, set_role
@@ -165,8 +165,19 @@ class BuildWizard(QWizard):
     def _focus_page(self) -> None:
         """The button that had the focus may be disabled by now; on the page, Enter still means Next."""
         page = self.currentPage()
-        if page is not None and page.isVisible() and not page.isAncestorOf(self.focusWidget() or self):
+        focus = QApplication.focusWidget()
+        if page is None or not page.isVisible():
+            return
+        if focus is None or not focus.isVisible() or not page.isAncestorOf(focus):
             page.setFocus()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:  # noqa: N802
+        """Tab goes on as ever; where QWizard hides its page to lay it out anew, the focus comes back to the page."""
+        focus = QApplication.focusWidget()
+        if focus is not None and self.isAncestorOf(focus) and not focus.isVisible() and self.isVisible():
+            QTimer.singleShot(0, self, self._focus_page)
+            return True
+        return super().focusNextPrevChild(forward)
 
     def _on_build_end(self) -> None:
         """A build that ended well leads on, also when nobody looks."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWizard
+from PySide6.QtWidgets import QApplication, QWidget, QWizard
 
 from app.state.build import DEMO
 from app.window import MainWindow
@@ -263,3 +263,21 @@ def test_escape_leaves_the_wizard_where_it_is(qtbot: Any, make_window: Make) -> 
     wizard = wizard_of(make_window())
     qtbot.keyClick(wizard, Qt.Key.Key_Escape)
     assert wizard.isVisible()
+
+
+def focus_is_in(page: QWidget) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and focus.isVisible() and (focus is page or page.isAncestorOf(focus))
+
+
+def test_the_focus_stays_in_the_wizard_and_enter_means_next(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    for step in (RECIPE, OPTIMIZE, QUANTIZE):
+        assert wizard.currentId() == step
+        qtbot.waitUntil(wizard.button(QWizard.WizardButton.NextButton).isEnabled)
+        qtbot.waitUntil(lambda: focus_is_in(wizard.currentPage()))
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    assert wizard.currentId() == REVIEW

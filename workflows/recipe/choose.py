@@ -15,7 +15,7 @@ from workflows.recipe.families.base import Family
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, Recipe
 
 # Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
-FULL = "full_attention"
+LAYER_TYPES = ("full_attention", "sliding_attention")
 LATER = {
     "precision": ("fp16", "int4", "int8", "w8a16"),
 
@@ -121,10 +121,10 @@ def _refuse_config(config: Mapping[str, Any]) -> None:
         raise CheckpointError(
             "The checkpoint's weights are quantized already, which cannot be exported: open the original model."
         )
-    kinds = config.get("layer_types") or ["sliding_attention" if config.get("use_sliding_window") else FULL]
-    other = next((kind for kind in kinds if kind != FULL), None) if isinstance(kinds, list) else kinds
+    kinds = config.get("layer_types") or []
+    other = next((kind for kind in kinds if kind not in LAYER_TYPES), None) if isinstance(kinds, list) else kinds
     if other is not None:
         raise CheckpointError(
             f"The checkpoint has layers of the type {printable(other, 40)}: this version of Joinery builds models "
-            f"whose every layer is {FULL}."
+            f"whose every layer is one of {', '.join(LAYER_TYPES)}."
         )

@@ -1,0 +1,49 @@
+"""The direction of imports, and what running and the window must never load."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HEAVY = {"torch", "transformers", "onnx", "onnxscript", "onnx_ir"}
+
+
+def test_the_import_contracts_hold() -> None:
+    """import-linter's contracts, as pyproject.toml states them."""
+    code = "from importlinter.cli import lint_imports; import sys; sys.exit(lint_imports(no_cache=True))"
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "200"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", cwd=ROOT, env=environment
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 kept, 0 broken" in done.stdout
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The top-level modules that a fresh process has loaded after a statement."""
+    code = f"{statement}; import sys; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", ["workflows.generate", "workflows.runtime", "workflows.bundle", "workflows.cli"])
+def test_running_loads_no_torch(module: str) -> None:
+    """Neither torch nor transformers nor any library that takes graphs apart."""
+    assert loaded_by(f"import {module}") & (HEAVY | {"PySide6"}) == set()
+
+
+def test_the_control_sees_what_is_loaded() -> None:
+    """The export does load them, and the test above would see it."""
+    assert {"torch", "transformers", "onnx_ir"} <= loaded_by("import workflows.export")
+
+
+@pytest.mark.parametrize("module", ["workflows.events", "workflows.errors"])
+def test_the_vocabulary_is_light(module: str) -> None:
+    """The window reads it at start-up: standard library alone."""
+    loaded = loaded_by(f"import {module}")
+    assert loaded & (HEAVY | {"numpy", "onnxruntime", "pydantic", "PySide6", "jinja2"}) == set()

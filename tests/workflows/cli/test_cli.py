@@ -1,0 +1,404 @@
+"""The command line: the names and fields of CLI.md, exit codes, one sentence for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workflows.cli import run
+from workflows.events import parse
+
+Line = dict[str, Any]
+ROOT = Path(__file__).parents[3]
+
+TOKEN = {"event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity"}
+DONE = {"event", "prompt_ids", "token_ids", "text", "finish_reason", "ttft_ms", "decode_tokens_per_s"}
+DONE |= {"prefill_tokens_per_s", "provider", "cache"}
+INSPECT = {"model_type", "task", "family", "route", "components", "kv", "stages"}
+COMPONENT = {"name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes"}
+KV = {"group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer"}
+PASS = {"name", "modified", "nodes_before", "nodes_after", "refused"}
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs one command line in this process: (exit code, stdout, stderr)."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return (code, *capsys.readouterr())
+
+    return call
+
+
+def joinery(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Runs one command line in a process of its own."""
+    command = [sys.executable, "-m", "workflows", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, **options)
+
+
+def lines(text: str) -> list[Line]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# -- the walk of the issue -------------------------------------------------------------------------------------
+
+
+def test_build_then_generate(tmp_path: Path) -> None:
+    """joinery build demo:qwen3 --out B && joinery generate B --prompt "8*7=" --json; window gives the same tokens."""
+    out = tmp_path / "B"
+    built = joinery("build", "demo:qwen3", "--out", out, "--json")
+    assert (built.returncode, built.stderr) == (0, "")
+    events = lines(built.stdout)
+    assert [(e["stage"], e["state"]) for e in events if e["event"] == "stage" and e["state"] != "started"] == [
+        ("checkpoint", "done"),
+        ("export", "done"),
+        ("optimize", "done"),
+        ("quantize", "skipped"),
+        ("bundle", "done"),
+    ]
+    assert (events[-1]["event"], events[-1]["bundle"]) == ("done", str(out))
+    for event in events:
+        parse(event)
+
+    generated = joinery("generate", out, "--prompt", "8*7=", "--json")
+    assert (generated.returncode, generated.stderr) == (0, "")
+    done = lines(generated.stdout)[-1]
+    assert "56" in done["text"]
+    window = lines(joinery("generate", out, "--prompt", "8*7=", "--cache", "window", "--json").stdout)[-1]
+    assert window["token_ids"] == done["token_ids"]
+    assert (done["cache"]["layout"], window["cache"]["layout"]) == ("static", "window")
+    assert joinery("generate", out, "--prompt", "8*7=").stdout == done["text"] + "\n"
+
+
+# -- fields ----------------------------------------------------------------------------------------------------
+
+
+def test_generate_json_has_the_contract_s_fields(cli: Any, demo_bundle: Path) -> None:
+    """Exactly those, with values that fit each other."""
+    code, out, err = cli("generate", demo_bundle, "--prompt", "The capital of France is", "--json")
+    *tokens, done = lines(out)
+    assert (code, err) == (0, "")
+    assert {frozenset(token) for token in tokens} == {frozenset(TOKEN)}
+    assert set(done) == DONE and set(done["cache"]) == {"layout", "capacity", "used", "bytes"}
+    assert [token["id"] for token in tokens] == done["token_ids"]
+    assert "".join(token["text"] for token in tokens) == done["text"]
+    assert [token["phase"] for token in tokens] == ["prefill"] + ["decode"] * (len(tokens) - 1)
+    assert "Paris" in done["text"] and done["finish_reason"] == "eos"
+    fed = len(done["prompt_ids"])
+    assert [token["cache_used"] for token in tokens] == [fed + step for step in range(len(tokens))]
+    assert done["cache"]["capacity"] == tokens[0]["cache_capacity"] == 4096
+    assert tokens[0]["latency_ms"] == pytest.approx(done["ttft_ms"], rel=0.5, abs=1)
+    assert done["provider"] == "cpu"
+
+
+def test_inspect_json_has_the_contract_s_fields(cli: Any, demo_split_bundle: Path) -> None:
+    """Of a bundle, with one component, and of a graph alone."""
+    code, out, err = cli("inspect", demo_split_bundle, "--json")
+    report = json.loads(out)
+    facts = json.loads((ROOT / "resources/demos/qwen3/config.json").read_text())
+    layers, heads, size = facts["num_hidden_layers"], facts["num_key_value_heads"], facts["head_dim"]
+    assert (code, err, set(report)) == (0, "", INSPECT)
+    assert (report["route"], report["family"], report["task"]) == ("prefill-decode", "qwen3", "text-generation")
+    assert [set(component) for component in report["components"]] == [COMPONENT, COMPONENT]
+    prefill = report["components"][0]
+    inputs = {spec["name"]: spec for spec in prefill["inputs"]}
+    assert inputs["input_ids"] == {"name": "input_ids", "shape": [1, 64], "dtype": "int64"}
+    assert inputs["attention_mask"]["shape"] == [1, 1, 64, 320]
+    assert len(prefill["inputs"]) == 3 + 2 * layers and len(prefill["outputs"]) == 1 + 2 * layers
+    assert prefill["op_counts"]["Attention"] == layers
+    assert [set(group) for group in report["kv"]] == [KV]
+    group = report["kv"][0]
+    assert group["layers"] == list(range(layers))
+    assert (group["capacity"], group["window"], group["writer"]) == (256, None, "host")
+    assert group["shape"] == [1, heads, 256, size]
+    assert group["bytes"] == 2 * layers * heads * size * 4 * 256
+    assert [(stage["name"], stage["component"]) for stage in report["stages"]] == [
+        ("export", "prefill"),
+        ("export", "decode"),
+        ("optimize", "prefill"),
+        ("optimize", "decode"),
+    ]
+    assert {frozenset(stage) for stage in report["stages"]} == {frozenset({"name", "component", "passes"})}
+    assert {frozenset(entry) for stage in report["stages"] for entry in stage["passes"]} == {frozenset(PASS)}
+
+    one = json.loads(cli("inspect", demo_split_bundle, "--component", "decode", "--json")[1])
+    assert [component["name"] for component in one["components"]] == ["decode"]
+    assert {stage["component"] for stage in one["stages"]} == {"decode"}
+    graph = json.loads(cli("inspect", demo_split_bundle / "decode.onnx", "--json")[1])
+    assert set(graph) == INSPECT
+    assert graph["components"][0]["inputs"] == one["components"][0]["inputs"]
+
+
+def test_inspect_shows_symbolic_axes_by_name(cli: Any, demo_bundle: Path) -> None:
+    """A shape's dynamic axis is its name as a string."""
+    report = json.loads(cli("inspect", demo_bundle, "--json")[1])
+    shapes = {spec["name"]: spec["shape"] for spec in report["components"][0]["inputs"]}
+    assert shapes["input_ids"] == [1, "sequence"]
+    assert shapes["past_key_values.0.key"][2] == "capacity"
+    code, out, err = cli("inspect", demo_bundle)
+    assert (code, err) == (0, "")
+    assert "past_key_values.0.key" in out and "sequence" in out
+
+
+def test_devices_and_verify_json(cli: Any, demo_bundle: Path) -> None:
+    """One object each."""
+    code, out, err = cli("devices", "--json")
+    assert (code, err) == (0, "")
+    rows = {row["name"]: row for row in json.loads(out)["devices"]}
+    assert rows["cpu"]["usable"] and rows["cpu"]["memory_bytes"] > 1 << 20
+    assert all(row["usable"] or row["reason"] for row in rows.values())
+    assert "cpu" in cli("devices")[1]
+    code, out, err = cli("verify", demo_bundle, "--json")
+    assert (code, err) == (0, "")
+    report = json.loads(out)
+    assert (report["ok"], report["problems"]) == (True, [])
+    assert report["files"] == sum(path.is_file() for path in demo_bundle.rglob("*")) - 1
+
+
+# -- chat ------------------------------------------------------------------------------------------------------
+
+
+def test_chat_with_piped_lines(demo_bundle: Path) -> None:
+    """A line is a turn; the second turn knows the first; the text alone is on stdout."""
+    done = joinery("chat", demo_bundle, input="What is 8*7?\n\nWhat is 9+6?\n/exit\nnever asked\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second = done.stdout.splitlines()
+    assert "56" in first and "15" in second
+
+
+def test_chat_json_and_reset(demo_bundle: Path) -> None:
+    """Every turn ends with a done; what was said before is in the prompt, and after /reset no more."""
+    done = joinery("chat", demo_bundle, "--json", input="What is 8*7?\nWhat is 9+6?\n/reset\nWhat is 8*7?")
+    turns = [line for line in lines(done.stdout) if line["event"] == "done"]
+    assert (done.returncode, len(turns)) == (0, 3)
+    first, second, third = turns
+    assert second["prompt_ids"][: len(first["prompt_ids"])] == first["prompt_ids"]
+    assert len(second["prompt_ids"]) > len(first["prompt_ids"]) + len(first["token_ids"])
+    assert (third["prompt_ids"], third["token_ids"]) == (first["prompt_ids"], first["token_ids"])
+
+
+# -- what is wrong ---------------------------------------------------------------------------------------------
+
+
+def spoiled(bundle: Path, target: Path) -> Path:
+    """A copy of a bundle with one byte of its weights altered."""
+    shutil.copytree(bundle, target)
+    weights = target / "weights.data"
+    content = bytearray(weights.read_bytes())
+    content[1000] ^= 1
+    weights.write_bytes(content)
+    return target
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["generate", "B", "--prompt-ids", "1,2,99999"], "The prompt id 99999 is not in the vocabulary"),
+        (["generate", "B", "--prompt-ids", "1,x"], "--prompt-ids takes whole numbers with commas"),
+        (["generate", "B", "--prompt-ids", ","], "The prompt is empty"),
+        (["generate", "B", "--prompt", ""], "The prompt is empty"),
+        (["generate", "B"], "Give one of --prompt, --prompt-ids and --prompt-file"),
+        (["generate", "B", "--prompt", "a", "--prompt-ids", "1"], "Give one of"),
+        (["generate", "B", "--prompt-file", "nowhere"], "prompt file nowhere cannot be read"),
+        (["generate", "B", "--prompt-ids", ",".join(["5"] * 257)], "has 257 tokens and the cache holds 256"),
+        (["generate", "B", "--prompt-ids", "1", "--chat"], "--chat puts text through the template"),
+        (["generate", "B", "--prompt", "a", "--temperature", "-1"], "temperature cannot be -1"),
+        (["generate", "B", "--prompt", "a", "--top-p", "7"], "top_p cannot be 7"),
+        (["generate", "B", "--prompt", "a", "--max-new-tokens", "0"], "max_new_tokens cannot be 0"),
+        (["generate", "B", "--prompt", "a", "--max-new-tokens", "x"], "see `joinery --help`"),
+        (["generate", "B", "--prompt", "a", "--provider", "tpu"], "No provider is called 'tpu'"),
+        (["generate", "B", "--prompt", "a", "--provider", "cuda"], "NVIDIA CUDA cannot be used"),
+        (["generate", "B", "--prompt", "a", "--cache", "paged"], "No cache layout is called 'paged'"),
+        (["generate", "B", "--prompt", "a", "--device-option", "k"], "--device-option takes K=V"),
+        (["generate", "nowhere", "--prompt", "a"], "There is no bundle folder nowhere"),
+        (["generate", "B", "--prompt", "a", "--warmth", "1"], "No such option"),
+        (["inspect", "nowhere"], "neither a bundle folder nor an .onnx file"),
+        (["inspect", "B", "--component", "head"], "has no component 'head': it has prefill, decode"),
+        (["inspect", "empty.onnx"], "empty.onnx holds no graph"),
+        (["inspect", "garbage.onnx"], "garbage.onnx is no ONNX file"),
+        (["verify", "nowhere"], "There is no bundle folder nowhere"),
+        (["verify", "S"], "weights.data is altered"),
+        (["build", "nowhere/at/all", "--out", "O"], "There is no folder nowhere/at/all"),
+        (["build", "demo:nothing", "--out", "O"], "There is no demo 'nothing'; there is: demo:qwen3"),
+        (["build", "demo:qwen3", "--out", "B"], "already holds a bundle"),
+        (["build", "demo:qwen3", "--out", "."], "holds files that are no bundle"),
+        (["build", "demo:qwen3", "--out", "O", "--precision", "int4"], "precision int4 is not built by this version"),
+        (["build", "demo:qwen3", "--out", "O", "--chunk", "0"], "chunk is wrong in the recipe"),
+        (["build", "demo:qwen3", "--out", "O", "--set", "colour=red"], "No recipe has a setting 'colour'"),
+        (["build", "demo:qwen3", "--out", "O", "--set", "capacity"], "--set takes KEY=VALUE"),
+        (["build", "demo:qwen3", "--out", "O", "--recipe", "garbage.onnx"], "garbage.onnx is no JSON object"),
+        (["build", "demo:qwen3"], "--out"),
+        (["dance"], "No such command 'dance'"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence_and_exit_code_2(
+    cli: Any, demo_split_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], names: str
+) -> None:
+    """On stderr, without a traceback; stdout stays empty, with --json and without; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(demo_split_bundle, "B")
+    spoiled(demo_split_bundle, Path("S"))
+    Path("empty.onnx").write_bytes(b"")
+    Path("garbage.onnx").write_bytes(b"garbage")
+    before = sorted(tmp_path.rglob("*"))
+    for extra in ([], ["--json"]):
+        code, out, err = cli(*arguments, *extra)
+        assert (code, err.count("\n")) == (2, 1), err
+        assert err.startswith("joinery: ") and names in err and "Traceback" not in err
+        assert [line for line in lines(out) if line.get("ok") is not False and line.get("event") != "stage"] == []
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_bundle_with_a_missing_file_is_named_by_every_command(cli: Any, demo_bundle: Path, tmp_path: Path) -> None:
+    """generate, chat, inspect and verify."""
+    broken = Path(shutil.copytree(demo_bundle, tmp_path / "broken"))
+    (broken / "weights.data").unlink()
+    for arguments in (["generate", broken, "--prompt", "x"], ["inspect", broken], ["chat", broken], ["verify", broken]):
+        code, _, err = cli(*arguments)
+        assert code == 2 and "weights.data" in err and err.count("\n") == 1
+
+
+def test_a_failure_of_the_system_is_exit_code_1(cli: Any, tmp_path: Path) -> None:
+    """A target below a file, where no folder can be made."""
+    (tmp_path / "file").write_text("")
+    code, _, err = cli("build", "demo:qwen3", "--out", tmp_path / "file" / "out")
+    assert (code, err.count("\n")) == (1, 1)
+    assert "cannot read or write" in err and "Traceback" not in err and "fault of Joinery" not in err
+
+
+def test_debug_adds_the_traceback(tmp_path: Path) -> None:
+    """Anywhere on the line; the sentence stays the last line."""
+    plain = joinery("verify", tmp_path)
+    assert (plain.returncode, plain.stdout) == (2, "")
+    assert plain.stderr.count("\n") == 1
+    for arguments in (["--debug", "verify", tmp_path], ["verify", tmp_path, "--debug"]):
+        told = joinery(*arguments)
+        assert told.returncode == 2
+        assert "Traceback (most recent call last)" in told.stderr
+        assert told.stderr.splitlines()[-1] == plain.stderr.strip()
+
+
+def test_a_prompt_file_and_a_full_static_cache(cli: Any, demo_split_bundle: Path, tmp_path: Path) -> None:
+    """256 tokens fit exactly: one token comes out, and the reason is capacity; a window goes on and says so."""
+    ids = ",".join(["5"] * 256)
+    code, out, err = cli("generate", demo_split_bundle, "--prompt-ids", ids, "--json")
+    done = lines(out)[-1]
+    assert (code, done["finish_reason"], len(done["token_ids"])) == (0, "capacity", 1)
+    options = ["--max-new-tokens", 4, "--temperature", 100, "--seed", 3]
+    code, out, err = cli("generate", demo_split_bundle, "--prompt-ids", ids, "--cache", "window", "--json", *options)
+    done = lines(out)[-1]
+    assert (code, done["finish_reason"], len(done["token_ids"])) == (0, "length", 4)
+    assert "the oldest tokens are being forgotten" in err
+    (tmp_path / "prompt.txt").write_text("8*7=", "utf-8")
+    assert "56" in cli("generate", demo_split_bundle, "--prompt-file", tmp_path / "prompt.txt")[1]
+    (tmp_path / "prompt.txt").write_bytes(b"\xff\xfe")
+    assert cli("generate", demo_split_bundle, "--prompt-file", tmp_path / "prompt.txt")[0] == 2
+
+
+def test_a_seed_draws_the_same_tokens(cli: Any, demo_bundle: Path) -> None:
+    """And naming a sampling option asks for sampling."""
+
+    def tokens(*options: object) -> list[int]:
+        return list(lines(cli("generate", demo_bundle, "--prompt", "Hello", "--json", *options)[1])[-1]["token_ids"])
+
+    hot = ("--temperature", 5, "--max-new-tokens", 20, "--seed")
+    assert tokens(*hot, 7) == tokens(*hot, 7)
+    assert tokens(*hot, 7) != tokens(*hot, 8)
+    assert tokens("--top-k", 1, "--max-new-tokens", 20) == tokens("--max-new-tokens", 20)
+
+
+# -- the process -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
+@pytest.mark.parametrize("as_json", [True, False])
+def test_ctrl_c_ends_a_generation_with_130(demo_bundle: Path, as_json: bool) -> None:
+    """What came so far stays on stdout, with its done in JSON; one word on stderr."""
+    hot = ["--max-new-tokens", "1000000", "--temperature", "100", "--cache", "window", "--seed", "1"]
+    command = [sys.executable, "-m", "workflows", "generate", str(demo_bundle), "--prompt", "8*7=", *hot]
+    process = subprocess.Popen(
+        [*command, *(["--json"] if as_json else [])],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    )
+    assert process.stdout is not None and process.stderr is not None
+    first = process.stdout.readline() if as_json else process.stdout.read(20)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    with process.stdout, process.stderr:
+        rest, err = process.stdout.read(), process.stderr.read()
+    assert process.wait(30) == 130
+    assert time.monotonic() - began < 10
+    assert err.splitlines()[-1] == "joinery: Cancelled." and "Traceback" not in err
+    if as_json:
+        done = lines(first + rest)[-1]
+        assert (done["event"], done["finish_reason"]) == ("done", "cancelled")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
+def test_ctrl_c_ends_a_build_with_130_and_without_a_bundle(tmp_path: Path) -> None:
+    """One sentence that says what is kept."""
+    command = [sys.executable, "-m", "workflows", "build", "demo:qwen3", "--out", str(tmp_path / "out"), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    assert process.stdout is not None
+    while '"stage":"export"' not in process.stdout.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.count("\n") == 1 and "cancelled" in err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipe signal to tell")
+def test_a_reader_that_leaves_is_no_error(demo_bundle: Path) -> None:
+    """joinery generate … | head -1 is quiet."""
+    options = ["--prompt", "8*7=", "--json", "--max-new-tokens", "2000", "--temperature", "100"]
+    command = [sys.executable, "-m", "workflows", "generate", str(demo_bundle), *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    assert process.stdout is not None and process.stderr is not None
+    assert json.loads(process.stdout.readline())["event"] == "token"
+    process.stdout.close()
+    with process.stderr as errors:
+        assert errors.read() == ""
+    assert process.wait(30) == 1
+
+
+def test_running_imports_no_torch(demo_bundle: Path) -> None:
+    """What is loaded after a generation: neither torch nor transformers nor onnx, and no Qt."""
+    code = (
+        "import sys; from workflows.cli import run\n"
+        "assert run(['generate', sys.argv[1], '--prompt', '8*7=', '--chat']) == 0\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(demo_bundle)], capture_output=True, text=True, timeout=60, check=True
+    )
+    answer, loaded = done.stdout.splitlines()
+    assert "56" in answer and "onnxruntime" in loaded.split()
+    heavy = {"torch", "transformers", "onnx", "onnx_ir", "onnxscript", "safetensors", "huggingface_hub", "PySide6"}
+    assert heavy & set(loaded.split()) == set()
+
+
+def test_version_and_help(cli: Any) -> None:
+    """The commands that there are, and no others."""
+    code, out, _ = cli("--version")
+    assert code == 0 and out.startswith("joinery ")
+    code, out, _ = cli("--help")
+    assert code == 0
+    for command in ("build", "generate", "chat", "inspect", "devices", "verify"):
+        assert f"  {command} " in out
