@@ -14,7 +14,6 @@ from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
-from workflows.kvcache.store import load_cache, save_cache
 from workflows.runtime import Executor, device_named, open_executor
 
 
@@ -92,10 +91,14 @@ class Engine:
 
     def save_cache(self, path: Path) -> None:
         """Saves the conversation's keys and values. Raises PromptCacheError where it cannot be written."""
+        from workflows.kvcache.store import save_cache  # safetensors: few conversations are saved
+
         save_cache(self.executor.cache, self._cached, self._identity, path)
 
     def load_cache(self, path: Path) -> CacheEvent:
         """Goes on from a saved cache. Raises PromptCacheError for one that is damaged or of another model."""
+        from workflows.kvcache.store import load_cache
+
         self._cached = load_cache(self.executor.cache, self._identity, path)
         return self.picture()
 
