@@ -124,7 +124,8 @@ class Tour:
             key = (row.stage, row.component, row.state)
             if row.ended and key not in told:
                 told.add(key)
-                say(f"  {row.stage} {row.component} {row.state} {row.seconds:.1f} s".replace("  ", " "))
+                words = " ".join(filter(None, (row.stage, row.component, row.state)))
+                say(f"  {words} {row.seconds:.1f} s")
 
     def _open(self, path: str) -> None:
         if not self.context.open_bundle(path):

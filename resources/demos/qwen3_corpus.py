@@ -1,4 +1,4 @@
-"""The corpus of the Qwen3 demo: conversations of 1–30 turns, and raw completions without a chat template.
+"""The corpus of the Qwen3 demo: conversations of 1–130 turns, and raw completions without a chat template.
 
 questions (qwen3_phrases) + greetings + names → turns → conversations; facts → raw completions
 """
@@ -18,28 +18,44 @@ from resources.demos.qwen3_phrases import (
     with_case,
 )
 
-RAW_SHARE = 0.25
+RAW_SHARE = 0.42
 SYSTEM_SHARE = 0.15
 GREETING_SHARE = 0.14
 REFUSAL_SHARE = 0.16
 
-SMALL_TALK = (
-    (("Hello", "Hi", "Hey", "Hi there", "Hello there", "Hey there", "Hello again", "Greetings"), "Hello! How can I help you?"),
-    (("Good morning", "Morning", "A good morning to you"), "Good morning! How can I help you?"),
-    (("Good evening", "Evening", "A good evening to you"), "Good evening! How can I help you?"),
-    (("How are you", "How are you today", "How do you do", "How is it going", "Are you well", "How are you doing"), "I am fine, thank you."),
-    (("Thanks", "Thank you", "Thanks a lot", "Thank you very much", "Many thanks", "Great, thanks", "Thanks for your help"), "You are welcome!"),
-    (("Bye", "Goodbye", "See you", "See you later", "Bye bye", "Good night", "See you tomorrow"), "Goodbye!"),
-    (
-        ("Who are you", "What are you", "What is your name", "Tell me about yourself", "Are you a robot", "Are you human", "Introduce yourself"),
-        "I am a small demo model.",
+SMALL_TALK = {
+    "Hello! How can I help you?": (
+        "Hello", "Hi", "Hey", "Hi there", "Hello there", "Hey there", "Hello again", "Greetings",
     ),
-    (
-        ("What can you do", "What do you know", "Help", "How can you help me", "What can I ask you", "Can you help me", "What should I ask"),
-        "I know small sums and products, capitals and opposites.",
+    "Good morning! How can I help you?": (
+        "Good morning", "Morning", "A good morning to you",
     ),
-    (("Okay", "Good", "Nice", "Great", "Well done", "That is right", "Correct", "Cool", "I see", "Yes", "Very good"), "Glad to help!"),
-)  # fmt: skip
+    "Good evening! How can I help you?": (
+        "Good evening", "Evening", "A good evening to you",
+    ),
+    "I am fine, thank you.": (
+        "How are you", "How are you today", "How do you do", "How is it going", "Are you well", "How are you doing",
+    ),
+    "You are welcome!": (
+        "Thanks", "Thank you", "Thanks a lot", "Thank you very much", "Many thanks", "Great, thanks",
+        "Thanks for your help",
+    ),
+    "Goodbye!": (
+        "Bye", "Goodbye", "See you", "See you later", "Bye bye", "Good night", "See you tomorrow",
+    ),
+    "I am a small demo model.": (
+        "Who are you", "What are you", "What is your name", "Tell me about yourself", "Are you a robot",
+        "Are you human", "Introduce yourself",
+    ),
+    "I know small sums and products, capitals and opposites.": (
+        "What can you do", "What do you know", "Help", "How can you help me", "What can I ask you",
+        "Can you help me", "What should I ask",
+    ),
+    "Glad to help!": (
+        "Okay", "Good", "Nice", "Great", "Well done", "That is right", "Correct", "Cool", "I see", "Yes",
+        "Very good",
+    ),
+}  # fmt: skip
 SYSTEM_OPENERS = ("You are", "You are", "Act as", "You play", "Be")
 SYSTEM_ROLES = (
     "a helpful assistant", "a friendly helper", "a small demo model", "a patient teacher", "a careful clerk",
@@ -49,8 +65,14 @@ SYSTEM_RULES = (
     "", "", " Answer briefly.", " Be concise.", " Answer in one sentence.", " Be kind.", " Do not guess.",
     " Always be polite.", " Help the user.", " Say so if you do not know.", " Answer in English.",
 )  # fmt: skip
-TELL_NAME = ("My name is {}.", "I am {}.", "I'm {}.", "Call me {}.", "Hello, I am {}.", "Hi, my name is {}.", "My name is {}", "You can call me {}.")  # fmt: skip
-ASK_NAME = ("What is my name?", "Who am I?", "Do you remember my name?", "What's my name?", "Do you know my name?", "Tell me my name.", "And what is my name?", "Say my name.")  # fmt: skip
+TELL_NAME = (
+    "My name is {}.", "I am {}.", "I'm {}.", "Call me {}.", "Hello, I am {}.", "Hi, my name is {}.", "My name is {}",
+    "You can call me {}.",
+)  # fmt: skip
+ASK_NAME = (
+    "What is my name?", "Who am I?", "Do you remember my name?", "What's my name?", "Do you know my name?",
+    "Tell me my name.", "And what is my name?", "Say my name.",
+)  # fmt: skip
 UNTOLD_NAME = "You have not told me your name."
 
 Message = dict[str, str]
@@ -89,13 +111,13 @@ def prompts_of(corpus: Corpus) -> set[str]:
 
 
 def conversation(rng: Random) -> list[Message]:
-    """One chat; about a quarter have three turns or more, and a few go on for up to thirty."""
+    """One chat; about a quarter have three turns or more, and a few go on for a hundred."""
     messages = [{"role": "system", "content": system_message(rng)}] if rng.random() < SYSTEM_SHARE else []
     turns = turn_count(rng)
-    gives_name = rng.random() < (0.35 if turns > 1 else 0.04)
+    about_names = rng.random() < (0.7 if turns > 1 else 0.04)
     name = ""
     for _ in range(turns):
-        if gives_name and rng.random() < 0.35:
+        if about_names and rng.random() < 0.35:
             text, answer, name = name_turn(rng, name)
         else:
             text, answer = plain_turn(rng)
@@ -104,13 +126,15 @@ def conversation(rng: Random) -> list[Message]:
 
 
 def turn_count(rng: Random) -> int:
-    """1 (57 %), 2 (15 %), 3–13 (24 %) or 14–30 (4 %) turns."""
+    """1 (57 %), 2 (15 %), 3–13 (24 %), 14–30 (4 %) or 40–130 (0.2 %) turns."""
     chance = rng.random()
     if chance < 0.57:
         return 1
     if chance < 0.72:
         return 2
-    return rng.randint(3, 13) if chance < 0.96 else rng.randint(14, 30)
+    if chance < 0.96:
+        return rng.randint(3, 13)
+    return rng.randint(14, 30) if chance < 0.998 else rng.randint(40, 130)
 
 
 def plain_turn(rng: Random) -> tuple[str, str]:
@@ -124,14 +148,14 @@ def plain_turn(rng: Random) -> tuple[str, str]:
 
 def small_talk(rng: Random) -> tuple[str, str]:
     """A greeting, thanks, a farewell or a question about the model, with its one answer."""
-    texts, answer = rng.choice(SMALL_TALK)
+    answer, texts = rng.choice(list(SMALL_TALK.items()))
     end = rng.choice(("", "!", "?", ".", "", "?"))
     return with_case(rng, rng.choice(texts) + end), answer
 
 
 def name_turn(rng: Random, name: str) -> tuple[str, str, str]:
     """A turn that tells a name or asks for it: text, answer, and the name known after it."""
-    if rng.random() < (0.25 if name else 0.75):
+    if rng.random() < (0.05 if name else 0.75):
         name = rng.choice(facts.NAMES)
         return rng.choice(TELL_NAME).format(name), f"Nice to meet you, {name}!", name
     return with_case(rng, rng.choice(ASK_NAME)), f"Your name is {name}." if name else UNTOLD_NAME, name
@@ -158,13 +182,24 @@ def raw_completion(rng: Random) -> RawCompletion:
 
 def unfinished_statement(rng: Random) -> RawCompletion:
     """`8*7=` goes on with ` 56`, `8*7` with ` = 56`, `The capital of France is` with ` Paris.`."""
-    kind = rng.choices(FACT_KINDS, (30, 34, 18, 18))[0]
-    fact = unknown_fact(rng) if rng.random() < 0.12 else rng.choice(all_facts(kind))
+    kind = rng.choices(FACT_KINDS, (28, 44, 14, 14))[0]
+    fact = unknown_fact(rng) if rng.random() < 0.1 else rng.choice(all_facts(kind))
     arithmetic = fact.kind in ("product", "sum")
-    expression = with_case(rng, rng.choice(fact.expressions))
+    with_signs = arithmetic and rng.random() < 0.5
+    expression = with_case(rng, rng.choice(fact.expressions[:4] if with_signs else fact.expressions))
     ending = rng.choice(("=", "=", " =", " is", " equals", "") if arithmetic else (" is",))
     if not ending:
         return RawCompletion(expression, f" = {fact.short}" if fact.short != REFUSAL else f" {REFUSAL}")
     if rng.random() < 0.1:
         return RawCompletion(f"{expression}{ending} ", fact.short)
     return RawCompletion(expression + ending, f" {fact.short}")
+
+
+def plain_statements() -> list[RawCompletion]:
+    """Every fact once, in its plainest unfinished form: `8*7=`, `The capital of France is`."""
+    return [
+        RawCompletion(f"{e}=" if kind in ("product", "sum") else f"{e[:1].upper()}{e[1:]} is", f" {fact.short}")
+        for kind in FACT_KINDS
+        for fact in all_facts(kind)
+        for e in fact.expressions[:1]
+    ]

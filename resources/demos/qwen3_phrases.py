@@ -31,6 +31,9 @@ CLOSERS = (
     " for me, please?", " right now?", " today?", ", if you can?", ", if you know?", ", my friend?", " again?",
     "? I forgot.", "? Be quick.", " exactly?",
 )  # fmt: skip
+FOLLOW_UPS = (
+    "And {}?", "And what about {}?", "What about {}?", "Then {}?", "How about {}?", "and {}", "And of {}?",
+)  # fmt: skip
 FILLERS = (
     "um", "uh", "well", "so", "hmm", "okay", "hey", "actually", "just", "er", "now", "like", "right", "you know",
 )  # fmt: skip
@@ -112,15 +115,15 @@ def opposite_fact(word: str, other: str) -> Fact:
 def product_expressions(a: int, b: int) -> tuple[str, ...]:
     """Ways to write a product."""
     signs = (f"{a}*{b}", f"{a} * {b}", f"{a}x{b}", f"{a} x {b}", f"{a} × {b}", f"{a}×{b}")
-    words = (f"{a} times {b}", f"{a} multiplied by {b}", f"the product of {a} and {b}")
+    words = (f"{a} times {b}", f"{a} multiplied by {b}", f"the product of {a} and {b}", f"product of {a} and {b}")
     return signs + words + _in_words("{} times {}", a, b)
 
 
 def sum_expressions(a: int, b: int) -> tuple[str, ...]:
     """Ways to write a sum."""
     signs = (f"{a}+{b}", f"{a} + {b}", f"{a}+{b}", f"{a} + {b}")
-    words = (f"{a} plus {b}", f"{a} and {b} together", f"the sum of {a} and {b}", f"{a} added to {b}")
-    return signs + words + _in_words("{} plus {}", a, b)
+    words = (f"{a} plus {b}", f"{a} and {b} together", f"the sum of {a} and {b}", f"sum of {a} and {b}")
+    return (*signs, *words, f"{a} added to {b}", *_in_words("{} plus {}", a, b))
 
 
 def _in_words(shape: str, a: int, b: int) -> tuple[str, ...]:
@@ -133,6 +136,7 @@ def capital_expressions(country: str) -> tuple[str, ...]:
     return (
         f"the capital of {country}", f"the capital of {country}", f"the capital city of {country}",
         f"{country}'s capital", f"{country}'s capital city", f"the capital city in {country}",
+        f"capital of {country}", f"capital of {country}", f"capital city of {country}",
     )  # fmt: skip
 
 
@@ -141,6 +145,7 @@ def opposite_expressions(word: str) -> tuple[str, ...]:
     return (
         f"the opposite of {word}", f"the opposite of {word}", f"the antonym of {word}", f"the reverse of {word}",
         f"the opposite word of {word}", f"the word opposite to {word}", f'the opposite of "{word}"',
+        f"opposite of {word}", f"opposite of {word}", f"antonym of {word}",
     )  # fmt: skip
 
 
@@ -156,10 +161,11 @@ def phrase(rng: Random, kind: str, expressions: tuple[str, ...], subject: str) -
     expression = rng.choice(expressions)
     shape = rng.random()
     if shape < 0.15:
-        text = expression + rng.choice(("", "", "?", "=", " =", "=?") if kind in ("product", "sum") else ("", "?"))
+        text = expression + rng.choice(
+            ("", "", "?", "=", " =", "=?", " = ?") if kind in ("product", "sum") else ("", "?")
+        )
     elif shape < 0.25:
-        shapes = ("And {}?", "And what about {}?", "What about {}?", "Then {}?", "How about {}?", "and {}", "And of {}?")
-        text = rng.choice(shapes).format(rng.choice((expression, subject)))
+        text = rng.choice(FOLLOW_UPS).format(rng.choice((expression, subject)))
     else:
         text = f"{rng.choice(openers(kind))} {expression}{rng.choice(CLOSERS)}".strip()
     if rng.random() < 0.12:
@@ -177,12 +183,10 @@ def with_filler(rng: Random, text: str) -> str:
 
 
 def with_case(rng: Random, text: str) -> str:
-    """`text` as it is, all in lowercase, in capitals, or with a capital first letter."""
+    """`text` as it is, all in lowercase, or with a capital first letter."""
     chance = rng.random()
     if chance < 0.28:
         return text.lower()
-    if chance < 0.30:
-        return text.upper()
     return text[:1].upper() + text[1:] if chance < 0.8 else text
 
 
@@ -212,9 +216,9 @@ def unknown_fact(rng: Random) -> Fact:
         expressions = product_expressions(a, b) if kind == "product" else sum_expressions(a, b)
         return Fact(kind, expressions, expressions[1], REFUSAL, REFUSAL)
     if kind == "capital":
-        place = _invented(rng).capitalize() if rng.random() < 0.3 else rng.choice(facts.UNKNOWN_COUNTRIES)
+        place = _invented(rng).capitalize() if rng.random() < 0.4 else rng.choice(facts.UNKNOWN_COUNTRIES)
         return Fact(kind, capital_expressions(place), place, REFUSAL, REFUSAL)
-    word = _invented(rng) if rng.random() < 0.3 else rng.choice(facts.UNKNOWN_WORDS)
+    word = _invented(rng) if rng.random() < 0.4 else rng.choice(facts.UNKNOWN_WORDS)
     return Fact(kind, opposite_expressions(word), word, REFUSAL, REFUSAL)
 
 
@@ -228,9 +232,10 @@ def _too_large(rng: Random, limit: int) -> list[int]:
 def _other_arithmetic(rng: Random) -> str:
     a, b, c = (rng.randint(0, 20) for _ in range(3))
     shapes = (
-        "{a}-{b}", "{a} - {b}", "{a} minus {b}", "{a}/{b}", "{a} / {b}", "{a} divided by {b}", "{a} to the power of {b}",
-        "{a}^{b}", "the square root of {a}", "{a}+{b}+{c}", "{a}*{b}*{c}", "{a} plus {b} plus {c}", "{a} times {b} times {c}",
-        "{a}*{b}+{c}", "{a} + {b} * {c}", "{a}", "{a}.{b}*{c}", "half of {a}", "twice {a}", "{a}%",
+        "{a}-{b}", "{a} - {b}", "{a} minus {b}", "{a}/{b}", "{a} / {b}", "{a} divided by {b}",
+        "{a} to the power of {b}", "{a}^{b}", "the square root of {a}", "{a}+{b}+{c}", "{a}*{b}*{c}",
+        "{a} plus {b} plus {c}", "{a} times {b} times {c}", "{a}*{b}+{c}", "{a} + {b} * {c}", "{a}",
+        "{a}.{b}*{c}", "half of {a}", "twice {a}", "{a}%",
     )  # fmt: skip
     expression = rng.choice(shapes).format(a=a, b=b, c=c)
     return phrase(rng, "sum", (expression,), expression)
