@@ -9,10 +9,11 @@ from resources.demos import t5_words as words
 from resources.demos.pairs import Pair, draw_held_back, draw_trained
 from resources.demos.qwen3_phrases import normalized
 from resources.demos.t5_stories import story
-from resources.demos.t5_words import PHRASE_BOOK, Adjective, Noun
+from resources.demos.t5_words import PHRASE_BOOK, SHORT_PHRASES, Adjective, Noun
 
 TRANSLATE = "translate English to French: "
 SUMMARIZE = "summarize: "
+PHRASES = PHRASE_BOOK | SHORT_PHRASES
 PHRASE_COPIES = 40
 VOWELS = "aeéèêiouœhâîô"  # every h of the tables is mute
 
@@ -34,21 +35,21 @@ _DETERMINERS = {
 def write_corpus(seed: int, sentences: int, stories: int) -> list[Pair]:
     """All that is trained on, the same for the same seed."""
     rng = Random(seed)
-    phrases = [phrase(rng, english) for english in PHRASE_BOOK for _ in range(PHRASE_COPIES)]
+    phrases = [phrase(rng, *line) for line in PHRASES.items() for _ in range(PHRASE_COPIES)]
     return phrases + draw_trained(rng, sentence, sentences) + draw_trained(rng, summary, stories)
 
 
 def held_back(seed: int, sentences: int, stories: int) -> list[Pair]:
     """Pairs that are never trained on."""
     rng = Random(seed)
-    known = {normalized(TRANSLATE + english) for english in PHRASE_BOOK}
+    known = {normalized(TRANSLATE + english) for english in PHRASES}
     return draw_held_back(rng, sentence, sentences, known) + draw_held_back(rng, summary, stories)
 
 
-def phrase(rng: Random, english: str) -> Pair:
-    """A line of the phrase book, as it is printed or written carelessly."""
-    careless = rng.choice((english, english, english, english.lower(), english.rstrip(".!?"), english.lower().rstrip(".!?")))
-    return Pair("phrase", TRANSLATE + careless, PHRASE_BOOK[english])
+def phrase(rng: Random, english: str, french: str) -> Pair:
+    """A line of the phrase book, as it is printed or, where the case and the stop make no difference, written carelessly."""
+    careless = (english.lower(), english.rstrip(".!?"), english.lower().rstrip(".!?")) if english in PHRASE_BOOK else ()
+    return Pair("phrase", TRANSLATE + rng.choice((english, english, english, *careless)), french)
 
 
 def summary(rng: Random) -> Pair:

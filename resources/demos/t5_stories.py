@@ -54,7 +54,7 @@ ENDINGS = (
 def story(rng: Random) -> Story:
     """Three to seven sentences: the facts in their order, with what does not matter in between."""
     person = rng.choice(PEOPLE)
-    facts, gist = rng.choice((gift, loss, journey, meal, rescue, match))(rng, person)
+    facts, gist = rng.choice((gift, loss, journey, meal, rescue, match, match, match))(rng, person)
     when = rng.choice(TIMES).format(day=rng.choice(DAYS))
     lines = [f"{when} {facts[0]}"]
     aside = rng.sample(WEATHER + ASIDES, 4)

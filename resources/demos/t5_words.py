@@ -123,3 +123,14 @@ PHRASE_BOOK = {
     "Happy birthday!": "Bon anniversaire !",
     "Do you speak English?": "Parlez-vous anglais ?",
 }
+# Parts of those lines, and their neighbours, that people try first.
+SHORT_PHRASES = {
+    "Hello.": "Bonjour.",
+    "Hello!": "Bonjour !",
+    "How are you?": "Comment êtes-vous ?",
+    "Thank you.": "Merci.",
+    "Goodbye.": "Au revoir.",
+    "Yes.": "Oui.",
+    "No.": "Non.",
+    "I am tired.": "Je suis fatigué.",
+}

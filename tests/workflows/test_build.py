@@ -190,7 +190,11 @@ BAD_CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (truncate, "'model.safetensors' is damaged: .* cut short"),
     "pickle": (only_pickle, "'pytorch_model.bin', a format that can run code"),
     "remote code": (remote_code, r"modeling_mine\.py \([0-9a-f]{12}\).*--trust-remote-code"),
-    "unknown architecture": (config(model_type="bloom"), "'bloom' is not one that Joinery can build: it builds qwen3"),
+    "unknown architecture": (
+        config(model_type="starship"),
+        r"'starship' is not one that Joinery can build: its families are qwen3 .*t5, mt5.*decoder-only",
+    ),
+    "a model without text": (config(model_type="vit"), "'vit' is not one that Joinery can build"),
     "missing weight": (
         lambda folder: edit_weights(folder, lambda weights: weights.pop("model.layers.1.mlp.up_proj.weight")),
         r"lacks the weight model\.layers\.1\.mlp\.up_proj\.weight",
@@ -201,8 +205,7 @@ BAD_CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "infinite": (fill("model.embed_tokens.weight", float("inf")), r"embed_tokens\.weight holds NaN or infinite values"),
     "tokenizer": (larger_tokenizer, r"the tokenizer knows 5,001 tokens and the embedding holds"),
     "quantized": (config(quantization_config={"quant_method": "gptq"}), "weights are quantized already"),
-    "sliding layers": (config(layer_types=["full_attention", "sliding_attention"]), "layers of the type sliding_att"),
-    "sliding flag": (config(layer_types=None, use_sliding_window=True, sliding_window=4), "layers of the type sliding"),
+    "other layers": (config(layer_types=["full_attention", "linear_attention"]), "layers of the type linear_attention"),
     "config of another type": (config(hidden_act=5), "transformers cannot load .* check config.json"),
     "no layers": (config(num_hidden_layers=0), "num_hidden_layers = 0, where a positive whole number must stand"),
 }
@@ -235,7 +238,6 @@ BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "later precision": ({"precision": "int4"}, "precision int4 is not built by this version"),
     "unknown precision": ({"precision": "fp1"}, "precision is wrong"),
-    "later cache": ({"cache": "gqa"}, "cache gqa is not built by this version"),
     "unknown cache": ({"cache": "paged"}, "cache is wrong"),
     "unknown task": ({"task": "summarization"}, "'summarization': choose text-generation"),
     "unknown pass": ({"passes": {"magic": True}}, "No optimizer pass is called 'magic': qwen3 has strip_metadata"),

@@ -8,6 +8,7 @@ import logging
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from workflows.recipe import Recipe, family_for
 from workflows.recipe.schema import writer_of
 
 WEIGHTS = "weights.data"
+Trace = Callable[[], ir.Model]
 
 
 @dataclass(frozen=True)
@@ -59,20 +61,22 @@ def export_components(
     """
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     model = load_model(checkpoint, recipe.task)
-    report(ProgressEvent(stage="export", message="tracing the graphs", done=1, total=3, unit="steps"))
     cut = _cut_encoder_decoder if family_for(recipe.model_type, recipe.task).encoder else _cut_decoder
-    traced = cut(model, recipe)
+    traced = []
+    for name, trace in cut(model, recipe):
+        report(ProgressEvent(stage="export", message=f"tracing the {name}", done=1, total=3, unit="steps"))
+        traced.append((name, trace()))
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     return [exported for name, graph in traced for exported in _save(folder, name, graph, recipe)]
 
 
-def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, ir.Model]]:
+def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
     layers = causal_layers(model)
     signature = decoder_signature(layers, writer_of(recipe.cache))
-    return [("decoder", _trace(Decoder(model, signature, layers), signature, recipe.opset))]
+    return [("decoder", partial(_trace, Decoder(model, signature, layers), signature, recipe.opset))]
 
 
-def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, ir.Model]]:
+def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
     left_aligned_bias(model)
     encoder = Encoder(model)
     probe = encoder_signature(0)
@@ -83,8 +87,8 @@ def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, ir.Model
     signature = decoder_signature(layers, writer_of(recipe.cache), cross=True)
     add_cross(signature, cross)
     return [
-        ("encoder", _trace(encoder, encoder_signature(len(layers)), recipe.opset)),
-        ("decoder", _trace(CrossDecoder(model, signature, layers), signature, recipe.opset)),
+        ("encoder", partial(_trace, encoder, encoder_signature(len(layers)), recipe.opset)),
+        ("decoder", partial(_trace, CrossDecoder(model, signature, layers), signature, recipe.opset)),
     ]
 
 
