@@ -12,8 +12,10 @@ import psutil
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import RecipeError
 from workflows.events import Event
-from workflows.recipe import Recipe, choose, family_for
+from workflows.kvcache import LAYOUTS
+from workflows.recipe import Family, Recipe, choose, family_for
 from workflows.recipe.families.base import Geometry
+from workflows.recipe.schema import writer_of
 
 # What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
 # measured on two cores; a person is told that these are estimates.
@@ -72,24 +74,42 @@ def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool])
     recipe = choose(checkpoint, options)
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config)
-    components, edges = _components(recipe, geometry)
+    components, edges = _components(recipe, family, geometry.layers)
     return {
         "recipe": recipe.model_dump(mode="json"),
         "estimate": _estimate(checkpoint, recipe, geometry),
         "components": components,
         "edges": edges,
+        "layouts": _layouts(family),
         "stages": _stages(family.passes),
     }
 
 
-def _components(recipe: Recipe, geometry: Geometry) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    past = [f"past_key_values.0…{geometry.layers - 1}"]
-    present = [f"present.0…{geometry.layers - 1}"]
-    inputs, outputs = ["input_ids", "position_ids", "attention_mask", *past], ["logits", *present]
+def _components(recipe: Recipe, family: Family, layers: int) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """The boxes and arrows of the recipe's picture."""
+    past, present = f"past_key_values.0…{layers - 1}", f"present.0…{layers - 1}"
+    drivers = {
+        "host": ["attention_mask"],
+        "gqa": ["seqlens_k", "total_sequence_length"],
+        "scatter": ["attention_mask", "write_indices", "nonpad_kv_seqlen"],
+    }[writer_of(recipe.cache)]
     names = ["decoder"] if recipe.graphs == "single" else ["prefill", "decode"]
-    components = [{"name": name, "role": name, "inputs": inputs, "outputs": outputs} for name in names]
+    cross = [f"cross.0…{layers - 1}"] if family.encoder else []
+    inputs = ["input_ids", "position_ids", *drivers, past, *(["source_mask", *cross] if cross else [])]
+    components = [{"name": name, "role": name, "inputs": inputs, "outputs": ["logits", present]} for name in names]
     edges = [{"from": f"{name}.present", "to": f"{names[-1]}.past", "kind": "cache"} for name in names]
+    if cross:
+        encoder = {"name": "encoder", "role": "encoder", "inputs": ["input_ids", "source_mask"], "outputs": cross}
+        components.insert(0, encoder)
+        edges += [{"from": "encoder.cross", "to": f"{name}.cross", "kind": "dataflow"} for name in names]
     return components, edges
+
+
+def _layouts(family: Family) -> list[dict[str, Any]]:
+    """Every cache layout, and why one is not right for this family."""
+    return [
+        {"name": name, "available": name in family.layouts, "note": family.refused.get(name, "")} for name in LAYOUTS
+    ]
 
 
 def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry) -> dict[str, Any]:

@@ -246,4 +246,4 @@ class SlotTable:
         after = positions.index(newest) + 1
         if after < self.capacity:
             return after
-        return None if layout == "static" else 0
+        return 0 if layout == "window" else None

@@ -65,13 +65,20 @@ class ChoiceCard(Card):
         self.radio.setEnabled(available)
         self.radio.toggled.connect(lambda on: set_role(self, "true" if on else "false", "chosen"))
         self.body.addWidget(self.radio)
-        if note:
-            text = label(note, "muted", wrap=True, selectable=False)
+        self._note, self._reason = (label(text, "muted", wrap=True, selectable=False) for text in (note, ""))
+        for text in (self._note, self._reason):
             text.setContentsMargins(3 * G, 0, 0, 0)
+            text.setVisible(bool(text.text()))
             self.body.addWidget(text)
         self.body.addStretch(1)
         if available:
             self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def allow(self, available: bool, reason: str) -> None:
+        """Whether it can be chosen, and why not."""
+        self.radio.setEnabled(available)
+        self._reason.setText(reason)
+        self._reason.setVisible(bool(reason))
 
     def mousePressEvent(self, event: object) -> None:
         """A click anywhere on the card chooses it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
 from app.state.context import AppContext
 from app.widgets.basics import Section, label
@@ -35,15 +35,23 @@ class RecipePage(StepPage):
                 self.tr("Sliding window"),
                 self.tr("A full cache drops its oldest tokens and goes on; what was dropped is forgotten."),
             ),
+            "gqa": ChoiceCard(
+                self.tr("Grouped attention in place"),
+                self.tr("GroupQueryAttention writes the cache itself: the time of a token follows what is used."),
+            ),
+            "scatter": ChoiceCard(
+                self.tr("Scatter in place"),
+                self.tr("TensorScatter writes the cache itself, and attention may have any mask or bias."),
+            ),
         }
         self._group = grouped(self, list(self.layouts.values()))
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        for name, card in self.layouts.items():
-            row.addWidget(card, 1)
+        grid = QGridLayout()
+        grid.setSpacing(2 * G)
+        for index, (name, card) in enumerate(self.layouts.items()):
+            grid.addWidget(card, index // 2, index % 2)
             card.radio.toggled.connect(lambda on, name=name: self.draft.set_option("cache", name) if on else None)
         cache = Section(self.tr("Cache layout"))
-        cache.body.addLayout(row)
+        cache.body.addLayout(grid)
         self.body.addWidget(cache)
         self.body.addLayout(self._choices())
         self.body.addStretch(1)
@@ -145,7 +153,10 @@ class RecipePage(StepPage):
     def _show_plan(self, plan: dict[str, Any]) -> None:
         recipe = plan["recipe"]
         self._showing = True
-        self.layouts[recipe["cache"]].radio.setChecked(True) if recipe["cache"] in self.layouts else None
+        for entry in plan["layouts"]:
+            reason = self.tr("Not for this model: %1.").replace("%1", entry["note"]) if entry["note"] else ""
+            self.layouts[entry["name"]].allow(entry["available"], reason)
+        self.layouts[recipe["cache"]].radio.setChecked(True)
         self.capacity.setMaximum(max(int(self.draft.found.get("max_positions", 1 << 24)), recipe["capacity"]))
         self.capacity.setValue(recipe["capacity"])
         self.chunk.setValue(recipe["chunk"])
@@ -153,7 +164,7 @@ class RecipePage(StepPage):
         self.target.setCurrentIndex(self.target.findData(recipe["target"]))
         self._showing = False
         self._show_cost()
-        name = self.tr("Sliding window") if recipe["cache"] == "window" else self.tr("Static")
+        name = self.layouts[recipe["cache"]].radio.text()
         text = self.tr("KV cache · %1 · %2 slots · %3").replace("%1", name)
         text = text.replace("%2", number(recipe["capacity"])).replace("%3", size(plan["estimate"]["kv_bytes"]))
         self.diagram.set_plan(plan["components"], plan["edges"], text)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget, QWizard
+from PySide6.QtWidgets import QApplication, QLabel, QWidget, QWizard
 
 from app.state.build import DEMO
 from app.window import MainWindow
@@ -72,6 +72,9 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
     press(qtbot, wizard)
     recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(lambda: not recipe.layouts["gqa"].radio.isEnabled())
+    assert [n for n, card in recipe.layouts.items() if card.radio.isEnabled()] == ["static", "window", "scatter"]
+    assert "it takes no position bias" in [text.text() for text in recipe.layouts["gqa"].findChildren(QLabel)][-1]
     recipe.layouts["window"].radio.click()
     recipe.capacity.setValue(512)
     recipe.graphs.setCurrentIndex(recipe.graphs.findData("single"))

@@ -230,6 +230,12 @@ class Fake:
                     "free_disk_bytes": 90_000_000_000,
                 },
                 **self.drawing(recipe["graphs"]),
+                "layouts": [
+                    {"name": "static", "available": True, "note": ""},
+                    {"name": "window", "available": True, "note": ""},
+                    {"name": "gqa", "available": False, "note": "it takes no position bias"},
+                    {"name": "scatter", "available": True, "note": ""},
+                ],
                 "stages": self.stages(),
             },
         )
