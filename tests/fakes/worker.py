@@ -4,6 +4,7 @@
 
 A scenario's fields, all optional:
     delay            seconds between two events (0)
+    rate             tokens a second of generate, kept on the average (as fast as they go)
     garbage          true: lines that are no events, and one line in two halves, come before each answer
     crash_on         job that ends the process with SIGKILL (a list of jobs works as well)
     crash_after      events that job sends first (0)
@@ -400,8 +401,9 @@ class Fake:
         try:
             for i in range(chunks):
                 self.chunk(i, chunks * 64)
+            began = time.monotonic()
             for step in range(total):
-                self.pause()
+                self.pause(self.until_due(began, step))
                 text.append(self.token(step, words[step % len(words)]))
         except CancelledError:
             reason = "cancelled"
@@ -419,6 +421,11 @@ class Fake:
             provider="cpu",
             cache={"groups": cache, "used": self.used, "capacity": self.capacity},
         )
+
+    def until_due(self, began: float, step: int) -> float | None:
+        """Seconds until a token is due under `rate`; None where there is none."""
+        rate = self.scenario.get("rate")
+        return began + step / rate - time.monotonic() if rate else None
 
     def chunk(self, index: int, total: int) -> None:
         """One prefill chunk of 64."""
