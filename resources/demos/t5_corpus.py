@@ -60,7 +60,20 @@ def summary(rng: Random) -> Pair:
 
 def sentence(rng: Random) -> Pair:
     """A sentence that the grammar makes, and its French; one in ten is typed in lowercase or without its stop."""
-    shapes = (description, description, action, action, refusal, place, place, where, existence, count, presence, question)
+    shapes = (
+        description,
+        description,
+        action,
+        action,
+        refusal,
+        place,
+        place,
+        where,
+        existence,
+        count,
+        presence,
+        question,
+    )
     english, french = rng.choice(shapes)(rng)
     english, french = english[:1].upper() + english[1:], french[:1].upper() + french[1:]
     chance = rng.random()
@@ -147,7 +160,9 @@ def count(rng: Random) -> Both:
 
 def presence(rng: Random) -> Both:
     """This is my black cat."""
-    thing = noun_phrase(rng, rng.choice(words.THINGS + words.ANIMALS + words.PLACES), False, ("a", "my", "your", "his", "the"))
+    thing = noun_phrase(
+        rng, rng.choice(words.THINGS + words.ANIMALS + words.PLACES), False, ("a", "my", "your", "his", "the")
+    )
     return f"This is {thing[0]}.", f"C'est {thing[1]}."
 
 
@@ -177,7 +192,9 @@ def not_before(verb: str) -> str:
     return "n'" if verb[0] in VOWELS else "ne "
 
 
-def an_object(rng: Random, determiners: tuple[str, ...] = ("a", "a", "the", "my", "your", "his", "our", "this")) -> Both:
+def an_object(
+    rng: Random, determiners: tuple[str, ...] = ("a", "a", "the", "my", "your", "his", "our", "this")
+) -> Both:
     """Something to see, buy or like."""
     noun = rng.choice(words.THINGS + words.ANIMALS)
     return noun_phrase(rng, noun, determiners[0] != "a" and rng.random() < 0.25, determiners)
@@ -197,7 +214,10 @@ def noun_phrase(rng: Random, noun: Noun, plural: bool, determiners: tuple[str, .
     if adjective:
         shape = form(adjective, noun, plural, attributive=True)
         french = f"{shape} {french}" if adjective.before else f"{french} {shape}"
-    return f"{english_determiner(determiner, english, plural)}{english}", f"{french_determiner(determiner, french, noun, plural)}{french}"
+    return (
+        f"{english_determiner(determiner, english, plural)}{english}",
+        f"{french_determiner(determiner, french, noun, plural)}{french}",
+    )
 
 
 def form(adjective: Adjective, noun: Noun, plural: bool, attributive: bool = False) -> str:

@@ -120,9 +120,9 @@ def answers(model: Any, tokenizer: Any, sources: Sequence[str], length: int = 48
     leads = torch.full((len(sources),), torch.inf)
     ended = torch.zeros(len(sources), dtype=torch.bool)
     for _ in range(length):
-        logits = model(
-            encoder_outputs=encoded, attention_mask=mask, decoder_input_ids=ids, use_cache=False
-        ).logits[:, -1]  # [B, V]
+        logits = model(encoder_outputs=encoded, attention_mask=mask, decoder_input_ids=ids, use_cache=False).logits[
+            :, -1
+        ]  # [B, V]
         best = logits.topk(2, dim=-1)
         lead = best.values[:, 0] - best.values[:, 1]
         leads = torch.where(ended, leads, torch.minimum(leads, lead))
