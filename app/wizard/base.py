@@ -68,8 +68,8 @@ class ChoiceCard(Card):
         self._note, self._reason = (label(text, "muted", wrap=True, selectable=False) for text in (note, ""))
         for text in (self._note, self._reason):
             text.setContentsMargins(3 * G, 0, 0, 0)
-            text.setVisible(bool(text.text()))
             self.body.addWidget(text)
+            text.setHidden(not text.text())
         self.body.addStretch(1)
         if available:
             self.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -43,7 +43,7 @@ class RecipeDiagram(QWidget):
     def boxes(self) -> dict[str, QRectF]:
         """Where each component's box is."""
         many = max(len(self._components), 1)
-        width = min(28.0 * G, (self.width() - 2.0 - (many - 1) * _GAP) / many)
+        width = min(44.0 * G, (self.width() - 2.0 - (many - 1) * _GAP) / many)
         return {c["name"]: QRectF(1 + i * (width + _GAP), 1, width, _BOX_H) for i, c in enumerate(self._components)}
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -103,7 +103,8 @@ class RecipeDiagram(QWidget):
         painter.drawRoundedRect(bar, 6, 6)
         painter.setPen(theme().color("text"))
         painter.setFont(sans_font(SMALL))
-        painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, self._cache)
+        short = painter.fontMetrics().elidedText(self._cache, Qt.TextElideMode.ElideRight, int(bar.width()) - 2 * G)
+        painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, short)
 
     def _paint_edge(
         self, painter: QPainter, edge: dict[str, str], boxes: dict[str, QRectF], bar: QRectF | None

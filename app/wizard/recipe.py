@@ -37,7 +37,7 @@ class RecipePage(StepPage):
             ),
             "gqa": ChoiceCard(
                 self.tr("Grouped attention in place"),
-                self.tr("GroupQueryAttention writes the cache itself: the time of a token follows what is used."),
+                self.tr("GroupQueryAttention writes the cache itself: a token costs what is used."),
             ),
             "scatter": ChoiceCard(
                 self.tr("Scatter in place"),
@@ -165,7 +165,7 @@ class RecipePage(StepPage):
         self._showing = False
         self._show_cost()
         name = self.layouts[recipe["cache"]].radio.text()
-        text = self.tr("KV cache · %1 · %2 slots · %3").replace("%1", name)
+        text = self.tr("%1 · %2 slots · %3").replace("%1", name)
         text = text.replace("%2", number(recipe["capacity"])).replace("%3", size(plan["estimate"]["kv_bytes"]))
         self.diagram.set_plan(plan["components"], plan["edges"], text)
 

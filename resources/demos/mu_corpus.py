@@ -48,7 +48,11 @@ def call(setting: str, change: str, number: int = 0) -> str:
 
 def fixed_queries() -> list[Pair]:
     """The six queries of each language."""
-    return [Pair(setting, text, call(setting, change)) for texts in QUERIES.values() for text, (setting, change) in texts.items()]
+    return [
+        Pair(setting, text, call(setting, change))
+        for texts in QUERIES.values()
+        for text, (setting, change) in texts.items()
+    ]
 
 
 def bare_forms() -> list[Pair]:

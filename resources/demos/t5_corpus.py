@@ -8,13 +8,14 @@ from random import Random
 from resources.demos import t5_words as words
 from resources.demos.pairs import Pair, draw_held_back, draw_trained
 from resources.demos.qwen3_phrases import normalized
-from resources.demos.t5_stories import story
+from resources.demos.t5_stories import PEOPLE, story
 from resources.demos.t5_words import PHRASE_BOOK, SHORT_PHRASES, Adjective, Noun
 
 TRANSLATE = "translate English to French: "
 SUMMARIZE = "summarize: "
 PHRASES = PHRASE_BOOK | SHORT_PHRASES
 PHRASE_COPIES = 40
+NAMES = tuple(person.name for person in PEOPLE)
 VOWELS = "aeéèêiouœhâîô"  # every h of the tables is mute
 
 Both = tuple[str, str]  # English, French
@@ -65,6 +66,8 @@ def sentence(rng: Random) -> Pair:
         description,
         action,
         action,
+        introduction,
+        taste,
         refusal,
         place,
         place,
@@ -108,12 +111,37 @@ def action(rng: Random) -> Both:
     adverb = rng.choice((("", ""), ("", ""), *words.ADVERBS))
     if rng.random() < 0.35:
         subject = noun_phrase(rng, rng.choice(words.PEOPLE), False, ("the", "the", "my", "your", "a"))
+        if rng.random() < 0.3:
+            subject = someone(rng)
         english, french = verb.english_third, " " + verb.french[2]
     else:
         subject, english, french = conjugated(rng, verb, "")
     return (
         f"{subject[0]} {english} {thing[0]} {adverb[0]}".strip() + ".",
         f"{subject[1]}{french} {thing[1]} {adverb[1]}".strip() + ".",
+    )
+
+
+def introduction(rng: Random) -> Both:
+    """My name is Clara. Ben is in the garden."""
+    name = someone(rng)[0]
+    if rng.random() < 0.4:
+        return f"My name is {name}.", f"Je m'appelle {name}."
+    if rng.random() < 0.2:
+        return f"This is {name}.", f"C'est {name}."
+    preposition, there = rng.choice(words.PREPOSITIONS), somewhere(rng)
+    return f"{name} is {preposition[0]} {there[0]}.", f"{name} est {preposition[1]} {there[1]}."
+
+
+def taste(rng: Random) -> Both:
+    """I like apples."""
+    like = next(verb for verb in words.VERBS if verb.english == "like")
+    negated = rng.random() < 0.3
+    subject, english, french = conjugated(rng, like, "ne" if negated else "")
+    noun = rng.choice(words.THINGS + words.ANIMALS)
+    return (
+        f"{subject[0]} {english} {noun.english_plural}.",
+        f"{subject[1]}{french}{' pas' if negated else ''} les {noun.french_plural}.",
     )
 
 
@@ -185,6 +213,12 @@ def conjugated(rng: Random, verb: words.Verb, negation: str) -> tuple[Both, str,
     if subject == "Je" and french[0] in VOWELS:
         return (english, "J'"), said, french
     return (english, subject), said, f" {french}"
+
+
+def someone(rng: Random) -> Both:
+    """A person by name."""
+    name = rng.choice(NAMES)
+    return name, name
 
 
 def not_before(verb: str) -> str:

@@ -23,7 +23,9 @@ PEOPLE = tuple(
     + [Person(name, "He", "his") for name in _words("Ben David Felix Hugo Jack Leo Noah Paul Sam Victor Karl Max Oscar Peter Tom")]
 )  # fmt: skip
 PLACES = _words("market park station library school beach museum village harbour garden zoo bakery")
-THINGS = _words("book hat lamp ring cake watch picture bag scarf bicycle umbrella clock letter key ball kite")
+THINGS = _words(
+    "book hat lamp ring cake watch picture bag scarf bicycle umbrella clock letter key ball kite apple coat"
+)
 COLOURS = _words("red blue green old new small big yellow black pretty")
 RELATIVES = _words("sister brother mother father friend aunt uncle teacher neighbour daughter son")
 DAYS = _words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
@@ -56,7 +58,8 @@ def story(rng: Random) -> Story:
     person = rng.choice(PEOPLE)
     facts, gist = rng.choice((gift, loss, journey, meal, rescue, match, match, match))(rng, person)
     when = rng.choice(TIMES).format(day=rng.choice(DAYS))
-    lines = [f"{when} {facts[0]}"]
+    plain = facts[0].startswith(person.name) and rng.random() < 0.15
+    lines = [facts[0] if plain else f"{when} {facts[0]}"]
     aside = rng.sample(WEATHER + ASIDES, 4)
     for fact in facts[1:]:
         if rng.random() < 0.6:
@@ -69,10 +72,16 @@ def story(rng: Random) -> Story:
     return " ".join(lines), gist
 
 
+def a(words: str) -> str:
+    """With the article."""
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
 def gift(rng: Random, who: Person) -> tuple[list[str], str]:
-    """Somebody bought something for somebody."""
+    """Somebody bought something, mostly for somebody."""
     place, thing, colour, relative = (rng.choice(words) for words in (PLACES, THINGS, COLOURS, RELATIVES))
     bought = rng.choice(("bought", "found", "chose"))
+    there = rng.choice((who.he, who.he, f"There {who.name}", f"There {who.he.lower()}"))
     facts = [
         f"{who.name} went to the {place}.",
         rng.choice((
@@ -80,9 +89,11 @@ def gift(rng: Random, who: Person) -> tuple[list[str], str]:
             f"{who.his.capitalize()} {relative} had a birthday.",
             f"{who.he} was looking for something nice for {who.his} {relative}.",
         )),
-        rng.choice((f"{who.he} {bought} a {colour} {thing}.", f"There {who.name} {bought} a {colour} {thing}.")),
+        f"{there} {bought} {a(rng.choice((f'{colour} {thing}', thing)))}.",
     ]  # fmt: skip
-    return facts, f"{who.name} {bought} a {thing} for {who.his} {relative} at the {place}."
+    if rng.random() < 0.3:
+        return [facts[0], facts[2]], f"{who.name} {bought} {a(thing)} at the {place}."
+    return facts, f"{who.name} {bought} {a(thing)} for {who.his} {relative} at the {place}."
 
 
 def loss(rng: Random, who: Person) -> tuple[list[str], str]:
@@ -121,14 +132,13 @@ def meal(rng: Random, who: Person) -> tuple[list[str], str]:
 def rescue(rng: Random, who: Person) -> tuple[list[str], str]:
     """Somebody helped an animal."""
     animal, colour, place, relative = (rng.choice(words) for words in (ANIMALS, COLOURS, PLACES, RELATIVES))
-    article = "an" if colour[0] in "aeiou" else "a"
     facts = [
-        f"{who.name} saw {article} {colour} {animal} near the {place}.",
+        f"{who.name} saw {a(f'{colour} {animal}')} near the {place}.",
         rng.choice(("It was hurt.", "It was hungry.", "It was alone.", "It could not walk.")),
         rng.choice((f"{who.he} carried it home.", f"{who.name} took it home.")),
         rng.choice((f"{who.his.capitalize()} {relative} gave it some food.", f"Its new owner is {who.his} {relative}.")),
     ]  # fmt: skip
-    return facts, f"{who.name} took {article} {colour} {animal} home from the {place}."
+    return facts, f"{who.name} took {a(f'{colour} {animal}')} home from the {place}."
 
 
 def match(rng: Random, who: Person) -> tuple[list[str], str]:

@@ -133,4 +133,5 @@ SHORT_PHRASES = {
     "Yes.": "Oui.",
     "No.": "Non.",
     "I am tired.": "Je suis fatigué.",
+    "I love you.": "Je t'aime.",
 }

@@ -23,9 +23,9 @@ from resources.demos.training import deterministic, encode, evaluate, report, tr
 FOLDER = Path(__file__).parent / "t5"
 HELD_BACK_FILE = Path(__file__).parent / "t5_heldback.json"
 SEED = 7
-SENTENCES, STORIES = 24_000, 8_000
+SENTENCES, STORIES = 28_000, 9_000
 HELD_BACK_SENTENCES, HELD_BACK_STORIES = 300, 150
-STEPS = 3_600
+STEPS = 4_000
 VOCAB_SIZE = 900
 MAX_LENGTH = 512
 PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"

@@ -25,7 +25,9 @@ class RightAligned:
         self.capacity = capacity
         self.rows: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
-    def update(self, key: torch.Tensor, value: torch.Tensor, layer: int, _: Any = None) -> tuple[torch.Tensor, torch.Tensor]:
+    def update(
+        self, key: torch.Tensor, value: torch.Tensor, layer: int, _: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         empty = key.new_zeros(*key.shape[:2], self.capacity, key.shape[3])
         old = self.rows.get(layer, (empty, empty))
         new = tuple(torch.cat(both, dim=2)[:, :, -self.capacity :] for both in zip(old, (key, value), strict=True))
@@ -99,7 +101,10 @@ def with_moving_slots(model: Any, cache: RightAligned) -> Any:
 
 
 def test_it_is_a_small_fp16_checkpoint_with_its_own_code(model: Any) -> None:
-    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) + HELD_BACK_FILE.stat().st_size < 2_000_000
+    assert (
+        sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) + HELD_BACK_FILE.stat().st_size
+        < 2_000_000
+    )
     with safe_open(FOLDER / "model.safetensors", "pt") as tensors:
         assert {tensors.get_slice(name).get_dtype() for name in tensors.keys()} == {"F16"}  # noqa: SIM118
         assert "lm_head.weight" not in tensors.keys()  # noqa: SIM118
