@@ -177,7 +177,7 @@ class Worker:
         engine = self._opened()
         options = check_options(_table(job, "options"))
         if job.get("messages") is not None:
-            ids = engine.encode_chat(_messages(job))
+            ids = engine.encode_turn(_messages(job))
         elif job.get("prompt") is not None:
             ids = engine.encode(_text(job, "prompt"))
         else:

@@ -31,7 +31,7 @@ def chat(
     options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed})
     engine = open_engine(bundle, provider=provider, cache=cache)
     opening: list[Message] = [{"role": "system", "content": system}] if system else []
-    engine.encode_chat([*opening, {"role": "user", "content": "?"}])  # a bundle that cannot chat says so at once
+    engine.encode_turn([*opening, {"role": "user", "content": "?"}])  # a bundle that cannot chat says so at once
     messages = list(opening)
     interactive = sys.stdin.isatty() and not as_json
     if interactive:
@@ -47,7 +47,7 @@ def chat(
             continue
         messages.append({"role": "user", "content": line})
         try:
-            ids = engine.encode_chat(messages)
+            ids = engine.encode_turn(messages)
             with interruptible(engine.stop) as cancelled:
                 done = show(engine.generate(ids, options, cancelled), as_json)
         except PromptError as error:

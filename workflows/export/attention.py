@@ -231,14 +231,15 @@ def probe_layers(run: Callable[[ProbeSeam], object]) -> tuple[LayerFacts, ...]:
     return tuple(seam.facts[layer] for layer in sorted(seam.facts))
 
 
-def left_aligned_bias(model: Any) -> None:
-    """Has learned relative position biases ask the seam where the keys stand, instead of taking slots for positions.
+def left_aligned_bias(model: Any) -> bool:
+    """Has learned relative position biases ask the seam where the keys stand, instead of counting from the first.
 
-    Changes `compute_bias` of T5's kind of attention, on this model's decoder alone.
+    Changes `compute_bias` of T5's kind of attention, on this model's decoder alone; gives whether there was any.
     """
-    for module in model.modules():
-        if hasattr(module, "compute_bias") and getattr(module, "is_decoder", False):
-            module.compute_bias = MethodType(_compute_bias, module)
+    found = [m for m in model.modules() if hasattr(m, "compute_bias") and getattr(m, "is_decoder", False)]
+    for module in found:
+        module.compute_bias = MethodType(_compute_bias, module)
+    return bool(found)
 
 
 def _compute_bias(

@@ -77,14 +77,14 @@ def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
 
 
 def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
-    left_aligned_bias(model)
+    left_aligned = left_aligned_bias(model)
     encoder = Encoder(model)
     probe = encoder_signature(0)
     with torch.no_grad():
         rows = encoder(*probe.inputs.values())
     cross = list(zip(rows[0::2], rows[1::2], strict=True))
     layers = decoder_layers(model, cross)
-    signature = decoder_signature(layers, writer_of(recipe.cache), cross=True)
+    signature = decoder_signature(layers, writer_of(recipe.cache), cross=True, left_aligned=left_aligned)
     add_cross(signature, cross)
     return [
         ("encoder", partial(_trace, encoder, encoder_signature(len(layers)), recipe.opset)),

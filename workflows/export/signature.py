@@ -33,9 +33,14 @@ class Signature:
         self.inputs[name], self.axes[name] = example, axes
 
 
-def decoder_signature(layers: Sequence[LayerFacts], writer: Writer, *, cross: bool = False) -> Signature:
-    """The decoder's graph. cross: it also takes the encoder's keys and values, and the mask of its tokens."""
-    signature = Signature(outputs=["logits"], facts=StateFacts(writer, groups_of(layers)))
+def decoder_signature(
+    layers: Sequence[LayerFacts], writer: Writer, *, cross: bool = False, left_aligned: bool = False
+) -> Signature:
+    """The decoder's graph. cross: it also takes the encoder's keys and values, and the mask of its tokens.
+
+    left_aligned: see StateFacts.
+    """
+    signature = Signature(outputs=["logits"], facts=StateFacts(writer, groups_of(layers), left_aligned))
     signature.add("input_ids", torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     signature.add("position_ids", torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
     _add_drivers(signature, writer)

@@ -32,6 +32,12 @@ class Engine:
             raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
         return self.text.encode(self.template.render(messages), special=False)
 
+    def encode_turn(self, messages: Sequence[Message]) -> list[int]:
+        """The ids of a conversation; a model with an encoder has no memory, and reads the last message alone."""
+        if self.executor.has_source and self.template is None and messages:
+            return self.encode(messages[-1]["content"])
+        return self.encode_chat(messages)
+
     def encode(self, prompt: str) -> list[int]:
         """The ids of a plain text, with the special tokens that the tokenizer puts around one."""
         return self.text.encode(prompt, special=True)

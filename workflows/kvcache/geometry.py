@@ -31,10 +31,14 @@ class GroupFacts:
 
 @dataclass(frozen=True, slots=True)
 class StateFacts:
-    """What a graph's names and shapes cannot say of its cache."""
+    """What a graph's names and shapes cannot say of its cache.
+
+    left_aligned: the graph takes slots for positions, as a learned relative bias does, so no layout may move them.
+    """
 
     writer: Writer
     groups: tuple[GroupFacts, ...]
+    left_aligned: bool = False
 
     def to_json(self) -> str:
         """As it stands in the graph's metadata."""
@@ -49,11 +53,12 @@ class StateFacts:
         try:
             data = json.loads(text)
             groups = tuple(GroupFacts(g["name"], g["mask"], tuple(g["layers"]), g["window"]) for g in data["groups"])
-            if data["writer"] not in ("host", "gqa", "scatter") or not groups:
+            left_aligned = data["left_aligned"]
+            if data["writer"] not in ("host", "gqa", "scatter") or not groups or not isinstance(left_aligned, bool):
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it anew.") from None
-        return cls(data["writer"], groups)
+        return cls(data["writer"], groups, left_aligned)
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,6 +247,11 @@ def _layout(asked: str | None, built: str, facts: StateFacts) -> Layout:
             f"This bundle's graph was built for the cache {legal}, and {layout.name} needs another graph: "
             f"build one with --cache {layout.name}."
         )
+    if layout.evicts and facts.left_aligned:
+        raise RecipeError(
+            f"The {layout.name} cache is not right for this bundle: its graph takes slots for positions, and a ring "
+            "moves them; use static."
+        )
     return layout
 
 

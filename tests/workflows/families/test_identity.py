@@ -91,6 +91,9 @@ def test_a_layout_that_is_not_legal_says_why(tmp_path: Path) -> None:
     for cache, why in (("window", "needs left-aligned slots"), ("gqa", "takes no position bias")):
         with pytest.raises(RecipeError, match=why):
             build(BuildRequest(str(checkpoint), tmp_path / cache, {"cache": cache, "task": "translation"}))
+    build(BuildRequest(str(checkpoint), tmp_path / "t5", {"task": "translation", "capacity": 64}))
+    with pytest.raises(RecipeError, match="takes slots for positions"):
+        open_engine(tmp_path / "t5", cache="window")
     llama = save_decoder("llama", tmp_path / "llama")
     build(BuildRequest(str(llama), tmp_path / "bundle", {"cache": "gqa", "capacity": 64}))
     with pytest.raises(RecipeError, match="was built for the cache gqa, and window needs another graph"):
