@@ -65,13 +65,13 @@ def bare_forms() -> list[Pair]:
 
 
 def query(rng: Random) -> Pair:
-    """One query in one of the languages; about one in fourteen is about no setting."""
+    """One query in one of the languages; about one in eleven is about no setting."""
     language = rng.choice(list(LANGUAGES.values()))
-    if rng.random() < 0.07:
-        return Pair("none", written(rng, framed(rng, language.said_frames, rng.choice(language.others))), NOTHING)
+    if rng.random() < 0.09:
+        return Pair("none", written(rng, other_request(rng, language)), NOTHING)
     setting = rng.choice(list(CALLS))
     change = rng.choice(CHANGES[setting])
-    number = rng.randint(0, 100)
+    number = rng.choice((rng.randint(0, 100), rng.randint(0, 100), rng.randint(0, 12), 10 * rng.randint(0, 10)))
     return Pair(setting, written(rng, request(rng, language, setting, change, number)), call(setting, change, number))
 
 
@@ -80,11 +80,27 @@ def request(rng: Random, language: Language, setting: str, change: str, number: 
     said = language.said.get((setting, change), ())
     if change == "mute" or (said and rng.random() < 0.35):
         return framed(rng, language.said_frames, rng.choice(said))
+    thing = rng.choice(language.objects[setting])
+    if rng.random() < 0.12:
+        terse = rng.choice(language.terse[change]).replace("{o}", thing).replace("{n}", str(number))
+        return framed(rng, language.said_frames, terse)
+    return order(rng, language, change, thing, number)
+
+
+def other_request(rng: Random, language: Language) -> str:
+    """Something that is no setting: another request, or an order about another object."""
+    if rng.random() < 0.6:
+        return framed(rng, language.said_frames, rng.choice(language.others))
+    return order(rng, language, rng.choice(("on", "off")), rng.choice(language.strangers), 0)
+
+
+def order(rng: Random, language: Language, change: str, thing: str, number: int) -> str:
+    """A verb on an object, told or asked."""
     verb = rng.choice(language.verbs[change])
     asked = rng.random() < 0.45
     shape = verb.infinitive if asked else verb.imperative
-    order = shape.replace("{o}", rng.choice(language.objects[setting])).replace("{n}", str(number))
-    return framed(rng, language.infinitive_frames if asked else language.imperative_frames, order)
+    text = shape.replace("{o}", thing).replace("{n}", str(number))
+    return framed(rng, language.infinitive_frames if asked else language.imperative_frames, text)
 
 
 def framed(rng: Random, frames: tuple[str, ...], text: str) -> str:
@@ -98,6 +114,8 @@ def written(rng: Random, text: str) -> str:
         text = text[:1].upper() + text[1:]
     elif rng.random() < 0.15:
         text = text.lower()
+    elif rng.random() < 0.06:
+        text = text.upper()
     if text[-1] in "?!.":
         return text
     stops = ("", "", "", "。", "!") if "一" <= text[0] <= "鿿" else ("", "", "", ".", "!", "?")

@@ -4,7 +4,7 @@ A request is a verb on an object ("turn up the volume"), a complaint ("the scree
 ("more light"), in a frame ("please …, thanks"). `{o}` is the object, `{n}` a number.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 Texts = tuple[str, ...]
 
@@ -23,15 +23,18 @@ class Verb:
 
 @dataclass(frozen=True)
 class Language:
-    """Objects by setting, verbs by change, complaints and wishes by both, frames, and what is no setting at all."""
+    """Objects by setting, verbs and terse orders by change, complaints and wishes by both, frames, and what is no
+    setting at all: other requests, and `strangers`, objects that somebody else turns on and off."""
 
     objects: dict[str, Texts]
     verbs: dict[str, tuple[Verb, ...]]
+    terse: dict[str, Texts]
     said: dict[tuple[str, str], Texts]
     imperative_frames: Texts
     infinitive_frames: Texts
     said_frames: Texts
-    others: Texts = field(default=())
+    others: Texts
+    strangers: Texts
 
 
 def _verbs(text: str) -> tuple[Verb, ...]:
@@ -56,6 +59,13 @@ ENGLISH = Language(
         "-": _verbs("turn down {o} | turn {o} down | decrease {o} | lower {o} | reduce {o}"),
         "set": _verbs("set {o} to {n} | set {o} to {n} percent | change {o} to {n} | put {o} at {n}% | adjust {o} to {n} percent"),
     },
+    terse={
+        "on": _lines("{o} on"),
+        "off": _lines("{o} off"),
+        "+": _lines("{o} up | more {o} | higher {o}"),
+        "-": _lines("{o} down | less {o} | lower {o}"),
+        "set": _lines("{o} {n} | {o} to {n} | {o} at {n}% | {n} percent {o}"),
+    },
     said={
         ("brightness", "+"): _lines("make the screen brighter | the screen is too dark | my display is too dim | brighter | brighter screen | I can hardly see the screen | I need more light on the screen"),
         ("brightness", "-"): _lines("make the screen darker | the screen is too bright | my display hurts my eyes | dim the screen | dimmer screen | the display is blinding me | I need less light on the screen"),
@@ -74,7 +84,8 @@ ENGLISH = Language(
     imperative_frames=_lines("{} | {} | {} | please {} | {} please | {} now | hey, {} | {} for me | {}, thanks | just {} | now {} | computer, {} | {} quickly | okay, {} | and {}"),
     infinitive_frames=_lines("can you {} | can you {} for me | could you {} | could you please {} | would you {} | I want you to {} | I would like to {} | I want to {} | how do I {} | please help me to {} | let us {} | you should {}"),
     said_frames=_lines("{} | {} | {} | {} please | hey, {} | okay, {} | {}, thanks | computer, {} | well, {} | sorry, {}"),
-    others=_lines("what is the weather | play a song | tell me a joke | open the calendar | send a message to my mother | what time is it | set an alarm | find a restaurant | print this page | who are you | take a picture | order a pizza | call my brother | translate this sentence | write a letter | what is for dinner | hello | show me the news | buy some milk | start the car"),
+    others=_lines("what is the weather | play a song | tell me a joke | open the calendar | send a message to my mother | what time is it | set an alarm | find a restaurant | print this page | who are you | take a picture | order a pizza | call my brother | translate this sentence | write a letter | what is for dinner | hello | show me the news | buy some milk | start the car | is it raining | restart | delete the files | open the window | what is two plus two | how are you | lock the door | read my mail | where am I | good night | what is the capital of France | cancel the meeting | thank you | write some code"),
+    strangers=_lines("the computer | the television | the lamp | the heating | the printer | the camera | the oven | the alarm"),
 )  # fmt: skip
 
 SPANISH = Language(
@@ -92,6 +103,13 @@ SPANISH = Language(
         "+": _verbs("sube {o} / subir {o} | aumenta {o} / aumentar {o} | incrementa {o} / incrementar {o} | pon más alto {o} / poner más alto {o}"),
         "-": _verbs("baja {o} / bajar {o} | reduce {o} / reducir {o} | disminuye {o} / disminuir {o} | pon más bajo {o} / poner más bajo {o}"),
         "set": _verbs("pon {o} al {n} / poner {o} al {n} | pon {o} al {n} por ciento / poner {o} al {n} por ciento | ajusta {o} a {n} / ajustar {o} a {n} | cambia {o} al {n}% / cambiar {o} al {n}%"),
+    },
+    terse={
+        "on": _lines("{o} encendido | {o} sí"),
+        "off": _lines("{o} apagado | {o} no"),
+        "+": _lines("más {o} | {o} más alto"),
+        "-": _lines("menos {o} | {o} más bajo"),
+        "set": _lines("{o} {n} | {o} al {n} | {o} a {n}% | {o} al {n} por ciento"),
     },
     said={
         ("brightness", "+"): _lines("la pantalla está muy oscura | casi no veo la pantalla | más brillo | quiero una pantalla más clara | necesito más luz en la pantalla | haz la pantalla más clara"),
@@ -111,7 +129,8 @@ SPANISH = Language(
     imperative_frames=_lines("{} | {} | {} | por favor, {} | {} por favor | {} ahora | oye, {} | {} ya | {}, gracias | ahora {} | ordenador, {} | {} rápido | bueno, {} | y {}"),
     infinitive_frames=_lines("¿puedes {}? | ¿podrías {}? | ¿me puedes {}? | puedes {} | quiero {} | quisiera {} | me gustaría {} | ¿cómo puedo {}? | necesito {} | hay que {} | tienes que {} | ayúdame a {}"),
     said_frames=_lines("{} | {} | {} | {} por favor | oye, {} | bueno, {} | {}, gracias | ordenador, {} | perdona, {}"),
-    others=_lines("qué tiempo hace | pon una canción | cuenta un chiste | abre el calendario | envía un mensaje a mi madre | qué hora es | pon una alarma | busca un restaurante | imprime esta página | quién eres | haz una foto | pide una pizza | llama a mi hermano | traduce esta frase | escribe una carta | qué hay de cenar | hola | enséñame las noticias | compra leche | arranca el coche"),
+    others=_lines("qué tiempo hace | pon una canción | cuenta un chiste | abre el calendario | envía un mensaje a mi madre | qué hora es | pon una alarma | busca un restaurante | imprime esta página | quién eres | haz una foto | pide una pizza | llama a mi hermano | traduce esta frase | escribe una carta | qué hay de cenar | hola | enséñame las noticias | compra leche | arranca el coche | está lloviendo | reinicia | borra los archivos | abre la ventana | cuánto son dos más dos | cómo estás | cierra la puerta | lee mi correo | dónde estoy | buenas noches | cuál es la capital de Francia | cancela la reunión | gracias | escribe un programa"),
+    strangers=_lines("el ordenador | la televisión | la lámpara | la calefacción | la impresora | la cámara | el horno | la alarma"),
 )  # fmt: skip
 
 GERMAN = Language(
@@ -129,6 +148,13 @@ GERMAN = Language(
         "+": _verbs("erhöhe {o} / {o} erhöhen | mach {o} höher / {o} höher machen | dreh {o} auf / {o} aufdrehen | stell {o} höher / {o} höher stellen"),
         "-": _verbs("verringere {o} / {o} verringern | senke {o} / {o} senken | dreh {o} runter / {o} runterdrehen | stell {o} niedriger / {o} niedriger stellen"),
         "set": _verbs("stell {o} auf {n} / {o} auf {n} stellen | setze {o} auf {n} Prozent / {o} auf {n} Prozent setzen | ändere {o} auf {n}% / {o} auf {n}% ändern | stell {o} auf {n} Prozent ein / {o} auf {n} Prozent einstellen"),
+    },
+    terse={
+        "on": _lines("{o} an | {o} ein"),
+        "off": _lines("{o} aus | {o} ab"),
+        "+": _lines("mehr {o} | {o} höher | {o} rauf"),
+        "-": _lines("weniger {o} | {o} niedriger | {o} runter"),
+        "set": _lines("{o} {n} | {o} auf {n} | {o} auf {n}% | {o} {n} Prozent"),
     },
     said={
         ("brightness", "+"): _lines("mach den Bildschirm heller | der Bildschirm ist zu dunkel | heller | ich sehe kaum etwas | ich brauche mehr Licht am Bildschirm | einen helleren Bildschirm"),
@@ -148,7 +174,8 @@ GERMAN = Language(
     imperative_frames=_lines("{} | {} | {} | bitte {} | {} bitte | {} jetzt | hey, {} | {} für mich | {}, danke | jetzt {} | Computer, {} | {} schnell | okay, {} | und {}"),
     infinitive_frames=_lines("kannst du {} | könntest du {} | kannst du bitte {} | würdest du {} | ich möchte {} | ich will {} | bitte {} | wie kann ich {} | du sollst {} | hilf mir {} | wir müssen {} | {}"),
     said_frames=_lines("{} | {} | {} | {} bitte | hey, {} | okay, {} | {}, danke | Computer, {} | also, {} | entschuldige, {}"),
-    others=_lines("wie ist das Wetter | spiel ein Lied | erzähl einen Witz | öffne den Kalender | schick meiner Mutter eine Nachricht | wie spät ist es | stell einen Wecker | such ein Restaurant | druck diese Seite | wer bist du | mach ein Foto | bestell eine Pizza | ruf meinen Bruder an | übersetze diesen Satz | schreib einen Brief | was gibt es zu essen | hallo | zeig mir die Nachrichten | kauf Milch | starte das Auto"),
+    others=_lines("wie ist das Wetter | spiel ein Lied | erzähl einen Witz | öffne den Kalender | schick meiner Mutter eine Nachricht | wie spät ist es | stell einen Wecker | such ein Restaurant | druck diese Seite | wer bist du | mach ein Foto | bestell eine Pizza | ruf meinen Bruder an | übersetze diesen Satz | schreib einen Brief | was gibt es zu essen | hallo | zeig mir die Nachrichten | kauf Milch | starte das Auto | regnet es | starte neu | lösche die Dateien | öffne das Fenster | was ist zwei plus zwei | wie geht es dir | schließ die Tür ab | lies meine Post | wo bin ich | gute Nacht | was ist die Hauptstadt von Frankreich | sag das Treffen ab | danke schön | schreib ein Programm"),
+    strangers=_lines("den Computer | den Fernseher | die Lampe | die Heizung | den Drucker | die Kamera | den Ofen | den Alarm"),
 )  # fmt: skip
 
 FRENCH = Language(
@@ -166,6 +193,13 @@ FRENCH = Language(
         "+": _verbs("augmente {o} / augmenter {o} | monte {o} / monter {o} | mets {o} plus haut / mettre {o} plus haut | relève {o} / relever {o}"),
         "-": _verbs("baisse {o} / baisser {o} | diminue {o} / diminuer {o} | mets {o} plus bas / mettre {o} plus bas | réduis {o} / réduire {o}"),
         "set": _verbs("mets {o} à {n} / mettre {o} à {n} | règle {o} à {n} pour cent / régler {o} à {n} pour cent | change {o} à {n}% / changer {o} à {n}% | fixe {o} à {n} / fixer {o} à {n}"),
+    },
+    terse={
+        "on": _lines("{o} oui | {o} en marche"),
+        "off": _lines("{o} non | {o} à l'arrêt"),
+        "+": _lines("plus de {o} | {o} plus haut"),
+        "-": _lines("moins de {o} | {o} plus bas"),
+        "set": _lines("{o} {n} | {o} à {n} | {o} à {n}% | {o} à {n} pour cent"),
     },
     said={
         ("brightness", "+"): _lines("l'écran est trop sombre | rends l'écran plus clair | je ne vois presque rien | plus clair | plus de luminosité | un écran plus clair"),
@@ -185,7 +219,8 @@ FRENCH = Language(
     imperative_frames=_lines("{} | {} | {} | s'il te plaît, {} | {} s'il te plaît | {} maintenant | hé, {} | {} pour moi | {}, merci | maintenant {} | ordinateur, {} | {} vite | bon, {} | et {}"),
     infinitive_frames=_lines("peux-tu {} ? | tu peux {} ? | pourrais-tu {} ? | est-ce que tu peux {} ? | je veux {} | je voudrais {} | j'aimerais {} | comment {} ? | il faut {} | tu dois {} | aide-moi à {} | {}"),
     said_frames=_lines("{} | {} | {} | {} s'il te plaît | hé, {} | bon, {} | {}, merci | ordinateur, {} | alors, {} | pardon, {}"),
-    others=_lines("quel temps fait-il | joue une chanson | raconte une blague | ouvre le calendrier | envoie un message à ma mère | quelle heure est-il | mets un réveil | trouve un restaurant | imprime cette page | qui es-tu | prends une photo | commande une pizza | appelle mon frère | traduis cette phrase | écris une lettre | qu'est-ce qu'on mange | bonjour | montre-moi les nouvelles | achète du lait | démarre la voiture"),
+    others=_lines("quel temps fait-il | joue une chanson | raconte une blague | ouvre le calendrier | envoie un message à ma mère | quelle heure est-il | mets un réveil | trouve un restaurant | imprime cette page | qui es-tu | prends une photo | commande une pizza | appelle mon frère | traduis cette phrase | écris une lettre | qu'est-ce qu'on mange | bonjour | montre-moi les nouvelles | achète du lait | démarre la voiture | est-ce qu'il pleut | redémarre | efface les fichiers | ouvre la fenêtre | combien font deux plus deux | comment vas-tu | ferme la porte à clé | lis mon courrier | où suis-je | bonne nuit | quelle est la capitale de la France | annule la réunion | merci beaucoup | écris un programme"),
+    strangers=_lines("l'ordinateur | la télévision | la lampe | le chauffage | l'imprimante | la caméra | le four | l'alarme"),
 )  # fmt: skip
 
 CHINESE = Language(
@@ -203,6 +238,13 @@ CHINESE = Language(
         "+": _verbs("调高{o} | 提高{o} | 增加{o} | 把{o}调高 | 加大{o}"),
         "-": _verbs("调低{o} | 降低{o} | 减小{o} | 把{o}调低 | 减少{o}"),
         "set": _verbs("把{o}调到{n} | 把{o}设为百分之{n} | {o}调到{n}% | 设置{o}为{n} | 把{o}设成{n}"),
+    },
+    terse={
+        "on": _lines("{o}开"),
+        "off": _lines("{o}关"),
+        "+": _lines("{o}高一点 | {o}大一点"),
+        "-": _lines("{o}低一点 | {o}小一点"),
+        "set": _lines("{o}{n} | {o}{n}% | {o}百分之{n} | {o}到{n}"),
     },
     said={
         ("brightness", "+"): _lines("屏幕太暗了 | 让屏幕更亮 | 亮一点 | 我看不清屏幕 | 屏幕需要更多的光"),
@@ -222,7 +264,8 @@ CHINESE = Language(
     imperative_frames=_lines("{} | {} | {} | 请{} | 请你{} | {}吧 | 帮我{} | {},谢谢 | 现在{} | 马上{} | 电脑,{} | 好,{} | 快点{} | 麻烦{}"),
     infinitive_frames=_lines("你能{}吗? | 能不能{} | 可以{}吗? | 我想{} | 我要{} | 怎么{}? | 请帮我{} | 你可以{}吗 | 我们需要{} | 应该{} | 能帮我{}吗? | 我希望{}"),
     said_frames=_lines("{} | {} | {} | {}吧 | {},谢谢 | 电脑,{} | 好,{} | 现在{} | 对不起,{}"),
-    others=_lines("今天天气怎么样 | 放一首歌 | 讲个笑话 | 打开日历 | 给妈妈发消息 | 现在几点 | 设置闹钟 | 找一家餐厅 | 打印这一页 | 你是谁 | 拍张照片 | 点一个披萨 | 给哥哥打电话 | 翻译这句话 | 写一封信 | 晚饭吃什么 | 你好 | 看新闻 | 买牛奶 | 发动汽车"),
+    others=_lines("今天天气怎么样 | 放一首歌 | 讲个笑话 | 打开日历 | 给妈妈发消息 | 现在几点 | 设置闹钟 | 找一家餐厅 | 打印这一页 | 你是谁 | 拍张照片 | 点一个披萨 | 给哥哥打电话 | 翻译这句话 | 写一封信 | 晚饭吃什么 | 你好 | 看新闻 | 买牛奶 | 发动汽车 | 下雨了吗 | 重启 | 删除文件 | 打开窗户 | 二加二等于几 | 你好吗 | 锁门 | 读我的邮件 | 我在哪里 | 晚安 | 法国的首都是哪里 | 取消会议 | 谢谢 | 写一段代码"),
+    strangers=_lines("电脑 | 电视 | 台灯 | 暖气 | 打印机 | 相机 | 烤箱 | 闹钟"),
 )  # fmt: skip
 
 LANGUAGES = {"English": ENGLISH, "Chinese": CHINESE, "Spanish": SPANISH, "German": GERMAN, "French": FRENCH}

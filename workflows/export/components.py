@@ -22,6 +22,7 @@ from workflows.export.attention import left_aligned_bias
 from workflows.export.decoder import Decoder, causal_layers
 from workflows.export.encoder_decoder import CrossDecoder, Encoder, decoder_layers
 from workflows.export.load import load_model
+from workflows.export.remote import RemoteDecoder, RemoteEncoder, remote_layers
 from workflows.export.signature import (
     CAPACITY,
     SEQUENCE,
@@ -60,8 +61,9 @@ def export_components(
     cut as the recipe says.
     """
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
-    model = load_model(checkpoint, recipe.task)
-    cut = _cut_encoder_decoder if family_for(recipe.model_type, recipe.task).encoder else _cut_decoder
+    family = family_for(recipe.model_type, recipe.task)
+    model = load_model(checkpoint, recipe.task, family.remote_code)
+    cut = _cut_remote if family.remote_code else _cut_encoder_decoder if family.encoder else _cut_decoder
     traced = []
     for name, trace in cut(model, recipe):
         report(ProgressEvent(stage="export", message=f"tracing the {name}", done=1, total=3, unit="steps"))
@@ -92,6 +94,19 @@ def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
     ]
 
 
+def _cut_remote(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+    layers = remote_layers(model)
+    encoder = RemoteEncoder(model)
+    with torch.no_grad():
+        rows = encoder(*encoder_signature(0).inputs.values())
+    signature = decoder_signature(layers, writer_of(recipe.cache), cross=True)
+    add_cross(signature, list(zip(rows[0::2], rows[1::2], strict=True)))
+    return [
+        ("encoder", partial(_trace, encoder, encoder_signature(len(layers)), recipe.opset)),
+        ("decoder", partial(_trace, RemoteDecoder(model, signature, layers), signature, recipe.opset)),
+    ]
+
+
 def _save(folder: Path, name: str, graph: ir.Model, recipe: Recipe) -> list[Exported]:
     """The graph over its weight file; a decoder as prefill + decode with fixed axes where the recipe says so."""
     weights = WEIGHTS if name == "decoder" else f"{name}.data"
@@ -117,7 +132,7 @@ def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Mode
                 opset_version=opset,
                 input_names=list(signature.inputs),
                 output_names=signature.outputs,
-                dynamic_shapes=axes if isinstance(module, Encoder) else (axes,),  # a decoder's forward takes *inputs
+                dynamic_shapes=(axes,) if isinstance(module, Decoder) else axes,  # a decoder's forward takes *inputs
                 verbose=False,
             )
     except torch.onnx.OnnxExporterError as error:

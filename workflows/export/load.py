@@ -30,11 +30,14 @@ _CLASSES = {
     "text-generation": transformers.AutoModelForCausalLM,
     "translation": transformers.AutoModelForSeq2SeqLM,
     "summarization": transformers.AutoModelForSeq2SeqLM,
+    "text2text-generation": transformers.AutoModelForSeq2SeqLM,
 }
 
 
-def load_model(checkpoint: Checkpoint, task: str) -> Any:
-    """The model of `checkpoint` for `task`, float32, in evaluation mode, without running code from its folder.
+def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False) -> Any:
+    """The model of `checkpoint` for `task`, float32, in evaluation mode.
+
+    remote_code: run the code that the checkpoint brings, to which consent was given; else none of it runs.
 
     Raises CheckpointError where a weight is missing, has another shape, is not finite, or where the
     vocabulary does not fit the embedding: loaders fill such holes with random numbers silently.
@@ -43,17 +46,17 @@ def load_model(checkpoint: Checkpoint, task: str) -> Any:
     transformers.utils.logging.disable_progress_bar()
     try:
         config = transformers.AutoConfig.from_pretrained(
-            checkpoint.folder, local_files_only=True, trust_remote_code=False
+            checkpoint.folder, local_files_only=True, trust_remote_code=remote_code
         )
-        _check_shapes(checkpoint, config, task)
+        _check_shapes(checkpoint, config, task, remote_code)
         model, info = _CLASSES[task].from_pretrained(
             checkpoint.folder,
             config=config,
             dtype=torch.float32,
             local_files_only=True,
-            trust_remote_code=False,
+            trust_remote_code=remote_code,
             use_safetensors=True,
-            attn_implementation=NAME,
+            attn_implementation="sdpa" if remote_code else NAME,
             output_loading_info=True,
         )
     except _FAILURES as error:
@@ -71,10 +74,10 @@ def load_model(checkpoint: Checkpoint, task: str) -> Any:
     return model.eval().requires_grad_(False)
 
 
-def _check_shapes(checkpoint: Checkpoint, config: Any, task: str) -> None:
+def _check_shapes(checkpoint: Checkpoint, config: Any, task: str, remote_code: bool) -> None:
     """Before memory is taken: what the config makes of each weight against what the file holds."""
     with torch.device("meta"):
-        skeleton = _CLASSES[task].from_config(config, trust_remote_code=False)
+        skeleton = _CLASSES[task].from_config(config, trust_remote_code=remote_code)
     for name, weight in skeleton.named_parameters():
         stored = checkpoint.tensors.get(name)
         if stored is not None and stored.shape != tuple(weight.shape):

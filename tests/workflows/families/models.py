@@ -48,7 +48,7 @@ DECODERS: dict[str, dict[str, Any]] = {
     "ministral": {"sliding_window": 24, "head_dim": 16},
     "exaone4": _MIXED,
 }
-CORE_DECODERS = ("llama", "gemma3_text", "gpt2", "mistral")
+CORE_DECODERS = ("llama", "gemma3_text")
 
 _BART: dict[str, Any] = {
     "vocab_size": VOCABULARY,

@@ -57,7 +57,10 @@ def test_more_decoders(model_type: str, tmp_path: Path) -> None:
     check_decoder(model_type, tmp_path)
 
 
-@pytest.mark.parametrize("name", ENCODER_DECODERS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in ("t5", "marian") else pytest.mark.slow) for name in ENCODER_DECODERS],
+)
 def test_encoder_decoders(name: str, tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder(name, tmp_path / "checkpoint")
     legal = ("static", "scatter") if name.startswith("t5") else ("static", "gqa", "scatter")

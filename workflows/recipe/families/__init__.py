@@ -5,10 +5,10 @@ The list below is the registry; importing it in another order changes nothing.
 
 from workflows.recipe.families.base import Family, Registry
 from workflows.recipe.families.decoder import DECODER
-from workflows.recipe.families.encoder_decoder import BART, T5
+from workflows.recipe.families.encoder_decoder import BART, MU, T5
 from workflows.recipe.families.qwen3 import QWEN3
 
-FAMILIES = Registry([QWEN3, T5, BART, DECODER])
+FAMILIES = Registry([QWEN3, T5, BART, MU, DECODER])
 
 
 def family_for(model_type: str, task: str | None = None) -> Family:

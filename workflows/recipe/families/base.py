@@ -12,10 +12,18 @@ UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
 # The names that configs of transformers use, the usual one first.
 CONFIG_NAMES: dict[str, tuple[str, ...]] = {
-    "layers": ("decoder_layers", "num_decoder_layers", "num_hidden_layers", "n_layer", "n_layers", "num_layers"),
+    "layers": (
+        "decoder_layers",
+        "n_decoder_layer",
+        "num_decoder_layers",
+        "num_hidden_layers",
+        "n_layer",
+        "n_layers",
+        "num_layers",
+    ),
     "hidden_size": ("hidden_size", "n_embd", "d_model"),
     "heads": ("decoder_attention_heads", "num_attention_heads", "n_head", "n_heads", "num_heads"),
-    "kv_heads": ("num_key_value_heads", "num_kv_heads"),
+    "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_kv_head"),
     "head_dim": ("head_dim", "d_kv"),
     "vocabulary": ("vocab_size",),
     "max_positions": ("max_position_embeddings", "n_positions", "max_seq_len"),
@@ -46,6 +54,7 @@ class Family:
     layouts: legal cache layouts; `refused`: every other → why not. passes: optimizer passes that run by default.
     covers: what a person is told it is for. config_names: our words → the config's names for them, the first that is
     there counts. serves: asked of a model type that no family names. encoder: the decoder attends to an encoder.
+    remote_code: the checkpoint brings the model's code, which runs while it is built, with consent.
     """
 
     name: str
@@ -58,6 +67,7 @@ class Family:
     config_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONFIG_NAMES)
     serves: Callable[[str], bool] | None = None
     encoder: bool = False
+    remote_code: bool = False
 
     def geometry(self, config: Mapping[str, Any]) -> Geometry:
         """The sizes in `config`. Raises CheckpointError for one that is missing or no positive whole number."""

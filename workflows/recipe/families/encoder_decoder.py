@@ -33,3 +33,16 @@ BART = Family(
     covers="bart, marian and their kin",
     encoder=True,
 )
+
+# Rotary positions are baked into the keys. The code comes with the checkpoint, and its attention is its own.
+MU = Family(
+    name="mu",
+    model_types=("mu", "mu2"),
+    tasks=("text2text-generation", *TASKS),
+    layouts=("static", "window"),
+    refused=dict.fromkeys(("gqa", "scatter"), "its attention is its own code, which writes no cache in place"),
+    passes=("strip_metadata",),
+    covers="mu, which brings its own code",
+    encoder=True,
+    remote_code=True,
+)
