@@ -1,4 +1,4 @@
-"""The T5 and Mu demos, built: the phrase book and the queries come out as PyTorch gives them, with every legal cache."""
+"""The T5 and Mu demos, built: what they answer is what PyTorch answers, with every legal cache."""
 
 from __future__ import annotations
 
