@@ -66,6 +66,7 @@ def main(argv: Sequence[str]) -> int:
 
         return tour(app, window, options.tour)
     window.show()
+    window.warm_up()
     if options.path:
         window.open_path(options.path)
     return app.exec()

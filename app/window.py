@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.state.context import Act, AppContext
+from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
 from app.widgets.palette import CommandPalette
@@ -36,6 +37,7 @@ class MainWindow(QMainWindow):
         self.context = context
         self._entries = {page.name: page for page in pages}
         self._built: dict[str, QWidget] = {}
+        self.warm = WarmUp(self)
         self.setWindowTitle("Joinery")
         self.setWindowIcon(theme().icon("joinery"))
         self.setAcceptDrops(True)
@@ -125,6 +127,11 @@ class MainWindow(QMainWindow):
         """The names of the pages, in the rail's order."""
         return list(self._entries)
 
+    @property
+    def current_page(self) -> str:
+        """The name of the page that is in front."""
+        return next(name for name, page in self._built.items() if page is self.stack.currentWidget())
+
     def page(self, name: str) -> QWidget:
         """The page called `name`, built if it is not yet."""
         if name not in self._built:
@@ -141,6 +148,13 @@ class MainWindow(QMainWindow):
             page.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab leads from the page to its first control
         return page
 
+    def warm_up(self) -> None:
+        """Build the other pages ahead, a slice at a time, now that the window is shown."""
+        slices: list[Slice] = [partial(import_module, name) for name in ("numpy", "pyqtgraph")]
+        for name, entry in self._entries.items():
+            slices += [partial(import_module, entry.factory.partition(":")[0]), partial(self.page, name)]
+        self.warm.start(slices)
+
     def show_page(self, name: str) -> None:
         """Bring a page to the front; Ctrl+1… and the rail come here."""
         page = self.page(name)
@@ -148,7 +162,6 @@ class MainWindow(QMainWindow):
         page.setFocus()
         self.rail.set_current(name)
         self.setWindowTitle(f"{self._entries[name].title} · Joinery")
-        self.context.settings.set("page", name)
 
     def set_theme(self, mode: str) -> None:
         """Follow the system, or be light or dark; kept for the next start."""
@@ -219,7 +232,9 @@ class MainWindow(QMainWindow):
             self.open_path(paths[0])
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep the geometry and end the workers; a build that ran resumes when it is asked for again."""
+        """Keep the geometry and the page, and end the workers; a build that ran resumes when it is asked for again."""
+        self.warm.stop()
         self.context.settings.set("geometry", self.saveGeometry())
+        self.context.settings.set("page", self.current_page)  # now and not with each change: it waits for the disk
         self.context.close()
         super().closeEvent(event)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FRAME_MS = 50
 """Redraws at most 20 times a second."""
-WARM_MS = 1500
+WARM_MS = 300
 """When the imports begin: after the window is there and before anyone has asked anything."""
 STATS_EVERY = 5
 """Frames between two computations of the percentiles."""
@@ -249,11 +249,12 @@ class MeasurePage(QWidget):
         return plots
 
     def _import_next(self) -> None:
-        """One import a turn: none of them is to fall into a reply, and together they take half a second."""
-        importlib.import_module(self._to_import.pop(0))
+        """One import a turn, then the plots: none of it is to fall into a reply, and all takes half a second."""
         if self._to_import:
-            self._warm.start(0 if self.isVisible() else 100)
-        else:
+            importlib.import_module(self._to_import.pop(0))
+            self._warm.start(0 if self.isVisible() else 20)
+        elif self.plots is None:
+            self.plots = self._make_plots()
             self.tick()
 
     # -- drawing ---------------------------------------------------------------------------------------------

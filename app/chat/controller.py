@@ -17,6 +17,9 @@ from app.state.conversation import ChatStore, Conversation, Message, Reply
 from app.state.session import Session, SessionFailure
 from workflows.events import GenerationDone, NoticeEvent, TokenEvent
 
+TRACED = 10_000
+"""Tokens that are kept for hovering, those of the newest replies: each holds about a kilobyte of alternatives."""
+
 
 class ChatController(QObject):
     """Drives one conversation at a time."""
@@ -145,8 +148,11 @@ class ChatController(QObject):
     def _on_token(self, event: TokenEvent) -> None:
         if self._reply is None:
             return
+        assert self._reply.reply is not None
         self._reply.content += event.text
-        self._reply.trace.append(event)
+        self._reply.reply.tokens += 1
+        if len(self._reply.trace) < TRACED:
+            self._reply.trace.append(event)
         self.grew.emit(self._reply.id, event.text)
         self.store.partial(self.chat)
 
@@ -168,7 +174,6 @@ class ChatController(QObject):
     def _on_failed(self, failure: SessionFailure) -> None:
         if self._reply is not None:
             assert self._reply.reply is not None
-            self._reply.reply.tokens = len(self._reply.trace)
             if failure.kind == "cancelled":
                 self._finish("cancelled")
                 return
@@ -181,6 +186,7 @@ class ChatController(QObject):
         reply, self._reply = self._reply, None
         assert reply is not None and reply.reply is not None
         reply.reply.ended = reason
+        self.chat.forget_traces(TRACED)
         self._commit()
         self.ended.emit(reply.id)
         self.runningChanged.emit(False)

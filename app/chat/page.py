@@ -376,6 +376,7 @@ class ChatPage(QWidget):
         view = self.transcript.view(id)
         if view is not None:
             view.finish()
+        self.transcript.forget_traces()
 
     def _on_running(self, running: bool) -> None:
         self.composer.set_running(running)

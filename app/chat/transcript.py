@@ -80,6 +80,12 @@ class Transcript(QScrollArea):
         for view in self._views:
             view.set_busy(busy)
 
+    def forget_traces(self) -> None:
+        """Lets go of the tokens of messages that no longer have theirs."""
+        for view in self._views:
+            if not view.message.trace:
+                view.text.set_trace([])
+
     def to_end(self) -> None:
         """Scrolls to the newest message and stays there."""
         self._tail = True

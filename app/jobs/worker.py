@@ -17,6 +17,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from workflows.events import BuildDone, ErrorEvent, Event, GenerationDone, Ready
 
 GRACE_MS = 8_000
 KILL_MS = 2_000
+BACKGROUND_NICE = 10
 _LAST = (BuildDone, GenerationDone, ResultEvent, ReadyEvent, ErrorEvent)
 _STDERR_LINES = 40
 _SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
@@ -86,6 +88,8 @@ class Worker(QObject):
         self._stopping = ""
         self._closing = False
         self.grace_ms, self.kill_ms = GRACE_MS, KILL_MS
+        self.background = False
+        """Whether its process stands back where the window or another worker wants the processor."""
         self._terminated = False
         self._deadline = QTimer(self, singleShot=True)
         self._deadline.timeout.connect(self._escalate)
@@ -152,7 +156,7 @@ class Worker(QObject):
         process.setProcessEnvironment(_environment())
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._read_errors)
-        process.started.connect(self._flush)
+        process.started.connect(self._on_started)
         # bound methods, no closures: one that held the worker would delete it from within its child's destructor
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
@@ -164,6 +168,11 @@ class Worker(QObject):
 
     def _send(self, message: dict[str, Any]) -> None:
         self._outbox.append(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+        self._flush()
+
+    def _on_started(self) -> None:
+        if self.background:
+            _stand_back(self.pid)
         self._flush()
 
     def _flush(self) -> None:
@@ -283,6 +292,18 @@ def _cause(code: int, status: QProcess.ExitStatus) -> str:
     if status == QProcess.ExitStatus.CrashExit:
         return f"signal {_SIGNALS.get(code, code)}" if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
     return f"exit code {code}"
+
+
+def _stand_back(pid: int) -> None:
+    """A lower priority for a process; one that has ended already needs none."""
+    import psutil
+
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        if sys.platform == "win32":
+            process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
+        else:
+            process.nice(min(process.nice() + BACKGROUND_NICE, 19))
 
 
 def _environment() -> QProcessEnvironment:

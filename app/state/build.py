@@ -120,6 +120,7 @@ class BuildModel(QObject):
         self.state = "running"
         self._worker = self._new_worker()
         self._worker.grace_ms = GRACE_MS
+        self._worker.background = True
         self._worker.memory.connect(self._on_memory)
         self._worker.log.connect(self._log)
         self._job = self._worker.request("build", source=source, out=str(out), options=dict(options))

@@ -122,6 +122,13 @@ class Conversation:
         else:
             self._messages[parent].active = index
 
+    def forget_traces(self, most: int) -> None:
+        """Keeps the traces of the newest replies, `most` tokens together."""
+        for message in reversed(self._messages.values()):
+            most -= len(message.trace)
+            if most < 0:
+                message.trace.clear()
+
     def to_messages(self, prompt: int) -> list[dict[str, str]]:
         """What is sent for a reply to `prompt`: the system prompt and the branch down to it."""
         branch: list[dict[str, str]] = []

@@ -57,7 +57,6 @@ def test_empty_page_offers_the_first_step(page: MeasurePage, qtbot: QtBot) -> No
     with qtbot.waitSignal(page.context.navigate) as went:
         page.empty.action.click()
     assert went.args == ["chat"]
-    assert page.plots is None
 
 
 def test_figures(page: MeasurePage) -> None:

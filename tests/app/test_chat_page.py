@@ -350,6 +350,17 @@ def test_token_under_the_pointer(make: Make, qtbot: QtBot) -> None:
     assert text.extraSelections()[0].cursor.selectedText() == "fine."  # type: ignore[attr-defined]
 
 
+def test_tokens_of_old_replies_are_forgotten(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.chat.controller.TRACED", 5)
+    page = make(tokens=4, reply="a b c d")
+    for _ in range(2):
+        ask(qtbot, page, "go on")
+    old, new = (page.transcript.views[i] for i in (1, 3))
+    assert [len(view.message.trace) for view in (old, new)] == [0, 4]
+    assert old.text._map is None and new.text._map is not None
+    assert old.message.content == "a b c d" and old.message.reply.tokens == 4
+
+
 def test_model_text_cannot_make_the_window_read_files(make: Make, qtbot: QtBot) -> None:
     page = make(reply="![x](file:///etc/passwd) <img src='file:///etc/hostname'> <b>raw</b>")
     ask(qtbot, page, "x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from app.main import PAGES
 from app.state.context import AppContext
 from app.state.settings import Settings
+from app.warmup import FIRST_MS
 from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
@@ -30,6 +32,25 @@ def test_ctrl_and_a_figure_show_each_page(qtbot: Any, make_window: Make) -> None
     for index, name in reversed(list(enumerate(NAMES, 1))):
         qtbot.keyClick(window, getattr(Qt.Key, f"Key_{index}"), Qt.KeyboardModifier.ControlModifier)
         assert window.stack.currentWidget() is window.page(name)
+
+
+def test_the_other_pages_are_built_ahead_and_nothing_is_started(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    window.warm_up()
+    qtbot.waitUntil(lambda: window.warm.done, timeout=20_000)
+    gc.unfreeze()  # the next tests' garbage is theirs
+    assert all(window.stack.indexOf(window.page(name)) >= 0 for name in NAMES)
+    assert window.stack.count() == len(NAMES)
+    assert window.current_page == "home"
+    assert not window.context.probe_worker.pid and not window.context.session_worker.pid
+
+
+def test_a_window_that_closes_builds_no_further_page(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    window.warm_up()
+    window.close()
+    qtbot.wait(2 * FIRST_MS)
+    assert window.warm.done and window.stack.count() == 1
 
 
 @pytest.mark.parametrize("name", NAMES)

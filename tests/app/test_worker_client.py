@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psutil
 import pytest
 
-from app.jobs.worker import Job, Worker
+from app.jobs.worker import BACKGROUND_NICE, Job, Worker
 from tests.fakes.worker import program
 from workflows.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
 
@@ -143,6 +144,18 @@ def test_memory_is_reported_while_it_lives(qtbot: Any, make_worker: Make) -> Non
     with qtbot.waitSignal(worker.memory, timeout=5000) as blocker:
         pass
     assert blocker.args[0] > 1_000_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="priorities have other names there")
+def test_a_worker_in_the_background_stands_back(qtbot: Any, make_worker: Make) -> None:
+    ours = psutil.Process().nice()
+    niceness = []
+    for background in (False, True):
+        worker = make_worker()
+        worker.background = background
+        last(qtbot, worker.request("devices"))
+        niceness.append(psutil.Process(worker.pid).nice() - ours)
+    assert niceness == [0, min(BACKGROUND_NICE, 19 - ours)]
 
 
 def test_close_ends_the_process_without_a_crash(qtbot: Any, make_worker: Make) -> None:

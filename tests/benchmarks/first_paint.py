@@ -10,11 +10,10 @@ from __future__ import annotations
 import sys
 import time
 
-from app import main as entry
-
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPaintEvent
 
+from app import main as entry
 from app.window import MainWindow
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-SCENES = ("idle", "chat", "measure", "switching")
+SCENES = ("starting", "idle", "chat", "measure", "switching")
 PARTS = ("start", "click", "stall", "kill", "memory")
 RATE = 200
 STALL_S = 20.0
@@ -114,8 +114,8 @@ def stall_line(name: str, found: dict[str, Any]) -> str:
     """A scene's figures in one line."""
     f = found["figures"]
     return (
-        f"stall, {name:9}  worst {f['worst_ms']:5.1f} ms (own work {f['worst_own_ms']:5.1f})  p99 {f['p99_ms']:4.1f} ms  "
-        f"over 50 ms: {f['over_limit']:2.0f}   busy {f['busy_percent']:2.0f} %  {found['rate']:3.0f} tok/s  "
+        f"stall, {name:9}  worst {f['worst_ms']:5.1f}  (own {f['worst_own_ms']:5.1f})  p99 {f['p99_ms']:4.1f} ms "
+        f"over 50 ms: {f['over_limit']:2.0f}  busy {f['busy_percent']:2.0f} %  {found['rate']:3.0f} tok/s  "
         f"builds {found['builds']}  load {os.getloadavg()[0]:.1f}"
     )
 

@@ -17,6 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
 from app.chat.page import ChatPage
+from app.chat.sampling import Sampling
 from app.jobs.worker import Worker
 from app.library.page import HomePage
 from app.main import PAGES, application
@@ -74,14 +75,15 @@ def press(button: QAbstractButton) -> float:
     return began
 
 
-def open_window(context: AppContext | None = None) -> MainWindow:
+def open_window(context: AppContext | None = None, settle: float = SETTLE_S) -> MainWindow:
     """The window on Home, after what it does when it starts."""
     application()
     window = MainWindow(context or AppContext(), PAGES)
     window.show_page("home")
     window.show()
+    window.warm_up()
     window.activateWindow()
-    live(SETTLE_S)
+    live(settle)
     return window
 
 
@@ -136,12 +138,15 @@ def kill() -> dict[str, Any]:
     start_demo(window)
     page = chat_of(window)
     tokens: list[object] = []
+    pid = window.context.session_worker.pid
     page.session.token.connect(tokens.append)
-    page.session.token.connect(lambda _event: os.kill(window.context.session_worker.pid, signal.SIGKILL))
+    page.session.token.connect(lambda _event: os.kill(pid, signal.SIGKILL) if len(tokens) == 20 else None)
+    page.controller.sampling = Sampling(temperature=5.0, max_new_tokens=2000)  # it babbles instead of ending
     write(page, QUESTION)
     press(page.composer.button)
     until(lambda: page.session.state == "failed" and page.banner.isVisible())
-    page.session.token.disconnect()
+    page.controller.sampling = Sampling()
+    killed_at = len(tokens)
     message, action = page.banner.message, page.banner._action.text()
     pressed = press(page.banner._action)
     opened = until(lambda: page.session.state == "ready")
@@ -151,7 +156,7 @@ def kill() -> dict[str, Any]:
     reply = page.transcript.views[-1].message.content
     window.close()
     return {
-        "tokens": len(tokens),
+        "tokens": killed_at,
         "message": message,
         "action": action,
         "open_ms": ms(pressed, opened),
@@ -190,12 +195,16 @@ def stall(name: str, seconds: float, rate: int) -> dict[str, Any]:
     summary = read_summary(str(next((Path(os.environ["JOINERY_HOME"]) / "bundles").iterdir())))
     tokens = round(seconds * rate)
     context = MixedContext(program(tokens=tokens, rate=rate, reply=PROSE, finish_reason="length"))
-    window = open_window(context)
+    application()
     heart = Heartbeat()
-    heart.start()
+    if name == "starting":
+        heart.start()
+    window = open_window(context)
+    if name != "starting":
+        heart.start()
     with tempfile.TemporaryDirectory() as folder:
-        if name == "idle":
-            live(seconds)
+        if name in ("starting", "idle"):
+            live(seconds / 4)
             heart.stop()
             builds, reached = 0, 0.0
         else:
