@@ -11,7 +11,7 @@ from typing import Any
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import BundleError, GraphError, RequestError, printable
 from workflows.kvcache import StateTensor, find_state
-from workflows.kvcache.geometry import StatePatterns
+from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns, infer_facts
 from workflows.tensors import TensorSpec
 
 
@@ -65,15 +65,19 @@ def _bundle_report(bundle: Bundle) -> dict[str, Any]:
 
 def _graph_report(path: Path) -> dict[str, Any]:
     graph = _graph(path)
-    state = find_state(graph["_inputs"], graph["_outputs"], StatePatterns())
-    name = path.stem
+    name, kv, metadata = path.stem, [], graph["_metadata"]
+    try:
+        if state := find_state(graph["_inputs"], graph["_outputs"], StatePatterns()):
+            kv = _groups(state, graph, "static", None)
+    except GraphError as error:  # a file of someone else's: what is odd about its cache is a finding, no failure
+        metadata = {**metadata, "kv": str(error)}
     return {
         "model_type": "",
         "task": "",
         "family": "",
         "route": "single",
         "components": [{"name": name, "file": path.name, "role": "graph", **_public(graph)}],
-        "kv": [_group(state, "static", None, None)] if state else [],
+        "kv": kv,
         "stages": [],
         "name": name,
         "path": str(path),
@@ -82,7 +86,7 @@ def _graph_report(path: Path) -> dict[str, Any]:
         "capacity": None,
         "chunk": None,
         "bytes": path.stat().st_size,
-        "metadata": graph["_metadata"],
+        "metadata": metadata,
     }
 
 
@@ -115,6 +119,7 @@ def _graph(path: Path) -> dict[str, Any]:
         "bytes": weights,
         "_inputs": inputs,
         "_outputs": outputs,
+        "_metadata_props": dict(model.metadata_props),
         "_metadata": {"producer": printable(f"{model.producer_name or ''} {model.producer_version or ''}".strip())},
     }
 
@@ -136,28 +141,41 @@ def _kv(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> list[dict[st
     patterns = StatePatterns(
         kv.past_key_pattern, kv.past_value_pattern, kv.present_key_pattern, kv.present_value_pattern
     )
-    states = [find_state(graph["_inputs"], graph["_outputs"], patterns) for graph in graphs.values()]
-    state = max((s for s in states if s), key=lambda s: s[0].writer == "host", default=None)
-    if state is None:
+    found = [(find_state(g["_inputs"], g["_outputs"], patterns), g) for g in graphs.values()]
+    state, graph = next(((state, graph) for state, graph in found if state), ((), {}))
+    if not state:
         raise BundleError(f"{bundle.folder} declares a KV cache and none of its graphs has one.")
-    layout, capacity = bundle.pipeline.metadata.layout, bundle.pipeline.generation.max_length
-    return [_group(state, layout, capacity, capacity if layout == "window" else None)]
+    return _groups(state, graph, bundle.pipeline.metadata.layout, bundle.pipeline.generation.max_length)
 
 
-def _group(state: tuple[StateTensor, ...], layout: str, capacity: int | None, window: int | None) -> dict[str, Any]:
-    first = state[0]
-    slots = capacity or first.capacity
+def _groups(
+    state: tuple[StateTensor, ...], graph: Mapping[str, Any], layout: str, capacity: int | None
+) -> list[dict[str, Any]]:
+    """One row a group of like layers, as the graph notes them."""
+    facts = StateFacts.of_metadata(graph["_metadata_props"]) or infer_facts(state, graph["_inputs"])
+    limit = capacity if layout == "window" else None
+    return [
+        _group([t for t in state if t.layer in group.layers], group, layout, capacity, limit, facts.writer)
+        for group in facts.groups
+    ]
+
+
+def _group(
+    tensors: list[StateTensor], group: GroupFacts, layout: str, capacity: int | None, limit: int | None, writer: str
+) -> dict[str, Any]:
+    first, slots = tensors[0], capacity or tensors[0].capacity
+    each = sum(tensor.bytes_per_slot for tensor in tensors)
     return {
-        "group": "all",
+        "group": group.name,
         "layout": layout,
-        "layers": sorted({tensor.layer for tensor in state}),
+        "layers": list(group.layers),
         "capacity": slots,
-        "window": window,
+        "window": min((size for size in (group.window, limit) if size), default=None),
         "shape": list(first.shape),
         "dtype": first.dtype,
-        "bytes": slots * sum(tensor.bytes_per_slot for tensor in state) if slots else None,
-        "bytes_per_token": sum(tensor.bytes_per_slot for tensor in state),
-        "writer": first.writer,
+        "bytes": slots * each if slots else None,
+        "bytes_per_token": each,
+        "writer": "host" if writer == "host" else "graph",
     }
 
 
