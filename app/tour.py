@@ -25,7 +25,7 @@ from app.window import MainWindow
 from app.wizard.base import RUN
 from app.wizard.page import BuildPage
 
-QUESTION = "What is 8 times 7?"
+QUESTIONS = ("What is 8 times 7?", "And 9 plus 6?", "What is the capital of France?", "What is the opposite of hot?")
 SIZE = (1280, 800)
 PATIENCE_S = 900.0
 
@@ -132,24 +132,31 @@ class Tour:
             raise TourError(self.window.banner.message)
 
     def chat(self) -> None:
-        """Ask, and write the reply to the terminal as it comes."""
+        """Ask, and write each reply to the terminal as it comes."""
         self.window.show_page("chat")
         wait(0.2)
         page, session = self.window.page("chat"), self.context.session
+        assert isinstance(page, ChatPage)
         ends: list[object] = []
         session.token.connect(self._on_token)
         session.finished.connect(ends.append)
         session.failed.connect(ends.append)
-        say(f"> {QUESTION}")
+        for question in QUESTIONS:
+            self._ask(page, question, ends)
+            wait(0.3)
+
+    def _ask(self, page: ChatPage, question: str, ends: list[object]) -> None:
+        ends.clear()
+        self.reply = ""
+        say(f"> {question}")
         began = time.monotonic()
-        assert isinstance(page, ChatPage)
-        page.send(QUESTION)
+        page.send(question)
         wait_until(lambda: bool(ends), "the reply", 120)
         say("")
         if not self.reply:
             raise TourError(str(getattr(ends[0], "message", "no reply came")))
-        done = ends[0]
-        say(f"Reply after {time.monotonic() - began:.2f} s: {getattr(done, 'decode_tokens_per_s', 0):.0f} tok/s")
+        speed = getattr(ends[0], "decode_tokens_per_s", 0)
+        say(f"Reply after {time.monotonic() - began:.2f} s: {speed:.0f} tok/s")
 
     def _on_token(self, event: object) -> None:
         text = str(getattr(event, "text", ""))
