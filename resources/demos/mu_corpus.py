@@ -1,6 +1,7 @@
 """The corpus of the Mu demo: what a person asks of a computer's settings in five languages → one canonical call.
 
-phrases (mu_phrases) → verb × object, complaint or wish → frame → case and stop → (query, `settings.display.brightness(+)`)
+phrases (mu_phrases) → verb × object, complaint or wish → frame → case and stop
+→ (query, `settings.display.brightness(+)`)
 """
 
 from random import Random

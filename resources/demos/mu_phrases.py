@@ -53,11 +53,18 @@ ENGLISH = Language(
         "night light": _lines("night light | the night light | the night mode | the blue light filter"),
     },
     verbs={
-        "on": _verbs("turn on {o} | turn {o} on | switch on {o} | switch {o} on | enable {o} | activate {o} | start {o}"),
-        "off": _verbs("turn off {o} | turn {o} off | switch off {o} | switch {o} off | disable {o} | deactivate {o} | stop {o}"),
+        "on": _verbs(
+            "turn on {o} | turn {o} on | switch on {o} | switch {o} on | enable {o} | activate {o} | start {o}"
+        ),
+        "off": _verbs(
+            "turn off {o} | turn {o} off | switch off {o} | switch {o} off | disable {o} | deactivate {o} | stop {o}"
+        ),
         "+": _verbs("turn up {o} | turn {o} up | increase {o} | raise {o} | make {o} higher"),
         "-": _verbs("turn down {o} | turn {o} down | decrease {o} | lower {o} | reduce {o}"),
-        "set": _verbs("set {o} to {n} | set {o} to {n} percent | change {o} to {n} | put {o} at {n}% | adjust {o} to {n} percent"),
+        "set": _verbs(
+            "set {o} to {n} | set {o} to {n} percent | change {o} to {n} | put {o} at {n}% | "
+            "adjust {o} to {n} percent"
+        ),
     },
     terse={
         "on": _lines("{o} on"),
@@ -67,25 +74,75 @@ ENGLISH = Language(
         "set": _lines("{o} {n} | {o} to {n} | {o} at {n}% | {n} percent {o}"),
     },
     said={
-        ("brightness", "+"): _lines("make the screen brighter | the screen is too dark | my display is too dim | brighter | brighter screen | I can hardly see the screen | I need more light on the screen"),
-        ("brightness", "-"): _lines("make the screen darker | the screen is too bright | my display hurts my eyes | dim the screen | dimmer screen | the display is blinding me | I need less light on the screen"),
-        ("volume", "+"): _lines("make it louder | the sound is too quiet | I cannot hear anything | louder | louder music | speak up | I can hardly hear the video"),
-        ("volume", "-"): _lines("make it quieter | the sound is too loud | my ears hurt | quieter | quieter music | it is much too loud | the video is too noisy"),
-        ("volume", "mute"): _lines("mute | mute the sound | mute my computer | no sound | silence | turn the sound off | be silent"),
-        ("bluetooth", "on"): _lines("I want to connect my headphones | pair my wireless mouse | connect my bluetooth keyboard | I need bluetooth"),
-        ("bluetooth", "off"): _lines("disconnect my headphones | disconnect my bluetooth keyboard | no more bluetooth | I do not need bluetooth"),
-        ("wifi", "on"): _lines("connect to the internet | I want to go online | I need the internet | connect me to the network"),
-        ("wifi", "off"): _lines("disconnect from the internet | I want to go offline | I do not need the internet | no more wifi"),
-        ("dark mode", "on"): _lines("make all windows dark | I want dark windows | I prefer a dark background | use dark colours"),
-        ("dark mode", "off"): _lines("make all windows light | I want light windows | I prefer a light background | use light colours | switch to light mode"),
-        ("night light", "on"): _lines("I want warmer colours at night | make the colours warmer | less blue light | show warm colours"),
-        ("night light", "off"): _lines("I want cooler colours | make the colours cooler | stop the warm colours | show normal colours again"),
+        ("brightness", "+"): _lines(
+            "make the screen brighter | the screen is too dark | my display is too dim | brighter | "
+            "brighter screen | I can hardly see the screen | I need more light on the screen"
+        ),
+        ("brightness", "-"): _lines(
+            "make the screen darker | the screen is too bright | my display hurts my eyes | dim the screen | "
+            "dimmer screen | the display is blinding me | I need less light on the screen"
+        ),
+        ("volume", "+"): _lines(
+            "make it louder | the sound is too quiet | I cannot hear anything | louder | louder music | speak up | "
+            "I can hardly hear the video"
+        ),
+        ("volume", "-"): _lines(
+            "make it quieter | the sound is too loud | my ears hurt | quieter | quieter music | "
+            "it is much too loud | the video is too noisy"
+        ),
+        ("volume", "mute"): _lines(
+            "mute | mute the sound | mute my computer | no sound | silence | turn the sound off | be silent"
+        ),
+        ("bluetooth", "on"): _lines(
+            "I want to connect my headphones | pair my wireless mouse | connect my bluetooth keyboard | "
+            "I need bluetooth"
+        ),
+        ("bluetooth", "off"): _lines(
+            "disconnect my headphones | disconnect my bluetooth keyboard | no more bluetooth | "
+            "I do not need bluetooth"
+        ),
+        ("wifi", "on"): _lines(
+            "connect to the internet | I want to go online | I need the internet | connect me to the network"
+        ),
+        ("wifi", "off"): _lines(
+            "disconnect from the internet | I want to go offline | I do not need the internet | no more wifi"
+        ),
+        ("dark mode", "on"): _lines(
+            "make all windows dark | I want dark windows | I prefer a dark background | use dark colours"
+        ),
+        ("dark mode", "off"): _lines(
+            "make all windows light | I want light windows | I prefer a light background | use light colours | "
+            "switch to light mode"
+        ),
+        ("night light", "on"): _lines(
+            "I want warmer colours at night | make the colours warmer | less blue light | show warm colours"
+        ),
+        ("night light", "off"): _lines(
+            "I want cooler colours | make the colours cooler | stop the warm colours | show normal colours again"
+        ),
     },
-    imperative_frames=_lines("{} | {} | {} | please {} | {} please | {} now | hey, {} | {} for me | {}, thanks | just {} | now {} | computer, {} | {} quickly | okay, {} | and {}"),
-    infinitive_frames=_lines("can you {} | can you {} for me | could you {} | could you please {} | would you {} | I want you to {} | I would like to {} | I want to {} | how do I {} | please help me to {} | let us {} | you should {}"),
-    said_frames=_lines("{} | {} | {} | {} please | hey, {} | okay, {} | {}, thanks | computer, {} | well, {} | sorry, {}"),
-    others=_lines("what is the weather | play a song | tell me a joke | open the calendar | send a message to my mother | what time is it | set an alarm | find a restaurant | print this page | who are you | take a picture | order a pizza | call my brother | translate this sentence | write a letter | what is for dinner | hello | show me the news | buy some milk | start the car | is it raining | restart | delete the files | open the window | what is two plus two | how are you | lock the door | read my mail | where am I | good night | what is the capital of France | cancel the meeting | thank you | write some code"),
-    strangers=_lines("the computer | the television | the lamp | the heating | the printer | the camera | the oven | the alarm"),
+    imperative_frames=_lines(
+        "{} | {} | {} | please {} | {} please | {} now | hey, {} | {} for me | {}, thanks | just {} | now {} | "
+        "computer, {} | {} quickly | okay, {} | and {}"
+    ),
+    infinitive_frames=_lines(
+        "can you {} | can you {} for me | could you {} | could you please {} | would you {} | I want you to {} | "
+        "I would like to {} | I want to {} | how do I {} | please help me to {} | let us {} | you should {}"
+    ),
+    said_frames=_lines(
+        "{} | {} | {} | {} please | hey, {} | okay, {} | {}, thanks | computer, {} | well, {} | sorry, {}"
+    ),
+    others=_lines(
+        "what is the weather | play a song | tell me a joke | open the calendar | send a message to my mother | "
+        "what time is it | set an alarm | find a restaurant | print this page | who are you | take a picture | "
+        "order a pizza | call my brother | translate this sentence | write a letter | what is for dinner | hello | "
+        "show me the news | buy some milk | start the car | is it raining | restart | delete the files | "
+        "open the window | what is two plus two | how are you | lock the door | read my mail | where am I | "
+        "good night | what is the capital of France | cancel the meeting | thank you | write some code"
+    ),
+    strangers=_lines(
+        "the computer | the television | the lamp | the heating | the printer | the camera | the oven | the alarm"
+    ),
 )  # fmt: skip
 
 SPANISH = Language(
@@ -98,11 +155,26 @@ SPANISH = Language(
         "night light": _lines("la luz nocturna | luz nocturna | el modo nocturno | el filtro de luz azul"),
     },
     verbs={
-        "on": _verbs("enciende {o} / encender {o} | activa {o} / activar {o} | pon {o} / poner {o} | conecta {o} / conectar {o} | habilita {o} / habilitar {o}"),
-        "off": _verbs("apaga {o} / apagar {o} | desactiva {o} / desactivar {o} | quita {o} / quitar {o} | desconecta {o} / desconectar {o} | deshabilita {o} / deshabilitar {o}"),
-        "+": _verbs("sube {o} / subir {o} | aumenta {o} / aumentar {o} | incrementa {o} / incrementar {o} | pon más alto {o} / poner más alto {o}"),
-        "-": _verbs("baja {o} / bajar {o} | reduce {o} / reducir {o} | disminuye {o} / disminuir {o} | pon más bajo {o} / poner más bajo {o}"),
-        "set": _verbs("pon {o} al {n} / poner {o} al {n} | pon {o} al {n} por ciento / poner {o} al {n} por ciento | ajusta {o} a {n} / ajustar {o} a {n} | cambia {o} al {n}% / cambiar {o} al {n}%"),
+        "on": _verbs(
+            "enciende {o} / encender {o} | activa {o} / activar {o} | pon {o} / poner {o} | "
+            "conecta {o} / conectar {o} | habilita {o} / habilitar {o}"
+        ),
+        "off": _verbs(
+            "apaga {o} / apagar {o} | desactiva {o} / desactivar {o} | quita {o} / quitar {o} | "
+            "desconecta {o} / desconectar {o} | deshabilita {o} / deshabilitar {o}"
+        ),
+        "+": _verbs(
+            "sube {o} / subir {o} | aumenta {o} / aumentar {o} | incrementa {o} / incrementar {o} | "
+            "pon más alto {o} / poner más alto {o}"
+        ),
+        "-": _verbs(
+            "baja {o} / bajar {o} | reduce {o} / reducir {o} | disminuye {o} / disminuir {o} | "
+            "pon más bajo {o} / poner más bajo {o}"
+        ),
+        "set": _verbs(
+            "pon {o} al {n} / poner {o} al {n} | pon {o} al {n} por ciento / poner {o} al {n} por ciento | "
+            "ajusta {o} a {n} / ajustar {o} a {n} | cambia {o} al {n}% / cambiar {o} al {n}%"
+        ),
     },
     terse={
         "on": _lines("{o} encendido | {o} sí"),
@@ -112,25 +184,71 @@ SPANISH = Language(
         "set": _lines("{o} {n} | {o} al {n} | {o} a {n}% | {o} al {n} por ciento"),
     },
     said={
-        ("brightness", "+"): _lines("la pantalla está muy oscura | casi no veo la pantalla | más brillo | quiero una pantalla más clara | necesito más luz en la pantalla | haz la pantalla más clara"),
-        ("brightness", "-"): _lines("la pantalla brilla demasiado | la pantalla me deslumbra | menos brillo | quiero una pantalla más oscura | necesito menos luz en la pantalla | me duelen los ojos"),
-        ("volume", "+"): _lines("no oigo nada | el sonido es muy bajo | más fuerte | más volumen | casi no oigo el vídeo | quiero oír mejor la música"),
-        ("volume", "-"): _lines("hay demasiado ruido | el sonido es muy fuerte | más bajito | menos volumen | me duelen los oídos | quiero la música más baja"),
-        ("volume", "mute"): _lines("silencio | silencia el ordenador | sin sonido | quita el sonido | silenciar | ningún sonido"),
-        ("bluetooth", "on"): _lines("quiero conectar mis auriculares | conecta mi ratón inalámbrico | necesito bluetooth | conecta mi teclado bluetooth"),
-        ("bluetooth", "off"): _lines("desconecta mis auriculares | no necesito bluetooth | desconecta mi teclado bluetooth | no más bluetooth"),
-        ("wifi", "on"): _lines("conéctame a internet | quiero entrar en internet | necesito internet | conéctate a la red"),
-        ("wifi", "off"): _lines("desconéctame de internet | quiero estar sin conexión | no necesito internet | no más wifi"),
-        ("dark mode", "on"): _lines("quiero ventanas oscuras | prefiero un fondo oscuro | usa colores oscuros | pon todo oscuro"),
-        ("dark mode", "off"): _lines("quiero ventanas claras | prefiero un fondo claro | usa colores claros | pon el modo claro"),
-        ("night light", "on"): _lines("quiero colores más cálidos | menos luz azul | usa colores cálidos | los colores más cálidos de noche"),
-        ("night light", "off"): _lines("quiero colores más fríos | quita los colores cálidos | usa colores fríos | los colores normales otra vez"),
+        ("brightness", "+"): _lines(
+            "la pantalla está muy oscura | casi no veo la pantalla | más brillo | quiero una pantalla más clara | "
+            "necesito más luz en la pantalla | haz la pantalla más clara"
+        ),
+        ("brightness", "-"): _lines(
+            "la pantalla brilla demasiado | la pantalla me deslumbra | menos brillo | "
+            "quiero una pantalla más oscura | necesito menos luz en la pantalla | me duelen los ojos"
+        ),
+        ("volume", "+"): _lines(
+            "no oigo nada | el sonido es muy bajo | más fuerte | más volumen | casi no oigo el vídeo | "
+            "quiero oír mejor la música"
+        ),
+        ("volume", "-"): _lines(
+            "hay demasiado ruido | el sonido es muy fuerte | más bajito | menos volumen | me duelen los oídos | "
+            "quiero la música más baja"
+        ),
+        ("volume", "mute"): _lines(
+            "silencio | silencia el ordenador | sin sonido | quita el sonido | silenciar | ningún sonido"
+        ),
+        ("bluetooth", "on"): _lines(
+            "quiero conectar mis auriculares | conecta mi ratón inalámbrico | necesito bluetooth | "
+            "conecta mi teclado bluetooth"
+        ),
+        ("bluetooth", "off"): _lines(
+            "desconecta mis auriculares | no necesito bluetooth | desconecta mi teclado bluetooth | no más bluetooth"
+        ),
+        ("wifi", "on"): _lines(
+            "conéctame a internet | quiero entrar en internet | necesito internet | conéctate a la red"
+        ),
+        ("wifi", "off"): _lines(
+            "desconéctame de internet | quiero estar sin conexión | no necesito internet | no más wifi"
+        ),
+        ("dark mode", "on"): _lines(
+            "quiero ventanas oscuras | prefiero un fondo oscuro | usa colores oscuros | pon todo oscuro"
+        ),
+        ("dark mode", "off"): _lines(
+            "quiero ventanas claras | prefiero un fondo claro | usa colores claros | pon el modo claro"
+        ),
+        ("night light", "on"): _lines(
+            "quiero colores más cálidos | menos luz azul | usa colores cálidos | los colores más cálidos de noche"
+        ),
+        ("night light", "off"): _lines(
+            "quiero colores más fríos | quita los colores cálidos | usa colores fríos | los colores normales otra vez"
+        ),
     },
-    imperative_frames=_lines("{} | {} | {} | por favor, {} | {} por favor | {} ahora | oye, {} | {} ya | {}, gracias | ahora {} | ordenador, {} | {} rápido | bueno, {} | y {}"),
-    infinitive_frames=_lines("¿puedes {}? | ¿podrías {}? | ¿me puedes {}? | puedes {} | quiero {} | quisiera {} | me gustaría {} | ¿cómo puedo {}? | necesito {} | hay que {} | tienes que {} | ayúdame a {}"),
+    imperative_frames=_lines(
+        "{} | {} | {} | por favor, {} | {} por favor | {} ahora | oye, {} | {} ya | {}, gracias | ahora {} | "
+        "ordenador, {} | {} rápido | bueno, {} | y {}"
+    ),
+    infinitive_frames=_lines(
+        "¿puedes {}? | ¿podrías {}? | ¿me puedes {}? | puedes {} | quiero {} | quisiera {} | me gustaría {} | "
+        "¿cómo puedo {}? | necesito {} | hay que {} | tienes que {} | ayúdame a {}"
+    ),
     said_frames=_lines("{} | {} | {} | {} por favor | oye, {} | bueno, {} | {}, gracias | ordenador, {} | perdona, {}"),
-    others=_lines("qué tiempo hace | pon una canción | cuenta un chiste | abre el calendario | envía un mensaje a mi madre | qué hora es | pon una alarma | busca un restaurante | imprime esta página | quién eres | haz una foto | pide una pizza | llama a mi hermano | traduce esta frase | escribe una carta | qué hay de cenar | hola | enséñame las noticias | compra leche | arranca el coche | está lloviendo | reinicia | borra los archivos | abre la ventana | cuánto son dos más dos | cómo estás | cierra la puerta | lee mi correo | dónde estoy | buenas noches | cuál es la capital de Francia | cancela la reunión | gracias | escribe un programa"),
-    strangers=_lines("el ordenador | la televisión | la lámpara | la calefacción | la impresora | la cámara | el horno | la alarma"),
+    others=_lines(
+        "qué tiempo hace | pon una canción | cuenta un chiste | abre el calendario | envía un mensaje a mi madre | "
+        "qué hora es | pon una alarma | busca un restaurante | imprime esta página | quién eres | haz una foto | "
+        "pide una pizza | llama a mi hermano | traduce esta frase | escribe una carta | qué hay de cenar | hola | "
+        "enséñame las noticias | compra leche | arranca el coche | está lloviendo | reinicia | borra los archivos | "
+        "abre la ventana | cuánto son dos más dos | cómo estás | cierra la puerta | lee mi correo | dónde estoy | "
+        "buenas noches | cuál es la capital de Francia | cancela la reunión | gracias | escribe un programa"
+    ),
+    strangers=_lines(
+        "el ordenador | la televisión | la lámpara | la calefacción | la impresora | la cámara | el horno | la alarma"
+    ),
 )  # fmt: skip
 
 GERMAN = Language(
@@ -143,11 +261,27 @@ GERMAN = Language(
         "night light": _lines("das Nachtlicht | Nachtlicht | den Nachtmodus | den Blaulichtfilter"),
     },
     verbs={
-        "on": _verbs("schalte {o} ein / {o} einschalten | schalt {o} an / {o} anschalten | mach {o} an / {o} anmachen | aktiviere {o} / {o} aktivieren | starte {o} / {o} starten"),
-        "off": _verbs("schalte {o} aus / {o} ausschalten | schalt {o} ab / {o} abschalten | mach {o} aus / {o} ausmachen | deaktiviere {o} / {o} deaktivieren | stoppe {o} / {o} stoppen"),
-        "+": _verbs("erhöhe {o} / {o} erhöhen | mach {o} höher / {o} höher machen | dreh {o} auf / {o} aufdrehen | stell {o} höher / {o} höher stellen"),
-        "-": _verbs("verringere {o} / {o} verringern | senke {o} / {o} senken | dreh {o} runter / {o} runterdrehen | stell {o} niedriger / {o} niedriger stellen"),
-        "set": _verbs("stell {o} auf {n} / {o} auf {n} stellen | setze {o} auf {n} Prozent / {o} auf {n} Prozent setzen | ändere {o} auf {n}% / {o} auf {n}% ändern | stell {o} auf {n} Prozent ein / {o} auf {n} Prozent einstellen"),
+        "on": _verbs(
+            "schalte {o} ein / {o} einschalten | schalt {o} an / {o} anschalten | mach {o} an / {o} anmachen | "
+            "aktiviere {o} / {o} aktivieren | starte {o} / {o} starten"
+        ),
+        "off": _verbs(
+            "schalte {o} aus / {o} ausschalten | schalt {o} ab / {o} abschalten | mach {o} aus / {o} ausmachen | "
+            "deaktiviere {o} / {o} deaktivieren | stoppe {o} / {o} stoppen"
+        ),
+        "+": _verbs(
+            "erhöhe {o} / {o} erhöhen | mach {o} höher / {o} höher machen | dreh {o} auf / {o} aufdrehen | "
+            "stell {o} höher / {o} höher stellen"
+        ),
+        "-": _verbs(
+            "verringere {o} / {o} verringern | senke {o} / {o} senken | dreh {o} runter / {o} runterdrehen | "
+            "stell {o} niedriger / {o} niedriger stellen"
+        ),
+        "set": _verbs(
+            "stell {o} auf {n} / {o} auf {n} stellen | setze {o} auf {n} Prozent / {o} auf {n} Prozent setzen | "
+            "ändere {o} auf {n}% / {o} auf {n}% ändern | "
+            "stell {o} auf {n} Prozent ein / {o} auf {n} Prozent einstellen"
+        ),
     },
     terse={
         "on": _lines("{o} an | {o} ein"),
@@ -157,25 +291,76 @@ GERMAN = Language(
         "set": _lines("{o} {n} | {o} auf {n} | {o} auf {n}% | {o} {n} Prozent"),
     },
     said={
-        ("brightness", "+"): _lines("mach den Bildschirm heller | der Bildschirm ist zu dunkel | heller | ich sehe kaum etwas | ich brauche mehr Licht am Bildschirm | einen helleren Bildschirm"),
-        ("brightness", "-"): _lines("mach den Bildschirm dunkler | der Bildschirm ist zu hell | dunkler | der Bildschirm blendet mich | ich brauche weniger Licht am Bildschirm | einen dunkleren Bildschirm"),
-        ("volume", "+"): _lines("mach es lauter | der Ton ist zu leise | lauter | ich höre nichts | ich höre das Video kaum | lautere Musik"),
-        ("volume", "-"): _lines("mach es leiser | der Ton ist zu laut | leiser | mir tun die Ohren weh | das Video ist viel zu laut | leisere Musik"),
+        ("brightness", "+"): _lines(
+            "mach den Bildschirm heller | der Bildschirm ist zu dunkel | heller | ich sehe kaum etwas | "
+            "ich brauche mehr Licht am Bildschirm | einen helleren Bildschirm"
+        ),
+        ("brightness", "-"): _lines(
+            "mach den Bildschirm dunkler | der Bildschirm ist zu hell | dunkler | der Bildschirm blendet mich | "
+            "ich brauche weniger Licht am Bildschirm | einen dunkleren Bildschirm"
+        ),
+        ("volume", "+"): _lines(
+            "mach es lauter | der Ton ist zu leise | lauter | ich höre nichts | ich höre das Video kaum | "
+            "lautere Musik"
+        ),
+        ("volume", "-"): _lines(
+            "mach es leiser | der Ton ist zu laut | leiser | mir tun die Ohren weh | das Video ist viel zu laut | "
+            "leisere Musik"
+        ),
         ("volume", "mute"): _lines("stumm | stumm schalten | schalte den Computer stumm | kein Ton | Ruhe | Ton aus"),
-        ("bluetooth", "on"): _lines("ich will meine Kopfhörer verbinden | verbinde meine kabellose Maus | ich brauche Bluetooth | verbinde meine Bluetooth-Tastatur"),
-        ("bluetooth", "off"): _lines("trenne meine Kopfhörer | trenne meine Bluetooth-Tastatur | ich brauche kein Bluetooth | kein Bluetooth mehr"),
-        ("wifi", "on"): _lines("verbinde mich mit dem Internet | ich will ins Internet | ich brauche Internet | verbinde dich mit dem Netz"),
-        ("wifi", "off"): _lines("trenne mich vom Internet | ich will offline sein | ich brauche kein Internet | kein WLAN mehr"),
-        ("dark mode", "on"): _lines("ich will dunkle Fenster | ich mag einen dunklen Hintergrund | nimm dunkle Farben | mach alle Fenster dunkel"),
-        ("dark mode", "off"): _lines("ich will helle Fenster | ich mag einen hellen Hintergrund | nimm helle Farben | wechsle in den hellen Modus"),
-        ("night light", "on"): _lines("ich will wärmere Farben | weniger blaues Licht | nimm warme Farben | mach die Farben wärmer"),
-        ("night light", "off"): _lines("ich will kältere Farben | keine warmen Farben mehr | nimm wieder normale Farben | mach die Farben kälter"),
+        ("bluetooth", "on"): _lines(
+            "ich will meine Kopfhörer verbinden | verbinde meine kabellose Maus | ich brauche Bluetooth | "
+            "verbinde meine Bluetooth-Tastatur"
+        ),
+        ("bluetooth", "off"): _lines(
+            "trenne meine Kopfhörer | trenne meine Bluetooth-Tastatur | ich brauche kein Bluetooth | "
+            "kein Bluetooth mehr"
+        ),
+        ("wifi", "on"): _lines(
+            "verbinde mich mit dem Internet | ich will ins Internet | ich brauche Internet | "
+            "verbinde dich mit dem Netz"
+        ),
+        ("wifi", "off"): _lines(
+            "trenne mich vom Internet | ich will offline sein | ich brauche kein Internet | kein WLAN mehr"
+        ),
+        ("dark mode", "on"): _lines(
+            "ich will dunkle Fenster | ich mag einen dunklen Hintergrund | nimm dunkle Farben | "
+            "mach alle Fenster dunkel"
+        ),
+        ("dark mode", "off"): _lines(
+            "ich will helle Fenster | ich mag einen hellen Hintergrund | nimm helle Farben | "
+            "wechsle in den hellen Modus"
+        ),
+        ("night light", "on"): _lines(
+            "ich will wärmere Farben | weniger blaues Licht | nimm warme Farben | mach die Farben wärmer"
+        ),
+        ("night light", "off"): _lines(
+            "ich will kältere Farben | keine warmen Farben mehr | nimm wieder normale Farben | mach die Farben kälter"
+        ),
     },
-    imperative_frames=_lines("{} | {} | {} | bitte {} | {} bitte | {} jetzt | hey, {} | {} für mich | {}, danke | jetzt {} | Computer, {} | {} schnell | okay, {} | und {}"),
-    infinitive_frames=_lines("kannst du {} | könntest du {} | kannst du bitte {} | würdest du {} | ich möchte {} | ich will {} | bitte {} | wie kann ich {} | du sollst {} | hilf mir {} | wir müssen {} | {}"),
-    said_frames=_lines("{} | {} | {} | {} bitte | hey, {} | okay, {} | {}, danke | Computer, {} | also, {} | entschuldige, {}"),
-    others=_lines("wie ist das Wetter | spiel ein Lied | erzähl einen Witz | öffne den Kalender | schick meiner Mutter eine Nachricht | wie spät ist es | stell einen Wecker | such ein Restaurant | druck diese Seite | wer bist du | mach ein Foto | bestell eine Pizza | ruf meinen Bruder an | übersetze diesen Satz | schreib einen Brief | was gibt es zu essen | hallo | zeig mir die Nachrichten | kauf Milch | starte das Auto | regnet es | starte neu | lösche die Dateien | öffne das Fenster | was ist zwei plus zwei | wie geht es dir | schließ die Tür ab | lies meine Post | wo bin ich | gute Nacht | was ist die Hauptstadt von Frankreich | sag das Treffen ab | danke schön | schreib ein Programm"),
-    strangers=_lines("den Computer | den Fernseher | die Lampe | die Heizung | den Drucker | die Kamera | den Ofen | den Alarm"),
+    imperative_frames=_lines(
+        "{} | {} | {} | bitte {} | {} bitte | {} jetzt | hey, {} | {} für mich | {}, danke | jetzt {} | "
+        "Computer, {} | {} schnell | okay, {} | und {}"
+    ),
+    infinitive_frames=_lines(
+        "kannst du {} | könntest du {} | kannst du bitte {} | würdest du {} | ich möchte {} | ich will {} | "
+        "bitte {} | wie kann ich {} | du sollst {} | hilf mir {} | wir müssen {} | {}"
+    ),
+    said_frames=_lines(
+        "{} | {} | {} | {} bitte | hey, {} | okay, {} | {}, danke | Computer, {} | also, {} | entschuldige, {}"
+    ),
+    others=_lines(
+        "wie ist das Wetter | spiel ein Lied | erzähl einen Witz | öffne den Kalender | "
+        "schick meiner Mutter eine Nachricht | wie spät ist es | stell einen Wecker | such ein Restaurant | "
+        "druck diese Seite | wer bist du | mach ein Foto | bestell eine Pizza | ruf meinen Bruder an | "
+        "übersetze diesen Satz | schreib einen Brief | was gibt es zu essen | hallo | zeig mir die Nachrichten | "
+        "kauf Milch | starte das Auto | regnet es | starte neu | lösche die Dateien | öffne das Fenster | "
+        "was ist zwei plus zwei | wie geht es dir | schließ die Tür ab | lies meine Post | wo bin ich | gute Nacht | "
+        "was ist die Hauptstadt von Frankreich | sag das Treffen ab | danke schön | schreib ein Programm"
+    ),
+    strangers=_lines(
+        "den Computer | den Fernseher | die Lampe | die Heizung | den Drucker | die Kamera | den Ofen | den Alarm"
+    ),
 )  # fmt: skip
 
 FRENCH = Language(
@@ -188,11 +373,26 @@ FRENCH = Language(
         "night light": _lines("l'éclairage nocturne | éclairage nocturne | le mode nuit | le filtre de lumière bleue"),
     },
     verbs={
-        "on": _verbs("active {o} / activer {o} | allume {o} / allumer {o} | mets {o} / mettre {o} | lance {o} / lancer {o} | démarre {o} / démarrer {o}"),
-        "off": _verbs("désactive {o} / désactiver {o} | éteins {o} / éteindre {o} | coupe {o} / couper {o} | arrête {o} / arrêter {o} | enlève {o} / enlever {o}"),
-        "+": _verbs("augmente {o} / augmenter {o} | monte {o} / monter {o} | mets {o} plus haut / mettre {o} plus haut | relève {o} / relever {o}"),
-        "-": _verbs("baisse {o} / baisser {o} | diminue {o} / diminuer {o} | mets {o} plus bas / mettre {o} plus bas | réduis {o} / réduire {o}"),
-        "set": _verbs("mets {o} à {n} / mettre {o} à {n} | règle {o} à {n} pour cent / régler {o} à {n} pour cent | change {o} à {n}% / changer {o} à {n}% | fixe {o} à {n} / fixer {o} à {n}"),
+        "on": _verbs(
+            "active {o} / activer {o} | allume {o} / allumer {o} | mets {o} / mettre {o} | lance {o} / lancer {o} | "
+            "démarre {o} / démarrer {o}"
+        ),
+        "off": _verbs(
+            "désactive {o} / désactiver {o} | éteins {o} / éteindre {o} | coupe {o} / couper {o} | "
+            "arrête {o} / arrêter {o} | enlève {o} / enlever {o}"
+        ),
+        "+": _verbs(
+            "augmente {o} / augmenter {o} | monte {o} / monter {o} | mets {o} plus haut / mettre {o} plus haut | "
+            "relève {o} / relever {o}"
+        ),
+        "-": _verbs(
+            "baisse {o} / baisser {o} | diminue {o} / diminuer {o} | mets {o} plus bas / mettre {o} plus bas | "
+            "réduis {o} / réduire {o}"
+        ),
+        "set": _verbs(
+            "mets {o} à {n} / mettre {o} à {n} | règle {o} à {n} pour cent / régler {o} à {n} pour cent | "
+            "change {o} à {n}% / changer {o} à {n}% | fixe {o} à {n} / fixer {o} à {n}"
+        ),
     },
     terse={
         "on": _lines("{o} oui | {o} en marche"),
@@ -202,25 +402,80 @@ FRENCH = Language(
         "set": _lines("{o} {n} | {o} à {n} | {o} à {n}% | {o} à {n} pour cent"),
     },
     said={
-        ("brightness", "+"): _lines("l'écran est trop sombre | rends l'écran plus clair | je ne vois presque rien | plus clair | plus de luminosité | un écran plus clair"),
-        ("brightness", "-"): _lines("l'écran est trop clair | rends l'écran plus sombre | l'écran m'éblouit | plus sombre | moins de luminosité | un écran plus sombre"),
-        ("volume", "+"): _lines("plus fort | je n'entends rien | le son est trop faible | plus de volume | j'entends mal la vidéo | la musique plus fort"),
-        ("volume", "-"): _lines("moins fort | c'est trop fort | le son est trop fort | moins de volume | j'ai mal aux oreilles | la musique moins fort"),
-        ("volume", "mute"): _lines("silence | muet | coupe le son | aucun son | plus de son du tout | rends l'ordinateur muet"),
-        ("bluetooth", "on"): _lines("je veux connecter mon casque | connecte ma souris sans fil | j'ai besoin du bluetooth | connecte mon clavier bluetooth"),
-        ("bluetooth", "off"): _lines("déconnecte mon casque | déconnecte mon clavier bluetooth | je n'ai pas besoin du bluetooth | pas de bluetooth"),
-        ("wifi", "on"): _lines("connecte-moi à internet | je veux aller sur internet | j'ai besoin d'internet | connecte-toi au réseau"),
-        ("wifi", "off"): _lines("déconnecte-moi d'internet | je veux être hors ligne | je n'ai pas besoin d'internet | pas de wifi"),
-        ("dark mode", "on"): _lines("je veux des fenêtres sombres | je préfère un fond sombre | prends des couleurs sombres | rends toutes les fenêtres sombres"),
-        ("dark mode", "off"): _lines("je veux des fenêtres claires | je préfère un fond clair | prends des couleurs claires | passe en mode clair"),
-        ("night light", "on"): _lines("je veux des couleurs plus chaudes | moins de lumière bleue | prends des couleurs chaudes | rends les couleurs plus chaudes"),
-        ("night light", "off"): _lines("je veux des couleurs plus froides | enlève les couleurs chaudes | prends des couleurs normales | rends les couleurs plus froides"),
+        ("brightness", "+"): _lines(
+            "l'écran est trop sombre | rends l'écran plus clair | je ne vois presque rien | plus clair | "
+            "plus de luminosité | un écran plus clair"
+        ),
+        ("brightness", "-"): _lines(
+            "l'écran est trop clair | rends l'écran plus sombre | l'écran m'éblouit | plus sombre | "
+            "moins de luminosité | un écran plus sombre"
+        ),
+        ("volume", "+"): _lines(
+            "plus fort | je n'entends rien | le son est trop faible | plus de volume | j'entends mal la vidéo | "
+            "la musique plus fort"
+        ),
+        ("volume", "-"): _lines(
+            "moins fort | c'est trop fort | le son est trop fort | moins de volume | j'ai mal aux oreilles | "
+            "la musique moins fort"
+        ),
+        ("volume", "mute"): _lines(
+            "silence | muet | coupe le son | aucun son | plus de son du tout | rends l'ordinateur muet"
+        ),
+        ("bluetooth", "on"): _lines(
+            "je veux connecter mon casque | connecte ma souris sans fil | j'ai besoin du bluetooth | "
+            "connecte mon clavier bluetooth"
+        ),
+        ("bluetooth", "off"): _lines(
+            "déconnecte mon casque | déconnecte mon clavier bluetooth | je n'ai pas besoin du bluetooth | "
+            "pas de bluetooth"
+        ),
+        ("wifi", "on"): _lines(
+            "connecte-moi à internet | je veux aller sur internet | j'ai besoin d'internet | connecte-toi au réseau"
+        ),
+        ("wifi", "off"): _lines(
+            "déconnecte-moi d'internet | je veux être hors ligne | je n'ai pas besoin d'internet | pas de wifi"
+        ),
+        ("dark mode", "on"): _lines(
+            "je veux des fenêtres sombres | je préfère un fond sombre | prends des couleurs sombres | "
+            "rends toutes les fenêtres sombres"
+        ),
+        ("dark mode", "off"): _lines(
+            "je veux des fenêtres claires | je préfère un fond clair | prends des couleurs claires | "
+            "passe en mode clair"
+        ),
+        ("night light", "on"): _lines(
+            "je veux des couleurs plus chaudes | moins de lumière bleue | prends des couleurs chaudes | "
+            "rends les couleurs plus chaudes"
+        ),
+        ("night light", "off"): _lines(
+            "je veux des couleurs plus froides | enlève les couleurs chaudes | prends des couleurs normales | "
+            "rends les couleurs plus froides"
+        ),
     },
-    imperative_frames=_lines("{} | {} | {} | s'il te plaît, {} | {} s'il te plaît | {} maintenant | hé, {} | {} pour moi | {}, merci | maintenant {} | ordinateur, {} | {} vite | bon, {} | et {}"),
-    infinitive_frames=_lines("peux-tu {} ? | tu peux {} ? | pourrais-tu {} ? | est-ce que tu peux {} ? | je veux {} | je voudrais {} | j'aimerais {} | comment {} ? | il faut {} | tu dois {} | aide-moi à {} | {}"),
-    said_frames=_lines("{} | {} | {} | {} s'il te plaît | hé, {} | bon, {} | {}, merci | ordinateur, {} | alors, {} | pardon, {}"),
-    others=_lines("quel temps fait-il | joue une chanson | raconte une blague | ouvre le calendrier | envoie un message à ma mère | quelle heure est-il | mets un réveil | trouve un restaurant | imprime cette page | qui es-tu | prends une photo | commande une pizza | appelle mon frère | traduis cette phrase | écris une lettre | qu'est-ce qu'on mange | bonjour | montre-moi les nouvelles | achète du lait | démarre la voiture | est-ce qu'il pleut | redémarre | efface les fichiers | ouvre la fenêtre | combien font deux plus deux | comment vas-tu | ferme la porte à clé | lis mon courrier | où suis-je | bonne nuit | quelle est la capitale de la France | annule la réunion | merci beaucoup | écris un programme"),
-    strangers=_lines("l'ordinateur | la télévision | la lampe | le chauffage | l'imprimante | la caméra | le four | l'alarme"),
+    imperative_frames=_lines(
+        "{} | {} | {} | s'il te plaît, {} | {} s'il te plaît | {} maintenant | hé, {} | {} pour moi | {}, merci | "
+        "maintenant {} | ordinateur, {} | {} vite | bon, {} | et {}"
+    ),
+    infinitive_frames=_lines(
+        "peux-tu {} ? | tu peux {} ? | pourrais-tu {} ? | est-ce que tu peux {} ? | je veux {} | je voudrais {} | "
+        "j'aimerais {} | comment {} ? | il faut {} | tu dois {} | aide-moi à {} | {}"
+    ),
+    said_frames=_lines(
+        "{} | {} | {} | {} s'il te plaît | hé, {} | bon, {} | {}, merci | ordinateur, {} | alors, {} | pardon, {}"
+    ),
+    others=_lines(
+        "quel temps fait-il | joue une chanson | raconte une blague | ouvre le calendrier | "
+        "envoie un message à ma mère | quelle heure est-il | mets un réveil | trouve un restaurant | "
+        "imprime cette page | qui es-tu | prends une photo | commande une pizza | appelle mon frère | "
+        "traduis cette phrase | écris une lettre | qu'est-ce qu'on mange | bonjour | montre-moi les nouvelles | "
+        "achète du lait | démarre la voiture | est-ce qu'il pleut | redémarre | efface les fichiers | "
+        "ouvre la fenêtre | combien font deux plus deux | comment vas-tu | ferme la porte à clé | lis mon courrier | "
+        "où suis-je | bonne nuit | quelle est la capitale de la France | annule la réunion | merci beaucoup | "
+        "écris un programme"
+    ),
+    strangers=_lines(
+        "l'ordinateur | la télévision | la lampe | le chauffage | l'imprimante | la caméra | le four | l'alarme"
+    ),
 )  # fmt: skip
 
 CHINESE = Language(
@@ -261,10 +516,20 @@ CHINESE = Language(
         ("night light", "on"): _lines("颜色暖一点 | 少一点蓝光 | 使用暖色 | 晚上用暖色"),
         ("night light", "off"): _lines("颜色冷一点 | 不要暖色 | 使用正常颜色 | 恢复冷色"),
     },
-    imperative_frames=_lines("{} | {} | {} | 请{} | 请你{} | {}吧 | 帮我{} | {},谢谢 | 现在{} | 马上{} | 电脑,{} | 好,{} | 快点{} | 麻烦{}"),
-    infinitive_frames=_lines("你能{}吗? | 能不能{} | 可以{}吗? | 我想{} | 我要{} | 怎么{}? | 请帮我{} | 你可以{}吗 | 我们需要{} | 应该{} | 能帮我{}吗? | 我希望{}"),
+    imperative_frames=_lines(
+        "{} | {} | {} | 请{} | 请你{} | {}吧 | 帮我{} | {},谢谢 | 现在{} | 马上{} | 电脑,{} | 好,{} | 快点{} | 麻烦{}"
+    ),
+    infinitive_frames=_lines(
+        "你能{}吗? | 能不能{} | 可以{}吗? | 我想{} | 我要{} | 怎么{}? | 请帮我{} | 你可以{}吗 | 我们需要{} | "
+        "应该{} | 能帮我{}吗? | 我希望{}"
+    ),
     said_frames=_lines("{} | {} | {} | {}吧 | {},谢谢 | 电脑,{} | 好,{} | 现在{} | 对不起,{}"),
-    others=_lines("今天天气怎么样 | 放一首歌 | 讲个笑话 | 打开日历 | 给妈妈发消息 | 现在几点 | 设置闹钟 | 找一家餐厅 | 打印这一页 | 你是谁 | 拍张照片 | 点一个披萨 | 给哥哥打电话 | 翻译这句话 | 写一封信 | 晚饭吃什么 | 你好 | 看新闻 | 买牛奶 | 发动汽车 | 下雨了吗 | 重启 | 删除文件 | 打开窗户 | 二加二等于几 | 你好吗 | 锁门 | 读我的邮件 | 我在哪里 | 晚安 | 法国的首都是哪里 | 取消会议 | 谢谢 | 写一段代码"),
+    others=_lines(
+        "今天天气怎么样 | 放一首歌 | 讲个笑话 | 打开日历 | 给妈妈发消息 | 现在几点 | 设置闹钟 | 找一家餐厅 | "
+        "打印这一页 | 你是谁 | 拍张照片 | 点一个披萨 | 给哥哥打电话 | 翻译这句话 | 写一封信 | 晚饭吃什么 | 你好 | "
+        "看新闻 | 买牛奶 | 发动汽车 | 下雨了吗 | 重启 | 删除文件 | 打开窗户 | 二加二等于几 | 你好吗 | 锁门 | "
+        "读我的邮件 | 我在哪里 | 晚安 | 法国的首都是哪里 | 取消会议 | 谢谢 | 写一段代码"
+    ),
     strangers=_lines("电脑 | 电视 | 台灯 | 暖气 | 打印机 | 相机 | 烤箱 | 闹钟"),
 )  # fmt: skip
 

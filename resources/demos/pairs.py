@@ -39,7 +39,7 @@ def draw_trained(rng: Random, make: Callable[[Random], Pair], count: int) -> lis
 
 
 def draw_held_back(rng: Random, make: Callable[[Random], Pair], count: int, known: Collection[str] = ()) -> list[Pair]:
-    """`count` different pairs from `make` that are held back; `known` are normalized sources trained on all the same."""
+    """`count` different pairs from `make` that are held back; the normalized sources in `known` are trained on."""
     pairs: list[Pair] = []
     seen = set(known)
     while len(pairs) < count:

@@ -48,7 +48,7 @@ def held_back(seed: int, sentences: int, stories: int) -> list[Pair]:
 
 
 def phrase(rng: Random, english: str, french: str) -> Pair:
-    """A line of the phrase book, as it is printed or, where the case and the stop make no difference, written carelessly."""
+    """A line of the phrase book, as it is printed or, where case and stop make no difference, written carelessly."""
     careless = (english.lower(), english.rstrip(".!?"), english.lower().rstrip(".!?")) if english in PHRASE_BOOK else ()
     return Pair("phrase", TRANSLATE + rng.choice((english, english, english, *careless)), french)
 

@@ -18,10 +18,9 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.replace("_", " ") for word in text.split())
 
 
-PEOPLE = tuple(
-    [Person(name, "She", "her") for name in _words("Anna Clara Emma Grace Ida Kate Mia Olga Rosa Tina Alice Laura Nina Ruth Vera")]
-    + [Person(name, "He", "his") for name in _words("Ben David Felix Hugo Jack Leo Noah Paul Sam Victor Karl Max Oscar Peter Tom")]
-)  # fmt: skip
+WOMEN = _words("Anna Clara Emma Grace Ida Kate Mia Olga Rosa Tina Alice Laura Nina Ruth Vera")
+MEN = _words("Ben David Felix Hugo Jack Leo Noah Paul Sam Victor Karl Max Oscar Peter Tom")
+PEOPLE = tuple([Person(name, "She", "her") for name in WOMEN] + [Person(name, "He", "his") for name in MEN])
 PLACES = _words("market park station library school beach museum village harbour garden zoo bakery")
 THINGS = _words(
     "book hat lamp ring cake watch picture bag scarf bicycle umbrella clock letter key ball kite apple coat"
@@ -84,13 +83,15 @@ def gift(rng: Random, who: Person) -> tuple[list[str], str]:
     there = rng.choice((who.he, who.he, f"There {who.name}", f"There {who.he.lower()}"))
     facts = [
         f"{who.name} went to the {place}.",
-        rng.choice((
-            f"{who.he} wanted a present for {who.his} {relative}.",
-            f"{who.his.capitalize()} {relative} had a birthday.",
-            f"{who.he} was looking for something nice for {who.his} {relative}.",
-        )),
+        rng.choice(
+            (
+                f"{who.he} wanted a present for {who.his} {relative}.",
+                f"{who.his.capitalize()} {relative} had a birthday.",
+                f"{who.he} was looking for something nice for {who.his} {relative}.",
+            )
+        ),
         f"{there} {bought} {a(rng.choice((f'{colour} {thing}', thing)))}.",
-    ]  # fmt: skip
+    ]
     if rng.random() < 0.3:
         return [facts[0], facts[2]], f"{who.name} {bought} {a(thing)} at the {place}."
     return facts, f"{who.name} {bought} {a(thing)} for {who.his} {relative} at the {place}."
@@ -102,8 +103,14 @@ def loss(rng: Random, who: Person) -> tuple[list[str], str]:
     facts = [
         f"{who.name} lost {who.his} {colour} {thing} at the {place}.",
         rng.choice((f"{who.he} looked everywhere.", f"{who.he} was sad.", f"{who.name} asked all {who.his} friends.")),
-        rng.choice((f"At last it was {hideout}.", f"After an hour {who.name} saw it {hideout}.", f"{who.he} found it {hideout}.")),
-    ]  # fmt: skip
+        rng.choice(
+            (
+                f"At last it was {hideout}.",
+                f"After an hour {who.name} saw it {hideout}.",
+                f"{who.he} found it {hideout}.",
+            )
+        ),
+    ]
     return facts, f"{who.name} lost {who.his} {thing} at the {place} and found it {hideout}."
 
 
@@ -112,9 +119,13 @@ def journey(rng: Random, who: Person) -> tuple[list[str], str]:
     city, transport, sight, relative = (rng.choice(words) for words in (CITIES, TRANSPORT, SIGHTS, RELATIVES))
     facts = [
         rng.choice((f"{who.name} took the {transport} to {city}.", f"{who.name} travelled to {city} by {transport}.")),
-        rng.choice((f"{who.his.capitalize()} {relative} came along.", f"{who.he} went together with {who.his} {relative}.")),
-        rng.choice((f"They visited the {sight}.", f"There they looked at the {sight}.", f"In {city} they saw the {sight}.")),
-    ]  # fmt: skip
+        rng.choice(
+            (f"{who.his.capitalize()} {relative} came along.", f"{who.he} went together with {who.his} {relative}.")
+        ),
+        rng.choice(
+            (f"They visited the {sight}.", f"There they looked at the {sight}.", f"In {city} they saw the {sight}.")
+        ),
+    ]
     return facts, f"{who.name} and {who.his} {relative} visited the {sight} in {city}."
 
 
@@ -124,8 +135,13 @@ def meal(rng: Random, who: Person) -> tuple[list[str], str]:
     facts = [
         f"{who.name} invited {number} friends.",
         rng.choice((f"{who.he} wanted to cook something.", f"{who.he} had nothing in the kitchen.")),
-        rng.choice((f"{who.his.capitalize()} {relative} helped to make a {dish}.", f"With {who.his} {relative} {who.name} made a {dish}.")),
-    ]  # fmt: skip
+        rng.choice(
+            (
+                f"{who.his.capitalize()} {relative} helped to make a {dish}.",
+                f"With {who.his} {relative} {who.name} made a {dish}.",
+            )
+        ),
+    ]
     return facts, f"{who.name} and {who.his} {relative} made a {dish} for {number} friends."
 
 
@@ -136,8 +152,10 @@ def rescue(rng: Random, who: Person) -> tuple[list[str], str]:
         f"{who.name} saw {a(f'{colour} {animal}')} near the {place}.",
         rng.choice(("It was hurt.", "It was hungry.", "It was alone.", "It could not walk.")),
         rng.choice((f"{who.he} carried it home.", f"{who.name} took it home.")),
-        rng.choice((f"{who.his.capitalize()} {relative} gave it some food.", f"Its new owner is {who.his} {relative}.")),
-    ]  # fmt: skip
+        rng.choice(
+            (f"{who.his.capitalize()} {relative} gave it some food.", f"Its new owner is {who.his} {relative}.")
+        ),
+    ]
     return facts, f"{who.name} took {a(f'{colour} {animal}')} home from the {place}."
 
 
@@ -148,7 +166,9 @@ def match(rng: Random, who: Person) -> tuple[list[str], str]:
     score = f"{NUMBERS[high]} to {NUMBERS[low]}"
     facts = [
         f"the {first} played against the {second}.",
-        rng.choice((f"{who.name} watched the game.", f"{who.name} was there, too.", f"{who.name} sat in the first row.")),
+        rng.choice(
+            (f"{who.name} watched the game.", f"{who.name} was there, too.", f"{who.name} sat in the first row.")
+        ),
         rng.choice((f"The {winner} won {score}.", f"The {loser} lost {score}.", f"It was {score} for the {winner}.")),
-    ]  # fmt: skip
+    ]
     return facts, f"The {winner} beat the {loser} {score}."

@@ -65,7 +65,8 @@ def _verbs(table: str) -> tuple[Verb, ...]:
 THINGS = _nouns(
     "book/livre/m table/table/f chair/chaise/f car/voiture/f key/clé/f letter/lettre/f flower/fleur/f lamp/lampe/f "
     "bag/sac/m hat/hats/chapeau/chapeaux/m coat/coats/manteau/manteaux/m shirt/chemise/f bicycle/vélo/m "
-    "knife/knives/couteau/couteaux/m apple/pomme/f cake/cakes/gâteau/gâteaux/m bottle/bouteille/f box/boxes/boîte/boîtes/f "
+    "knife/knives/couteau/couteaux/m apple/pomme/f cake/cakes/gâteau/gâteaux/m bottle/bouteille/f "
+    "box/boxes/boîte/boîtes/f "
     "picture/image/f clock/horloge/f umbrella/parapluie/m ring/bague/f tree/arbre/m watch/watches/montre/montres/f"
 )
 ANIMALS = _nouns(
@@ -73,7 +74,8 @@ ANIMALS = _nouns(
     "mouse/mice/souris/souris/f"
 )
 PLACES = _nouns(
-    "house/maison/f garden/jardin/m kitchen/cuisine/f school/école/f street/rue/f bridge/pont/m church/churches/église/églises/f "
+    "house/maison/f garden/jardin/m kitchen/cuisine/f school/école/f street/rue/f bridge/pont/m "
+    "church/churches/église/églises/f "
     "station/gare/f shop/magasin/m room/chambre/f door/porte/f window/fenêtre/f river/rivière/f village/village/m "
     "hotel/hôtel/m"
 )
@@ -87,14 +89,16 @@ ADJECTIVES = _adjectives(
     before=True,
 ) + _adjectives(
     "red/rouge/rouge blue/bleu/bleue green/vert/verte white/blanc/blanche black/noir/noire yellow/jaune/jaune "
-    "heavy/lourd/lourde expensive/cher/chère clean/propre/propre wonderful/merveilleux/merveilleuse/merveilleux/merveilleux "
+    "heavy/lourd/lourde expensive/cher/chère clean/propre/propre "
+    "wonderful/merveilleux/merveilleuse/merveilleux/merveilleux "
     "empty/vide/vide quiet/tranquille/tranquille strong/fort/forte strange/étrange/étrange",
     before=False,
 )
 VERBS = _verbs(
     "see/sees/vois/voyez/voit/voyons/voient have/has/ai/avez/a/avons/ont like/likes/aime/aimez/aime/aimons/aiment "
     "want/wants/veux/voulez/veut/voulons/veulent buy/buys/achète/achetez/achète/achetons/achètent "
-    "look_for/looks_for/cherche/cherchez/cherche/cherchons/cherchent draw/draws/dessine/dessinez/dessine/dessinons/dessinent "
+    "look_for/looks_for/cherche/cherchez/cherche/cherchons/cherchent "
+    "draw/draws/dessine/dessinez/dessine/dessinons/dessinent "
     "sell/sells/vends/vendez/vend/vendons/vendent find/finds/trouve/trouvez/trouve/trouvons/trouvent "
     "take/takes/prends/prenez/prend/prenons/prennent"
 )

@@ -124,9 +124,8 @@ def main() -> None:
     questions = write_held_back(pairs, held_back(SEED + 3, HELD_BACK_COUNT), options.held_back)
     tokenizer = train_tokenizer(pairs)
     samples = encode(pairs, tokenizer)
-    print(
-        f"{len(samples)} samples, {sum(len(s.source) + len(s.target) for s in samples)} tokens, vocabulary {len(tokenizer)}"
-    )
+    tokens = sum(len(sample.source) + len(sample.target) for sample in samples)
+    print(f"{len(samples)} samples, {tokens} tokens, vocabulary {len(tokenizer)}")
     model = new_model(tokenizer)
     print(f"{sum(p.numel() for p in model.parameters())} parameters")
     train(model, samples, options.steps, SEED + 2)

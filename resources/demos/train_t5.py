@@ -32,7 +32,7 @@ PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 
 
 def train_tokenizer(pairs: Sequence[Pair]) -> PreTrainedTokenizerFast:
-    """A BPE on words that start with `▁`; ids of the special tokens, and the end token after each text, as T5 has them."""
+    """A BPE on words that start with `▁`; special ids, and the end token after each text, as T5 has them."""
     backend = Tokenizer(models.BPE(unk_token=UNKNOWN))
     backend.normalizer = normalizers.NFC()
     backend.pre_tokenizer = pre_tokenizers.Sequence(
@@ -105,9 +105,8 @@ def main() -> None:
     questions = write_held_back(pairs, held_back(SEED + 3, HELD_BACK_SENTENCES, HELD_BACK_STORIES), options.held_back)
     tokenizer = train_tokenizer(pairs)
     samples = encode(pairs, tokenizer)
-    print(
-        f"{len(samples)} samples, {sum(len(s.source) + len(s.target) for s in samples)} tokens, vocabulary {len(tokenizer)}"
-    )
+    tokens = sum(len(sample.source) + len(sample.target) for sample in samples)
+    print(f"{len(samples)} samples, {tokens} tokens, vocabulary {len(tokenizer)}")
     model = new_model(tokenizer)
     print(f"{sum(p.numel() for p in model.parameters())} parameters")
     train(model, samples, options.steps, SEED + 2)
