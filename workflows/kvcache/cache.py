@@ -220,6 +220,8 @@ class KVCache:
     @property
     def evicted(self) -> int:
         """How many of the oldest tokens no longer have a slot."""
+        if not self.layout.evicts:
+            return 0
         return max(self.length - int(np.count_nonzero(self.groups[0].table != EMPTY)), 0)
 
     def rewindable(self) -> tuple[range, ...]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class _Bound:
             self.inputs[spec.name] = np.zeros(spec.resolve(symbols), spec.numpy_dtype)
         return self.inputs[spec.name]
 
-    @property
+    @cached_property
     def logits(self) -> NDArray[Any]:
         """[1, N, V]."""
         return next(array for name, array in self.outputs.items() if name.split(".", 1)[1] == LOGITS)
