@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workflows.errors import GraphError
 
@@ -53,6 +55,19 @@ class TensorSpec:
     def numpy_dtype(self) -> np.dtype:
         """The numpy type that buffers of this tensor have; bfloat16 travels as uint16."""
         return np.dtype("uint16" if self.dtype == "bfloat16" else self.dtype)
+
+    @property
+    def lowest(self) -> Any:
+        """The type's lowest finite value, as `numpy_dtype` holds it."""
+        if self.dtype == "bfloat16":
+            return np.uint16(0xFF7F)
+        return np.finfo(self.numpy_dtype).min
+
+    def as_float32(self, array: NDArray[Any]) -> NDArray[np.float32]:
+        """The values of a floating-point buffer of this type."""
+        if self.dtype == "bfloat16":  # the upper half of a float32
+            return (array.astype(np.uint32) << 16).view(np.float32)
+        return array.astype(np.float32, copy=False)
 
     def resolve(self, symbols: Mapping[str, int]) -> tuple[int, ...]:
         """The shape with every symbolic axis replaced. Raises GraphError for an axis that `symbols` lacks."""

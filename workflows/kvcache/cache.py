@@ -62,7 +62,11 @@ class Step:
 
 @dataclass(frozen=True)
 class GroupView:
-    """What the window draws of a group; `runs` are [first slot, first position, count] of filled slots."""
+    """What the window draws of a group.
+
+    runs: [first slot, first position, count] of filled slots. rewindable: [first, last] of each range of lengths that
+    can be gone back to.
+    """
 
     name: str
     layout: str
@@ -77,6 +81,7 @@ class GroupView:
     length: int
     evicted: int
     runs: list[list[int]]
+    rewindable: list[list[int]] = field(default_factory=list)
 
 
 @dataclass
@@ -317,6 +322,7 @@ class KVCache:
             length=self.length,
             evicted=self.evicted,
             runs=_runs(group.table),
+            rewindable=[[lengths[0], lengths[-1]] for lengths in self.rewindable()],
         )
 
     def _driver(self, spec: TensorSpec, ids: Sequence[int], positions: Positions, columns: int) -> NDArray[Any]:
@@ -335,13 +341,13 @@ class KVCache:
         if spec.name in lengths:
             return np.full((1,) * len(spec.shape), lengths[spec.name], dtype)
         group = next(group for group in self.groups if group.mask == spec.name)
-        return self._mask(group, positions, columns, dtype)
+        return self._mask(group, positions, columns, spec)
 
-    def _mask(self, group: Group, positions: Positions, columns: int, dtype: np.dtype) -> NDArray[Any]:
+    def _mask(self, group: Group, positions: Positions, columns: int, spec: TensorSpec) -> NDArray[Any]:
         """See Step; a padding row sees itself alone, for a row that sees nothing would be NaN."""
         tokens, allocated, query = len(positions), self.allocated, positions[:, None]
         width = allocated + (0 if self._in_place else columns)
-        mask = np.full((1, 1, columns, width), np.finfo(dtype).min, dtype)
+        mask = np.full((1, 1, columns, width), spec.lowest, spec.numpy_dtype)
         table = group.table
         if self._in_place:  # the step's own rows are in their slots when attention reads them
             table = table.copy()

@@ -56,6 +56,7 @@ class _Bound:
         self.outputs: dict[str, NDArray[Any]] = {}
         self.generation = 0
         self._runs: list[tuple[ort.InferenceSession, ort.IOBinding]] = []
+        self._sessions = tuple(sessions)
         feeds = {edge.target: edge.source for edge in edges}
         for opened in sessions:
             binding = opened.session.io_binding()
@@ -84,6 +85,11 @@ class _Bound:
         if spec.name not in self.inputs:
             self.inputs[spec.name] = np.zeros(spec.resolve(symbols), spec.numpy_dtype)
         return self.inputs[spec.name]
+
+    @cached_property
+    def logits_type(self) -> TensorSpec:
+        """The logits' name and type."""
+        return next(spec for opened in self._sessions for spec in opened.outputs if spec.name == LOGITS)
 
     @cached_property
     def logits(self) -> NDArray[Any]:
@@ -157,7 +163,7 @@ class Executor:
             yield prompt[start : start + 1], "decode"
 
     def run(self, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:
-        """Feeds `tokens` (at most `chunk`) and gives the logits [V] that follow the last of them; advances the cache.
+        """Feeds `tokens` (at most `chunk`), advances the cache, gives the logits [V] float32 that follow the last one.
 
         phase: `prefill` or `decode`. Raises CapacityError where the cache is full, Cancelled after `stop`, and
         JoineryError where onnxruntime fails; the cache is then as it was before.
@@ -170,8 +176,7 @@ class Executor:
         # a single token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
         self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 else None)
         self.cache.commit(step)
-        logits: NDArray[Any] = bound.logits[0, step.tokens - 1]
-        return logits
+        return bound.logits_type.as_float32(bound.logits[0, step.tokens - 1])
 
     def _guarded(
         self, bound: _Bound, inputs: Mapping[str, NDArray[Any]], what: str, options: ort.RunOptions | None
