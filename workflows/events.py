@@ -132,7 +132,9 @@ class CacheEvent(Event):
     """The KV cache as it stands.
 
     A group is {"name","layout","layers","capacity","allocated","window","shape","dtype","bytes","writer","length",
-    "evicted","runs"}; `runs` are [first slot, first position, count] of filled slots, every other slot is empty.
+    "evicted","runs","rewindable"}; `runs` are [first slot, first position, count] of filled slots, every other slot is
+    empty; `rewindable` are [first, last] of the lengths that can be gone back to. A group whose layout is "cross" is
+    what an encoder computed once: its slots are the tokens of the source.
     """
 
     event: ClassVar[str] = "cache"

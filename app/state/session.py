@@ -7,6 +7,9 @@
 A refused generation (a prompt that is too long, say) leaves the session ready; only a bundle that cannot be
 opened and a worker that died make it failed. The conversation is no part of it: a reopened session starts
 with an empty cache and the worker computes the prompt anew.
+
+Rewinding, saving and loading the cache are jobs beside these states, one at a time and only while it is ready; each
+ends with `cacheDone` or `cacheFailed`, and a failure of theirs is none of the session.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from app.state.cache_history import CacheHistory, Moment
 from workflows.events import (
     CacheEvent,
     ChunkEvent,
@@ -26,6 +30,7 @@ from workflows.events import (
     NoticeEvent,
     ProgressEvent,
     ReadyEvent,
+    ResultEvent,
     TokenEvent,
 )
 
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from app.jobs.worker import Job, Worker
 
 State = Literal["closed", "opening", "ready", "generating", "failed"]
+CacheJob = Literal["", "rewind", "save_cache", "load_cache"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,9 @@ class Session(QObject):
     memory = Signal(object)  # resident bytes of the worker; an int signal would overflow at 2 GiB
     finished = Signal(object)  # GenerationDone
     failed = Signal(object)  # SessionFailure
+    cacheJobChanged = Signal(str)  # noqa: N815  CacheJob; empty when none runs
+    cacheDone = Signal(str, object)  # noqa: N815  which CacheJob, and its length or path
+    cacheFailed = Signal(str, object)  # noqa: N815  which CacheJob, SessionFailure
 
     def __init__(self, worker: Worker, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -82,6 +91,10 @@ class Session(QObject):
         self._error: SessionFailure | None = None
         self._job: Job | None = None
         self._waiting: dict[str, Any] | None = None
+        self._cache_job: CacheJob = ""
+        self._cache_work: Job | None = None
+        self._step = 0
+        self.history = CacheHistory()
         worker.crashed.connect(self._on_crash)
         worker.memory.connect(self.memory.emit)
 
@@ -119,6 +132,11 @@ class Session(QObject):
     def error(self) -> SessionFailure | None:
         """The last failure; None after the next success."""
         return self._error
+
+    @property
+    def cache_job(self) -> CacheJob:
+        """What is being done to the cache besides generating."""
+        return self._cache_job
 
     def open(
         self, bundle: str | Path, provider: str = "cpu", cache: str | None = None, capacity: int | None = None
@@ -169,10 +187,53 @@ class Session(QObject):
             self._waiting = None
             self.failed.emit(SessionFailure("cancelled", self.tr("Stopped before the bundle was open.")))
 
+    def rewind(self, length: int) -> bool:
+        """Goes back to the first `length` tokens; False where the session is not ready for it."""
+        return self._change_cache("rewind", length, {"length": length})
+
+    def save_cache(self, path: str | Path) -> bool:
+        """Saves what the cache holds to a file; False where the session is not ready for it."""
+        return self._change_cache("save_cache", str(path), {"path": str(path)})
+
+    def load_cache(self, path: str | Path) -> bool:
+        """Takes the cache from a file; False where the session is not ready for it."""
+        return self._change_cache("load_cache", str(path), {"path": str(path)})
+
+    def _change_cache(self, name: CacheJob, subject: int | str, fields: dict[str, Any]) -> bool:
+        if self._state != "ready" or self._cache_job:
+            return False
+        job = self._cache_work = self._worker.request(name, **fields)
+        moment: Moment = "rewind" if name == "rewind" else "load"
+        job.event.connect(lambda event: self._on_cache_event(job, event, moment))
+        job.finished.connect(lambda event: self._on_cache_finished(job, event, subject))
+        self._set_cache_job(name)
+        return True
+
+    def _on_cache_event(self, job: Job, event: Event, moment: Moment) -> None:
+        if job is self._cache_work and isinstance(event, CacheEvent):
+            self._set_groups(event.groups, moment)
+
+    def _on_cache_finished(self, job: Job, event: Event, subject: int | str) -> None:
+        if job is not self._cache_work:
+            return
+        name, self._cache_work = self._cache_job, None
+        self._set_cache_job("")
+        if isinstance(event, ResultEvent):
+            self.cacheDone.emit(name, subject)
+        elif isinstance(event, ErrorEvent):
+            self.cacheFailed.emit(name, SessionFailure(event.kind, event.message, event.details))
+
+    def _set_cache_job(self, name: CacheJob) -> None:
+        if name != self._cache_job:
+            self._cache_job = name
+            self.cacheJobChanged.emit(name)
+
     def _begin(self) -> None:
         fields, self._waiting = self._waiting, None
         assert fields is not None
         self._error = None
+        self._step = 0
+        self.history.begin(self._groups)
         self._set_state("generating")
         self.started.emit()
         self._track(self._worker.request("generate", **fields))
@@ -184,6 +245,8 @@ class Session(QObject):
 
     def _abandon(self) -> None:
         """Lets go of the running job; what it still says is not listened to."""
+        self._cache_work = None
+        self._set_cache_job("")
         job, self._job = self._job, None
         running, self._waiting = self._state == "generating" or self._waiting is not None, None
         if job is not None:
@@ -195,11 +258,12 @@ class Session(QObject):
         if job is not self._job:
             return
         if isinstance(event, TokenEvent):
+            self._step += 1
             self.token.emit(event)
         elif isinstance(event, ChunkEvent):
             self.chunk.emit(event)
         elif isinstance(event, CacheEvent):
-            self._set_groups(event.groups)
+            self._set_groups(event.groups, "decode" if self._step else "prefill")
         elif isinstance(event, NoticeEvent):
             self.notice.emit(event)
         elif isinstance(event, ProgressEvent):
@@ -224,8 +288,8 @@ class Session(QObject):
     def _on_crash(self, message: str) -> None:
         if self._state in ("closed", "failed"):
             return
-        self._job = None
-        self._ready = None
+        self._job = self._cache_work = self._ready = None
+        self._set_cache_job("")
         self._set_groups([])
         self._fail(SessionFailure("crashed", message), "failed")
 
@@ -240,7 +304,11 @@ class Session(QObject):
             self._state = state
             self.stateChanged.emit(state)
 
-    def _set_groups(self, groups: list[dict[str, Any]]) -> None:
+    def _set_groups(self, groups: list[dict[str, Any]], moment: Moment = "before") -> None:
+        if groups:
+            self.history.note(moment, self._step, groups)
+        else:
+            self.history.clear()
         if groups or self._groups:
             self._groups = groups
             self.cacheChanged.emit(groups)

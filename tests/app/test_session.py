@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
+from app.state.cache_history import CacheHistory
 from app.state.session import Session, SessionFailure
 from workflows.events import (
     CacheEvent,
@@ -16,6 +17,7 @@ from workflows.events import (
     GenerationDone,
     NoticeEvent,
     ReadyEvent,
+    ResultEvent,
     TokenEvent,
 )
 
@@ -205,3 +207,66 @@ def test_close(opened: Session, worker: StubWorker) -> None:
     assert worker.jobs[-1].name == "close"
     worker.crashed.emit("gone")
     assert opened.state == "closed"
+
+
+def test_rewind_is_a_job_of_its_own(opened: Session, worker: StubWorker) -> None:
+    log, done = Log(opened), []
+    opened.cacheDone.connect(lambda name, subject: done.append((name, subject)))
+    assert opened.rewind(3) and opened.cache_job == "rewind"
+    assert not opened.save_cache("/c")  # one at a time
+    job = worker.jobs[-1]
+    assert (job.name, job.fields) == ("rewind", {"length": 3})
+    groups = [{"name": "all", "length": 3, "runs": [[0, 0, 3]]}]
+    job.event.emit(CacheEvent(groups=groups))
+    job.finished.emit(ResultEvent(value={}))
+    assert (opened.groups, opened.cache_job, opened.state, done) == (groups, "", "ready", [("rewind", 3)])
+    assert log.lines == [("cacheChanged", groups)]
+    assert [s.moment for s in opened.history.snapshots] == ["rewind"]
+
+
+def test_refused_cache_job_is_no_failure_of_the_session(opened: Session, worker: StubWorker) -> None:
+    log, failed = Log(opened), []
+    opened.cacheFailed.connect(lambda name, failure: failed.append((name, failure)))
+    assert opened.load_cache("/c")
+    worker.jobs[-1].finished.emit(ErrorEvent(kind="promptcache", message="Of another model."))
+    assert failed == [("load_cache", SessionFailure("promptcache", "Of another model."))]
+    assert log.lines == [] and opened.state == "ready" and opened.error is None
+
+
+def test_cache_jobs_need_a_session_that_is_ready(opened: Session, worker: StubWorker) -> None:
+    opened.generate("x")
+    assert not opened.rewind(1) and not opened.save_cache("/c") and not opened.load_cache("/c")
+    opened.close()
+    assert not opened.rewind(1)
+
+
+def test_crash_ends_the_cache_job(opened: Session, worker: StubWorker) -> None:
+    opened.save_cache("/c")
+    late = worker.jobs[-1]
+    worker.crashed.emit("gone")
+    assert opened.cache_job == "" and opened.state == "failed"
+    late.finished.emit(ResultEvent(value={}))
+    assert opened.state == "failed"
+
+
+def test_history_belongs_to_the_last_generation(opened: Session, worker: StubWorker) -> None:
+    for length in (4, 9):
+        opened.generate("x")
+        job = worker.jobs[-1]
+        job.event.emit(CacheEvent(groups=[{"length": length}]))
+        job.event.emit(TOKEN)
+        job.event.emit(CacheEvent(groups=[{"length": length + 1}]))
+        job.finished.emit(DONE)
+    seen = [(s.moment, s.step, s.length) for s in opened.history.snapshots]
+    assert seen == [("before", 0, 5), ("prefill", 0, 9), ("decode", 1, 10)]
+    opened.open("/other")
+    assert len(opened.history) == 0
+
+
+def test_history_stays_bounded_and_covers_everything() -> None:
+    history = CacheHistory(limit=20)
+    for step in range(1000):
+        history.note("decode", step, [{"length": step}])
+    steps = [snapshot.step for snapshot in history.snapshots]
+    assert len(steps) <= 20 and steps == sorted(steps)
+    assert steps[0] == 0 and steps[-1] == 999

@@ -21,6 +21,8 @@ A scenario's fields, all optional:
     chunks           prefill chunks of generate (1)
     notice           {"code", "message"}: a notice amid the tokens
     inspection       the value of an inspect result
+    lowest           the shortest length above 0 that a rewind can go back to (1)
+    cross            tokens of a source that an encoder has read: the cache gets a group of these
 """
 
 from __future__ import annotations
@@ -422,6 +424,31 @@ class Fake:
             cache={"groups": cache, "used": self.used, "capacity": self.capacity},
         )
 
+    def do_rewind(self) -> None:
+        """Back to a legal length, or the error that names those."""
+        length, lowest = self.job["length"], self.scenario.get("lowest", 1)
+        self.pause()
+        if length != 0 and not lowest <= length <= self.used:
+            message = f"The cache cannot go back to {length} tokens: it can go to 0 and {lowest} to {self.used}."
+            self.send("error", kind="rewind", message=message, details="", data={})
+            return
+        self.used = length
+        self.send("cache", groups=self.cache())
+        self.send("result", value={})
+
+    def do_save_cache(self) -> None:
+        """A file that says how long the cache was."""
+        self.pause()
+        Path(self.job["path"]).write_text(str(self.used))
+        self.send("result", value={"path": self.job["path"]})
+
+    def do_load_cache(self) -> None:
+        """As long as the file says."""
+        self.pause()
+        self.used = int(Path(self.job["path"]).read_text())
+        self.send("cache", groups=self.cache())
+        self.send("result", value={"path": self.job["path"]})
+
     def until_due(self, began: float, step: int) -> float | None:
         """Seconds until a token is due under `rate`; None where there is none."""
         rate = self.scenario.get("rate")
@@ -457,7 +484,9 @@ class Fake:
 
     def cache(self) -> list[dict[str, Any]]:
         """The groups of the cache."""
-        return [
+        lowest = self.scenario.get("lowest", 1)
+        legal = [[0, self.used]] if lowest <= 1 else [[0, 0], [min(lowest, self.used), self.used]]
+        own = [
             {
                 "name": "self",
                 "layout": self.layout,
@@ -472,8 +501,13 @@ class Fake:
                 "length": self.used,
                 "evicted": 0,
                 "runs": [[0, 0, self.used]] if self.used else [],
+                "rewindable": legal,
             }
         ]
+        count = self.scenario.get("cross", 0)
+        frozen = {"name": "cross", "layout": "cross", "capacity": count, "allocated": count, "writer": "encoder"}
+        runs = {"length": count, "runs": [[0, 0, count]], "bytes": count * 4096, "rewindable": []}
+        return [*own, {**own[0], **frozen, **runs}] if count else own
 
 
 if __name__ == "__main__":

@@ -79,7 +79,10 @@ class Engine:
         generation = Generation(self.executor, self.text, options, tokens.eos, cancelled)
         self.executor.encode(source)
         for event in generation.stream([tokens.decoder_start]):
-            yield replace(event, prompt_ids=list(source)) if isinstance(event, GenerationDone) else event
+            if isinstance(event, GenerationDone):
+                yield replace(event, prompt_ids=list(source))
+            else:
+                yield self.picture() if isinstance(event, CacheEvent) else event
 
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
@@ -109,8 +112,9 @@ class Engine:
         return self.picture()
 
     def picture(self) -> CacheEvent:
-        """The cache as it is."""
-        return CacheEvent(groups=[asdict(view) for view in self.executor.cache.view()])
+        """The cache as it is; what an encoder handed over is a group of its own, the last."""
+        views = [*self.executor.cache.view(), *self.executor.source_view()]
+        return CacheEvent(groups=[asdict(view) for view in views])
 
     @property
     def _identity(self) -> str:

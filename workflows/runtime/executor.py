@@ -26,7 +26,8 @@ from workflows.bundle.schema import Edge, Pipeline
 from workflows.errors import BundleError, Cancelled, GraphError, JoineryError, PromptError, RecipeError, printable
 from workflows.events import Phase
 from workflows.kvcache import LAYOUTS, KVCache, Layout, StateTensor, find_state
-from workflows.kvcache.cache import DRIVERS, IDS
+from workflows.kvcache.cache import DRIVERS, IDS, GroupView
+from workflows.kvcache.cross import cross_view
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, StatePatterns, infer_facts
 from workflows.kvcache.layouts import layout_named
 from workflows.runtime.devices import Device
@@ -126,6 +127,11 @@ class Executor:
     def has_source(self) -> bool:
         """Whether an encoder reads a source before the decoder begins."""
         return bool(self._phases["source"])
+
+    def source_view(self) -> tuple[GroupView, ...]:
+        """What the encoder handed over, as the window draws it; none before the first source."""
+        handed = {name.split(".", 1)[1]: array for name, array in self._source.items()}
+        return cross_view(handed, int(np.count_nonzero(self._source_mask == 0)))
 
     def encode(self, source: Sequence[int]) -> None:
         """Runs the encoder on `source` and forgets what the decoder had of another one.
