@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -162,7 +163,7 @@ class SourcePage(StepPage):
         self.cards = [
             ChoiceCard(self.tr("Folder"), self.tr("A checkpoint on this machine")),
             ChoiceCard(self.tr("Hub id"), self.tr("Downloaded from the Hugging Face hub")),
-            ChoiceCard(self.tr("Demo"), self.tr("A small Qwen3 that ships with Joinery")),
+            ChoiceCard(self.tr("Demo"), self.tr("A small trained model that ships with Joinery")),
         ]
         self._group = grouped(self, self.cards)
         row = QHBoxLayout()
@@ -173,7 +174,7 @@ class SourcePage(StepPage):
         self.inputs = QStackedWidget()
         self.inputs.addWidget(self._folder_input())
         self.inputs.addWidget(self._hub_input())
-        self.inputs.addWidget(QWidget())
+        self.inputs.addWidget(self._demo_input())
         self.body.addWidget(self.inputs)
         self.body.addWidget(self._busy_row())
         self.found = FoundCard()
@@ -229,6 +230,23 @@ class SourcePage(StepPage):
         column.addStretch(1)
         return box
 
+    def _demo_input(self) -> QWidget:
+        self.demo = QComboBox()
+        self.demo.setAccessibleName(self.tr("Demo"))
+        for source, text in {
+            DEMO: self.tr("Qwen3: a chat about sums, capitals and opposites"),
+            "demo:t5": self.tr("T5: a phrase book from English to French, and short summaries"),
+            "demo:mu": self.tr("Mu: settings in five languages; it brings its own code"),
+        }.items():
+            self.demo.addItem(text, source)
+        self.demo.activated.connect(lambda: self.draft.probe(self.demo.currentData()))
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.demo)
+        column.addStretch(1)
+        return box
+
     def _field(self, hint: str, act: object) -> QLineEdit:
         field = QLineEdit()
         field.setPlaceholderText(hint)
@@ -256,9 +274,8 @@ class SourcePage(StepPage):
 
     def _choose(self, index: int) -> None:
         self.inputs.setCurrentIndex(index)
-        self.inputs.setVisible(index != 2)
-        if index == 2 and self.draft.source != DEMO:
-            self.draft.probe(DEMO)
+        if index == 2 and self.demo.findData(self.draft.source) < 0:
+            self.draft.probe(self.demo.currentData())
 
     def _browse(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, self.tr("Choose a checkpoint's folder"), self.folder.text())
@@ -303,8 +320,11 @@ class SourcePage(StepPage):
 
     def _show_source(self) -> None:
         source = self.draft.source
-        index = 2 if source == DEMO else None
-        if source and index is None:
+        demo = self.demo.findData(source)
+        index = 2 if demo >= 0 else None
+        if index is not None:
+            self.demo.setCurrentIndex(demo)
+        elif source:
             index = 1 if is_hub_id(source) else 0
             field = self.hub if index else self.folder
             if field.text().strip() != source:
