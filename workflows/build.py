@@ -65,13 +65,17 @@ Report = Callable[[Event], None]
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """What to build and where. `options` are Recipe's fields that a person chose."""
+    """What to build and where. `options` are Recipe's fields that a person chose.
+
+    Code that the checkpoint brings runs where all of it is trusted, or where the SHA-256 of each file was consented to.
+    """
 
     source: str
     out: Path
     options: Mapping[str, Any]
     trust_remote_code: bool = False
     force: bool = False
+    consented: frozenset[str] = frozenset()
 
 
 def build(
@@ -87,7 +91,7 @@ def build(
     out = request.out.resolve()  # "." has no name to put a folder beside
     with _timed(report, "checkpoint"):
         checkpoint = open_checkpoint(request.source, report=report, cancelled=cancelled)
-        checkpoint.require_consent(request.trust_remote_code)
+        checkpoint.require_consent(request.trust_remote_code, request.consented)
         recipe = choose(checkpoint, request.options)
         digest = checkpoint.compute_digest(report, cancelled)
     with locked(out):

@@ -134,14 +134,14 @@ class Worker:
     def recipe(self, job: Job) -> Iterator[Event]:
         from workflows.probe import plan
 
-        options, _, _ = _split(_table(job, "options"))
+        options, _ = _split(_table(job, "options"))
         yield ResultEvent(value=plan(_text(job, "source"), options, self._asked_to_stop(job)))
 
     def build(self, job: Job) -> Iterator[Event]:
         from workflows.build import BuildRequest, build
 
-        options, trust, force = _split(_table(job, "options"))
-        request = BuildRequest(_text(job, "source"), Path(_text(job, "out")), options, trust, force)
+        options, own = _split(_table(job, "options"))
+        request = BuildRequest(_text(job, "source"), Path(_text(job, "out")), options, **own)
         yield build(request, self._reporter(job), self._asked_to_stop(job))
 
     def inspect(self, job: Job) -> Iterator[Event]:
@@ -273,15 +273,18 @@ def _ids(job: Job) -> list[int]:
     return ids
 
 
-def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], bool, bool]:
-    """(the recipe's fields, trust_remote_code, force); a whole recipe in the options comes before single fields."""
+def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(the recipe's fields, the request's own); a whole recipe in the options comes before single fields."""
     recipe = options.get("recipe") or {}
     if not isinstance(recipe, Mapping):
         raise RequestError("The recipe among the options must be an object.")
     fields = {**recipe, **{k: v for k, v in options.items() if v is not None}}
-    trust, force = bool(fields.pop("trust_remote_code", False)), bool(fields.pop("force", False))
+    own: dict[str, Any] = {name: bool(fields.pop(name, False)) for name in ("trust_remote_code", "force")}
+    consented = fields.pop("consented", [])
+    if not isinstance(consented, list) or not all(isinstance(value, str) for value in consented):
+        raise RequestError("The option consented takes a list of SHA-256 texts.")
     fields.pop("recipe", None)
-    return fields, trust, force
+    return fields, {**own, "consented": frozenset(consented)}
 
 
 def _error(error: JoineryError) -> ErrorEvent:

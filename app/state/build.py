@@ -233,6 +233,7 @@ class Draft(QObject):
         self.drop_questions()
         self.source = ""
         self.trusted = False
+        self.consented: frozenset[str] = frozenset()
         self.options: dict[str, Any] = {}
         self.found: dict[str, Any] = {}
         self.plan: dict[str, Any] = {}
@@ -262,8 +263,8 @@ class Draft(QObject):
 
     @property
     def needs_consent(self) -> bool:
-        """Whether the source brings code of its own that nobody agreed to yet."""
-        return bool(self.remote_code) and not self.trusted
+        """Whether the source brings code of its own that nobody agreed to yet: consent is to these very bytes."""
+        return not self.consented.issuperset(self.remote_code.values())
 
     @property
     def remote_code(self) -> dict[str, str]:
@@ -279,11 +280,12 @@ class Draft(QObject):
     @property
     def choices(self) -> dict[str, Any]:
         """The options as the engine takes them."""
-        return {**self.options, "trust_remote_code": self.trusted}
+        return {**self.options, "consented": sorted(self.consented)}
 
     def probe(self, source: str, trusted: bool = False) -> None:
-        """Look at a source: a folder, a hub id or the demo."""
+        """Look at a source: a folder, a hub id or the demo. trusted: the code that was shown may run."""
         self.drop_questions()
+        self.consented = frozenset(self.remote_code.values()) if trusted else frozenset()
         self.source, self.trusted = source.strip(), trusted
         self.found, self.plan, self.options = {}, {}, {}
         self.probe_error = self.plan_error = self.progress = None

@@ -180,7 +180,8 @@ def test_remote_code_is_named_and_needs_consent(qtbot: Any, make_window: Make) -
     assert not source.isComplete()
     source.found.consent.click()
     qtbot.waitUntil(source.isComplete)
-    assert draft.choices["trust_remote_code"] is True
+    assert draft.choices["consented"] == sorted(draft.remote_code.values())
+    assert draft.choices["consented"] == ["ab" * 32]
 
 
 def test_an_unsupported_checkpoint_says_why(qtbot: Any, make_window: Make, tmp_path: Path) -> None:

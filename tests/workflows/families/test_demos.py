@@ -72,7 +72,10 @@ def test_mu_answers_with_both_caches(tmp_path: Path) -> None:
     with pytest.raises(RemoteCodeError, match=r"modeling_mu\.py"):
         build(BuildRequest("demo:mu", tmp_path / "mu", {}))
     assert list(tmp_path.iterdir()) == []
-    build(BuildRequest("demo:mu", tmp_path / "mu", {}, trust_remote_code=True))
+    hashes = open_checkpoint("demo:mu").remote_code
+    with pytest.raises(RemoteCodeError, match=r"configuration_mu\.py"):
+        build(BuildRequest("demo:mu", tmp_path / "mu", {}, consented=frozenset([hashes["modeling_mu.py"]])))
+    build(BuildRequest("demo:mu", tmp_path / "mu", {}, consented=frozenset(hashes.values())))
     check(tmp_path / "mu", "mu", examples("mu", 15), ("static", "window"))
 
 
