@@ -1,35 +1,58 @@
-"""The KV cache tab: a card a group with geometry, strip and what the pointer is on; live with a session."""
+"""The KV cache tab: a card a group with its facts, its strip and what the pointer is on; live with a session.
+
+inspection ──▶ empty geometry;   Session's cache ──▶ live slots;   Scrubber ──▶ the slots of an earlier step
+CacheControls ──rewind, save, load──▶ Session
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.inspect.cache_controls import CacheControls, Scrubber
 from app.inspect.strip import KvStrip, Legend
-from app.state.inspection import EMPTY, EVICTED, UNALLOCATED, KvGroup, SlotTable, parse_group
+from app.state.cache_history import Snapshot
+from app.state.inspection import (
+    CROSS,
+    EMPTY,
+    EVICTED,
+    PASSED,
+    UNALLOCATED,
+    KvGroup,
+    SlotTable,
+    layer_ranges,
+    parse_group,
+)
+from app.state.session import Session
 from app.widgets import Card, EmptyState, Pill, label, scrolled
 from app.widgets.format import number, size
 from app.widgets.theme import G
 
+FACT_COLUMNS = 4
+
 
 class GroupCard(Card):
-    """One group of layers."""
+    """One group of layers. `kind` is what tells caches apart where there are several: decoder or cross."""
 
-    def __init__(self, group: KvGroup, parent: QWidget | None = None) -> None:
+    def __init__(self, group: KvGroup, kind: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self.group = group
         self.strip = KvStrip(group)
         self.state = label("", "small", wrap=True)
-        self.readout = label("", "muted")
+        self.readout = label("", "muted", wrap=True)
+        self._values: list[Any] = []
         head = QHBoxLayout()
         head.setSpacing(G)
-        head.addWidget(label(self.tr("Group {0}").format(group.name), "heading"))
-        head.addWidget(Pill(group.layout, "cache"))
-        head.addWidget(Pill(group.dtype))
+        head.addWidget(label(self._title(kind), "heading"))
+        head.addWidget(Pill(group.layout, "prefill" if group.layout == CROSS else "cache"))
+        if group.layout == CROSS:
+            head.addWidget(Pill(self.tr("frozen")))
         head.addStretch(1)
         self.body.addLayout(head)
-        self.body.addWidget(label(self.geometry_text(), "muted", wrap=True))
+        self.body.addLayout(self._fact_grid())
         self.body.addWidget(self.state)
         if group.capacity:
             self.body.addWidget(self.strip)
@@ -37,48 +60,97 @@ class GroupCard(Card):
         else:
             self.strip.hide()
         self.strip.hovered.connect(self._on_hover)
+        self.strip.previewed.connect(self._on_preview)
         self.show_table(None)
 
-    def geometry_text(self) -> str:
-        """The group's geometry in one line."""
-        g = self.group
-        shape = " × ".join(str(d) for d in g.shape)
-        parts = [
-            self.tr("{0} layers × {1} slots").format(number(len(g.layers)), number(g.capacity) if g.capacity else "?"),
-            self.tr("tensor {0}").format(shape) if shape else "",
-            self.tr("{0} a token").format(size(g.bytes_per_token)) if g.bytes_per_token else "",
-            self.tr("{0} in all").format(size(g.bytes)) if g.bytes else "",
-            self.tr("window of {0}").format(number(g.window)) if g.window else "",
-            self.tr("written by the {0}").format(g.writer) if g.writer else "",
-        ]
-        return " · ".join(p for p in parts if p)
+    def _title(self, kind: str) -> str:
+        if self.group.layout == CROSS:
+            return self.tr("Cross cache")
+        name = self.tr("Group {0}").format(self.group.name)
+        return self.tr("Decoder cache · {0}").format(name) if kind == "decoder" else name
 
-    def show_table(self, table: SlotTable | None) -> None:
-        """Shows live slots, or the empty geometry."""
+    def _fact_grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * G)
+        grid.setVerticalSpacing(0)
+        for place, (name, value) in enumerate(self.facts()):
+            row, column = divmod(place, FACT_COLUMNS)
+            shown = label(value, "small", wrap=True)
+            shown.setAccessibleName(f"{name}: {value}")
+            grid.addWidget(label(name, "muted", selectable=False), 3 * row, column)
+            grid.addWidget(shown, 3 * row + 1, column, Qt.AlignmentFlag.AlignTop)
+            grid.setRowMinimumHeight(3 * row + 2, G // 2)
+            grid.setColumnStretch(column, 1)
+            self._values.append(shown)
+        return grid
+
+    def facts(self, table: SlotTable | None = None) -> list[tuple[str, str]]:
+        """The group's geometry, a name and a value each; with a table what is allocated of it."""
+        g = self.group
+        slots = number(g.capacity) if g.capacity else self.tr("one a source token")
+        window = number(g.window) if g.window else self.tr("none: sees all")
+        if g.layout == CROSS:
+            window = self.tr("none: the source")
+        allocated = "–" if table is None else self.tr("{0} slots").format(number(table.allocated))
+        return [
+            (self.tr("Layers"), f"{number(len(g.layers))} ({layer_ranges(g.layers)})"),
+            (self.tr("Capacity"), slots),
+            (self.tr("Allocated"), allocated),
+            (self.tr("Window"), window),
+            (self.tr("Tensor"), f"{' × '.join(str(d) for d in g.shape)}  {g.dtype}"),
+            (self.tr("A token"), size(g.bytes_per_token) if g.bytes_per_token else "–"),
+            (self.tr("All slots"), size(g.bytes) if g.bytes else "–"),
+            (self.tr("Written by"), self._writer()),
+        ]
+
+    def _writer(self) -> str:
+        known = {
+            "host": self.tr("the host"),
+            "encoder": self.tr("the encoder, once"),
+            "gqa": self.tr("the graph, GroupQueryAttention"),
+            "scatter": self.tr("the graph, TensorScatter"),
+        }
+        return known.get(self.group.writer, self.group.writer or "–")
+
+    def show_table(self, table: SlotTable | None, live: bool = True) -> None:
+        """Shows the slots of a table, or the empty geometry; `live` says whether they are those of now."""
         if table is None:
-            self.state.setText(self.tr("empty: no session of this bundle runs"))
+            frozen = self.tr("computed once by the encoder for each source, and only read from then on")
+            empty = self.tr("empty: no session of this bundle runs")
+            self.state.setText(frozen if self.group.layout == CROSS else empty)
             self.strip.set_table(SlotTable(self.group.capacity))
         else:
-            self.state.setText(
-                self.tr("live · {0} of {1} used · {2} evicted · {3} allocated").format(
-                    number(table.used),
-                    number(table.capacity),
-                    number(table.evicted),
-                    size(table.allocated * self.group.bytes_per_token),
-                )
-            )
+            self.state.setText(self._state_text(table, live))
             self.strip.set_table(table)
+        for shown, (name, value) in zip(self._values, self.facts(table), strict=True):
+            shown.setText(value)
+            shown.setAccessibleName(f"{name}: {value}")
         self._on_hover(-1, -1)
+
+    def _state_text(self, table: SlotTable, live: bool) -> str:
+        when = self.tr("live") if live else self.tr("then")
+        if self.group.layout == CROSS:
+            text = self.tr("{0} · {1} source tokens · computed once by the encoder, only read since")
+            return text.format(when, number(table.used))
+        parts = [when, self.tr("{0} of {1} used").format(number(table.used), number(table.capacity))]
+        passed = table.states.count(PASSED)
+        if passed:
+            parts.append(self.tr("{0} before the window").format(number(passed)))
+        parts.append(self.tr("{0} evicted").format(number(table.evicted)))
+        parts.append(self.tr("{0} allocated").format(size(table.allocated * self.group.bytes_per_token)))
+        return " · ".join(parts)
 
     def describe(self, layer: int, slot: int) -> str:
         """One cell in words: layer, slot, position, bytes."""
         table = self.strip.table
         position, state = table.positions[slot], table.states[slot]
+        cross = self.group.layout == CROSS
         what = {
-            EMPTY: self.tr("empty"),
+            EMPTY: self.tr("padding") if cross else self.tr("empty"),
             EVICTED: self.tr("empty; its token is gone"),
             UNALLOCATED: self.tr("not allocated yet"),
-        }.get(state, self.tr("position {0}").format(number(position)))
+            PASSED: self.tr("position {0}, before the window").format(number(position)),
+        }.get(state, (self.tr("source token {0}") if cross else self.tr("position {0}")).format(number(position)))
         parts = [self.tr("layer {0}").format(layer), self.tr("slot {0}").format(number(slot)), what]
         if self.group.bytes_per_slot:
             parts.append(size(self.group.bytes_per_slot))
@@ -91,63 +163,140 @@ class GroupCard(Card):
             self.describe(layer, slot) if slot >= 0 else self.tr("Point at a slot, or use the arrow keys.")
         )
 
+    def _on_preview(self, length: int) -> None:
+        if length < 0:
+            self._on_hover(-1, -1)
+            return
+        table = self.strip.table
+        gone = self.tr("forgets {0} of {1} tokens").format(number(table.length - length), number(table.length))
+        refused = self.tr("no legal length: what the next token would see is gone")
+        text = self.tr("Back to {0} tokens · {1}")
+        self.readout.setText(text.format(number(length), gone if table.legal(length) else refused))
+
 
 class KvTab(QWidget):
-    """All groups of a bundle."""
+    """All groups of a bundle, what can be done with them, and the steps of the last generation."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.cards: list[GroupCard] = []
         self._tables: dict[str, SlotTable] = {}
         self._static: tuple[KvGroup, ...] = ()
+        self._live: list[dict[str, Any]] = []
+        self._encoder = ""
         self._none = EmptyState(
             self.tr("No KV cache"), self.tr("None of these graphs has past and present tensors."), icon="cache"
         )
+        self.controls = CacheControls(session, folder)
+        self.scrubber = Scrubber(session.history)
+        self.encoder = label("", "muted", wrap=True)
+        self._legend = Legend()
         content = QWidget()
         self._column = QVBoxLayout(content)
         self._column.setContentsMargins(G, 2 * G, G, 2 * G)
         self._column.setSpacing(2 * G)
-        self._legend = Legend()
-        self._column.addWidget(self._none, 1)
-        self._column.addWidget(self._legend)
+        for part in (self.controls, self.encoder, self._none, self._legend):
+            self._column.addWidget(part, 1 if part is self._none else 0)
         self._column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolled(content))
+        outer.setSpacing(0)
+        outer.addWidget(scrolled(content), 1)
+        outer.addWidget(self.scrubber)
+        self.scrubber.moved.connect(self._on_scrub)
+        self.controls.changed.connect(self._refresh_handles)
+        self.set_groups(())
 
-    def set_groups(self, groups: tuple[KvGroup, ...]) -> None:
-        """Shows the geometry of a bundle, its slots empty."""
-        self._static = groups
+    def set_groups(self, groups: tuple[KvGroup, ...], bundle: str = "", encoder: str = "") -> None:
+        """Shows the geometry of a bundle, its slots empty; `bundle` is its folder, empty for a graph alone."""
+        self._static, self._encoder, self._live = groups, encoder, []
         self._tables.clear()
+        self.controls.set_bundle(bundle, bool(encoder))
+        self.controls.setVisible(bool(bundle and groups))
+        handed = self.tr("The encoder ({0}) keeps no cache: it reads a source once and hands the cross cache over.")
+        self.encoder.setText(handed.format(encoder))
+        self.encoder.setVisible(bool(encoder and groups))
         self._rebuild(groups)
+        self._show_scrubber()
 
     def set_live(self, groups: list[dict[str, Any]] | None) -> None:
         """Shows the slots of a session; None goes back to the empty geometry."""
+        self._live = groups or []
+        self.scrubber.refresh()
+        self._show_scrubber()
         if not groups:
             self._tables.clear()
             if tuple(c.group for c in self.cards) != self._static:
                 self._rebuild(self._static)
             for card in self.cards:
                 card.show_table(None)
-            return
-        live = tuple(parse_group(g) for g in groups)
-        if [c.group.name for c in self.cards] != [g.name for g in live] or any(
-            card.group.capacity != g.capacity or card.group.layout != g.layout
-            for card, g in zip(self.cards, live, strict=False)
-        ):
-            self._tables.clear()
-            self._rebuild(live)
-        for card, raw in zip(self.cards, groups, strict=True):
-            table = self._tables.setdefault(card.group.name, SlotTable(card.group.capacity))
+            self.controls.set_table(None, False)
+        else:
+            self._take(groups)
+            self._show(self.scrubber.shown)
+
+    def _take(self, groups: list[dict[str, Any]]) -> None:
+        """The live tables go on, looked at or not."""
+        for raw in groups:
+            name, capacity = str(raw.get("name")), int(raw.get("capacity") or 0)
+            table = self._tables.get(name)
+            if table is None or table.capacity != capacity:
+                table = self._tables[name] = SlotTable(capacity)
             table.update(raw)
-            card.show_table(table)
+        self._tables = {str(raw.get("name")): self._tables[str(raw.get("name"))] for raw in groups}
+
+    def _show(self, snapshot: Snapshot | None) -> None:
+        groups = snapshot.groups if snapshot else self._live
+        self._fit(groups)
+        for card, raw in zip(self.cards, groups, strict=True):
+            table = self._then(raw) if snapshot else self._tables[card.group.name]
+            card.show_table(table, live=snapshot is None)
+        first = next((self._tables[str(raw["name"])] for raw in self._live if raw.get("layout") != CROSS), None)
+        self.controls.set_table(first, snapshot is not None)
+
+    def _then(self, raw: dict[str, Any]) -> SlotTable:
+        """A group as it was: what it began with tells which slots had lost their tokens."""
+        table = SlotTable(int(raw.get("capacity") or 0))
+        began = self.scrubber.history.snapshots[0].groups
+        before = next((g for g in began if (g.get("name"), g.get("capacity")) == (raw["name"], raw["capacity"])), None)
+        if before is not None:
+            table.update(before)
+        table.update(raw)
+        return table
+
+    def _fit(self, groups: list[dict[str, Any]]) -> None:
+        """Cards for these groups, unless they are there."""
+        wanted = tuple(parse_group(g) for g in groups)
+        shown = [(c.group.name, c.group.capacity, c.group.layout) for c in self.cards]
+        if shown != [(g.name, g.capacity, g.layout) for g in wanted]:
+            self._rebuild(wanted)
 
     def _rebuild(self, groups: tuple[KvGroup, ...]) -> None:
         for card in self.cards:
             self._column.removeWidget(card)
             card.deleteLater()
-        self.cards = [GroupCard(g) for g in groups]
+        self.cards = [GroupCard(g, "decoder" if self._encoder else "") for g in groups]
+        first = self._column.indexOf(self._none)
         for place, card in enumerate(self.cards):
-            self._column.insertWidget(1 + place, card)
+            self._column.insertWidget(first + place, card)
+            card.strip.previewed.connect(self._on_preview)
+            card.strip.rewindAsked.connect(self.controls.rewind)
         self._none.setVisible(not groups)
         self._legend.setVisible(any(g.capacity for g in groups))
+        self._legend.set_groups(groups)
+        self._refresh_handles()
+
+    def _refresh_handles(self) -> None:
+        for card in self.cards:
+            card.strip.set_movable(self.controls.movable and card.group.layout != CROSS)
+
+    def _on_preview(self, length: int) -> None:
+        for card in self.cards:
+            card.strip.preview(length)
+
+    def _on_scrub(self, snapshot: Snapshot | None) -> None:
+        if self._live:
+            self._show(snapshot)
+
+    def _show_scrubber(self) -> None:
+        self.scrubber.setVisible(bool(self._live) and len(self.scrubber.history) > 1)

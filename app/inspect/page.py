@@ -5,12 +5,13 @@ bundle or .onnx ──worker's "inspect"──▶ Inspection ──▶ cards and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -24,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.inspect.cache_controls import action
 from app.inspect.kv import KvTab
 from app.inspect.tables import BarDelegate, CountRows, Rows, Table
 from app.state.inspection import Component, Inspection, PassRow, Tensor, parse_inspection
@@ -54,7 +56,7 @@ class ComponentCard(Card):
         head.addWidget(label(component.name, "heading", selectable=False))
         head.addStretch(1)
         if component.role:
-            head.addWidget(Pill(component.role, "prefill" if component.role == "prefill" else "decode"))
+            head.addWidget(Pill(component.role, "prefill" if component.role in ("prefill", "encoder") else "decode"))
         self.body.addLayout(head)
         file = label(component.file, "muted", selectable=False)
         file.setToolTip(component.file)
@@ -174,7 +176,8 @@ class InspectPage(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self._io_tab(), self.tr("Inputs and outputs"))
         self.tabs.addTab(self._operators_tab(), self.tr("Operators"))
-        self.kv = KvTab()
+        self.kv = KvTab(self.session, self.context.home / "caches")
+        self.kv.controls.openAsked.connect(self._open_session)
         self.tabs.addTab(self.kv, self.tr("KV cache"))
         self.tabs.addTab(self._passes_tab(), self.tr("Stages and passes"))
         self.tabs.addTab(self._details_tab(), self.tr("Details"))
@@ -279,9 +282,40 @@ class InspectPage(QWidget):
             text = self.tr("Inspect: {0}").format(self.tabs.tabText(place))
             choices.append((text, partial(self.tabs.setCurrentIndex, place)))
         for text, act in choices:
-            action = QAction(text, self)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-            self.addAction(action)
+            action(self, text, act)
+        self._add_cache_actions()
+
+    def _add_cache_actions(self) -> None:
+        """What can be done with the cache, each while it can be."""
+        controls, scrubber = self.kv.controls, self.kv.scrubber
+        self.cache_actions = {
+            "rewind": action(self, self.tr("KV cache: rewind …"), partial(self._to_cache, controls.spin.setFocus)),
+            "save": action(
+                self, self.tr("KV cache: save the prompt cache …"), partial(self._to_cache, controls.ask_save)
+            ),
+            "load": action(
+                self, self.tr("KV cache: load a prompt cache …"), partial(self._to_cache, controls.ask_load)
+            ),
+            "scrub": action(
+                self, self.tr("KV cache: walk through the steps"), partial(self._to_cache, scrubber.slider.setFocus)
+            ),
+            "live": action(self, self.tr("KV cache: follow live"), partial(self._to_cache, scrubber.follow)),
+        }
+        controls.changed.connect(self._refresh_cache_actions)
+        self._refresh_cache_actions()
+
+    def _to_cache(self, act: Callable[[], object]) -> None:
+        self.context.navigate.emit("inspect")
+        self.tabs.setCurrentWidget(self.kv)
+        act()
+
+    def _refresh_cache_actions(self) -> None:
+        controls, scrubber = self.kv.controls, self.kv.scrubber
+        self.cache_actions["rewind"].setEnabled(controls.movable)
+        self.cache_actions["save"].setEnabled(controls.can_save)
+        self.cache_actions["load"].setEnabled(controls.idle)
+        self.cache_actions["scrub"].setEnabled(not scrubber.isHidden())
+        self.cache_actions["live"].setEnabled(scrubber.shown is not None)
 
     # -- the answer ------------------------------------------------------------------------------------------
 
@@ -336,7 +370,7 @@ class InspectPage(QWidget):
         self.heading.setText(found.name)
         self._show_pills(found)
         self._show_cards(found)
-        self.kv.set_groups(found.kv)
+        self.kv.set_groups(found.kv, found.path if found.is_bundle else "", found.encoder)
         self._show_passes(found.passes)
         self._show_details(found)
         self._refresh_live()
@@ -456,6 +490,10 @@ class InspectPage(QWidget):
         found = self.inspection
         same = found is not None and found.is_bundle and found.path == self.session.bundle
         self.kv.set_live(self.session.groups if same else None)
+
+    def _open_session(self) -> None:
+        if self.inspection is not None and self.inspection.is_bundle:
+            self.session.open(self.inspection.path)
 
     def _verify(self) -> None:
         if self.inspection is None:

@@ -2,7 +2,8 @@
 
     KvGroup, SlotTable ──▶ one line of pixels ──▶ drawn once a layer;  mouse or arrow keys ──▶ hovered(layer, slot)
 
-Where there are more slots than pixels a column shows the most telling state of its slots.
+Where there are more slots than pixels a column shows the most telling state of its slots. A handle stands where the
+tokens end; dragged back it shows the length it stands for, and `rewindAsked` tells where it was let go.
 """
 
 from __future__ import annotations
@@ -11,14 +12,30 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygon
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from app.state.inspection import EMPTY, EVICTED, FILLED, HEAD, REUSED, UNALLOCATED, KvGroup, SlotTable
+from app.state.inspection import (
+    CROSS,
+    EMPTY,
+    EVICTED,
+    FILLED,
+    FROZEN,
+    HEAD,
+    PASSED,
+    REUSED,
+    UNALLOCATED,
+    KvGroup,
+    SlotTable,
+)
 from app.widgets import label
 from app.widgets.format import number
 from app.widgets.theme import G, sans_font, theme
 
 GUTTER = 40
 AXIS = 24
-_LOUDEST = (UNALLOCATED, EMPTY, FILLED, REUSED, EVICTED, HEAD)
+GRIP = 20
+"""Pixels over the slots for the handle, where there is one."""
+REACH = 8
+"""How near to the handle the mouse takes hold of it."""
+_LOUDEST = (UNALLOCATED, EMPTY, PASSED, FILLED, FROZEN, REUSED, EVICTED, HEAD)
 
 
 def state_color(state: int) -> QColor:
@@ -28,6 +45,10 @@ def state_color(state: int) -> QColor:
         return color("cache")
     if state == REUSED:
         return _mix(color("cache"), color("prefill"), 0.6)
+    if state == PASSED:
+        return _mix(color("cache"), color("empty"), 0.65)
+    if state == FROZEN:
+        return color("prefill")
     if state == EVICTED:
         return color("warning")
     return color("error") if state == HEAD else color("empty")
@@ -52,19 +73,27 @@ def _mix(one: QColor, other: QColor, share: float) -> QColor:
 
 
 class KvStrip(QWidget):
-    """The slots of one group. `hovered` tells (layer, slot), or (-1, -1) for none."""
+    """The slots of one group. `hovered` tells (layer, slot), or (-1, -1) for none.
+
+    While the handle is dragged `previewed` tells the length it stands for, and -1 when it is let go.
+    """
 
     hovered = Signal(int, int)
+    previewed = Signal(int)
+    rewindAsked = Signal(int)  # noqa: N815
 
     def __init__(self, group: KvGroup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.group = group
         self.table = SlotTable(group.capacity)
         self._cell = (-1, -1)
+        self._preview = -1
+        self._dragging = False
+        self._movable = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(self.row_height * max(len(group.layers), 1) + AXIS)
+        self._fit()
         self.setAccessibleName(self.tr("Slots of cache group {0}").format(group.name))
         self.setAccessibleDescription(self.tr("Arrow keys move from slot to slot."))
         theme().changed.connect(self.update)
@@ -84,10 +113,39 @@ class KvStrip(QWidget):
         self.table = table
         self.update()
 
+    def set_movable(self, on: bool) -> None:
+        """Whether the handle is there to be dragged."""
+        if on != self._movable:
+            self._movable = on
+            self._let_go()
+            self._fit()
+            self.updateGeometry()
+            self.update()
+
+    def preview(self, length: int) -> None:
+        """Shades what a rewind to `length` would forget; -1 for nothing."""
+        if length != self._preview:
+            self._preview = length
+            self.update()
+
+    def handle(self) -> int | None:
+        """Where the handle stands, in pixels; None where there is none."""
+        if not self._movable or not self.group.capacity:
+            return None
+        edge = self.table.edge(self._preview if self._preview >= 0 else self.table.length)
+        if edge is None:
+            edge = self.table.edge(self.table.length)
+        area = self.area()
+        return None if edge is None else area.left() + edge * area.width() // self.group.capacity
+
+    def _fit(self) -> None:
+        rows = self.row_height * max(len(self.group.layers), 1)
+        self.setFixedHeight((GRIP if self._movable else 0) + rows + AXIS)
+
     def area(self) -> QRect:
         """Where the slots are drawn."""
         height = self.row_height * len(self.group.layers)
-        return QRect(GUTTER, 0, max(self.width() - GUTTER - 1, 1), height)
+        return QRect(GUTTER, GRIP if self._movable else 0, max(self.width() - GUTTER - 6, 1), height)
 
     def cell_at(self, point: QPoint) -> tuple[int, int]:
         """(layer, slot) at a point, (-1, -1) outside."""
@@ -117,6 +175,7 @@ class KvStrip(QWidget):
         if self.group.capacity:
             self._paint_slots(painter)
             self._paint_axis(painter)
+            self._paint_handle(painter)
         if self.hasFocus():
             painter.setPen(QPen(theme().color("accent"), 1))
             painter.drawRect(self.area().adjusted(-1, 0, 0, -1))
@@ -188,6 +247,73 @@ class KvStrip(QWidget):
         painter.drawPolygon(QPolygon([QPoint(x, y), QPoint(x - 4, y + 6), QPoint(x + 4, y + 6)]))
         painter.restore()
 
+    def _paint_handle(self, painter: QPainter) -> None:
+        """A line with a grip where the tokens end; while it is dragged, what would be forgotten, and the length."""
+        x = self.handle()
+        if x is None:
+            return
+        area, moving = self.area(), self._preview >= 0
+        good = not moving or self.table.legal(self._preview)
+        ink = theme().color("accent" if good else "error")
+        if moving:
+            veil = theme().color("surface")
+            veil.setAlpha(170)
+            for slot, count in self.table.forgotten(self._preview):
+                left = area.left() + slot * area.width() // self.group.capacity
+                right = area.left() + (slot + count) * area.width() // self.group.capacity
+                painter.fillRect(QRect(left, area.top(), right - left, area.height()), veil)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRect(x - 1, GRIP - 6, 2, area.height() + 6), ink)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink)
+        painter.drawRoundedRect(QRect(x - 5, 2, 10, GRIP - 6), 3, 3)
+        painter.restore()
+        if moving:
+            self._paint_length(painter, x, good, ink)
+
+    def _paint_length(self, painter: QPainter, x: int, good: bool, ink: QColor) -> None:
+        text = self.tr("back to {0}") if good else self.tr("{0} is no legal length")
+        painter.setFont(sans_font(11))
+        painter.setPen(ink)
+        line = text.format(number(self._preview))
+        width = painter.fontMetrics().horizontalAdvance(line) + 2
+        left = x + 10 if x + 10 + width <= self.width() else x - 10 - width
+        middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRect(left, 0, width, GRIP - 3), middle, line)
+
+    def _near_handle(self, point: QPoint) -> bool:
+        x = self.handle()
+        return x is not None and abs(point.x() - x) <= REACH and point.y() <= self.area().bottom()
+
+    def _drag_to(self, point: QPoint) -> None:
+        area = self.area()
+        length = self.table.length_at((point.x() - area.left()) * self.group.capacity / area.width())
+        self.preview(length)
+        self.previewed.emit(length)
+
+    def _let_go(self) -> None:
+        if self._dragging:
+            self._dragging = False
+            self.preview(-1)
+            self.previewed.emit(-1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Qt's name: takes hold of the handle."""
+        if event.button() == Qt.MouseButton.LeftButton and self._near_handle(event.position().toPoint()):
+            self._dragging = True
+            self._drag_to(event.position().toPoint())
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt's name: lets the handle go, and asks for its length where that is another one."""
+        asked = self._preview
+        if self._dragging and event.button() == Qt.MouseButton.LeftButton:
+            self._let_go()
+            if asked != self.table.length:
+                self.rewindAsked.emit(asked)
+        super().mouseReleaseEvent(event)
+
     def _hover(self, layer: int, slot: int) -> None:
         if (layer, slot) != self._cell:
             self._cell = (layer, slot)
@@ -195,7 +321,12 @@ class KvStrip(QWidget):
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: tells the cell under the mouse."""
+        """Qt's name: tells the cell under the mouse, or moves the handle."""
+        point = event.position().toPoint()
+        if self._dragging:
+            self._drag_to(point)
+            return
+        self.setCursor(Qt.CursorShape.SizeHorCursor if self._near_handle(point) else Qt.CursorShape.ArrowCursor)
         self._hover(*self.cell_at(event.position().toPoint()))
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -210,7 +341,10 @@ class KvStrip(QWidget):
         super().focusOutEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: arrows move from slot to slot and from layer to layer, Home and End to the ends."""
+        """Qt's name: arrows move from slot to slot and layer to layer, Home and End to the ends; Escape lets go."""
+        if event.key() == Qt.Key.Key_Escape and self._dragging:
+            self._let_go()
+            return
         moves = {
             Qt.Key.Key_Left: (0, -1),
             Qt.Key.Key_Right: (0, 1),
@@ -250,22 +384,32 @@ class Legend(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(G)
-        grid.setVerticalSpacing(G // 2)
-        for place, (state, text) in enumerate(
-            (
-                (FILLED, self.tr("filled")),
-                (REUSED, self.tr("filled over an evicted token")),
-                (HEAD, self.tr("write head")),
-                (EMPTY, self.tr("empty")),
-                (EVICTED, self.tr("empty, its token is gone")),
-                (UNALLOCATED, self.tr("not allocated yet")),
-            )
-        ):
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(G)
+        self._grid.setVerticalSpacing(G // 2)
+        self._grid.setColumnStretch(6, 1)
+        self.set_groups(())
+
+    def set_groups(self, groups: tuple[KvGroup, ...]) -> None:
+        """Names the states that these groups can have."""
+        while (item := self._grid.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for place, (state, text) in enumerate(self._entries(groups)):
             row, column = divmod(place, 3)
-            grid.addWidget(Swatch(state), row, 2 * column)
-            grid.addWidget(label(text, "muted"), row, 2 * column + 1)
-            grid.setColumnMinimumWidth(2 * column + 1, 16 * G)
-        grid.setColumnStretch(6, 1)
+            self._grid.addWidget(Swatch(state), row, 2 * column)
+            self._grid.addWidget(label(text, "muted"), row, 2 * column + 1)
+            self._grid.setColumnMinimumWidth(2 * column + 1, 16 * G)
+
+    def _entries(self, groups: tuple[KvGroup, ...]) -> list[tuple[int, str]]:
+        entries = [(FILLED, self.tr("filled")), (HEAD, self.tr("write head")), (EMPTY, self.tr("allocated, empty"))]
+        entries.append((EVICTED, self.tr("empty, its token is gone")))
+        entries.append((UNALLOCATED, self.tr("not allocated yet")))
+        if any(g.layout == "window" for g in groups):
+            entries.append((REUSED, self.tr("filled over an evicted token")))
+        if any(g.window and g.window < g.capacity for g in groups):
+            entries.append((PASSED, self.tr("kept, before the window")))
+        if any(g.layout == CROSS for g in groups):
+            entries.append((FROZEN, self.tr("source, frozen")))
+        return entries

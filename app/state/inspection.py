@@ -6,14 +6,23 @@ CacheEvent groups ──SlotTable.update──▶ one state and one position per
 
 from __future__ import annotations
 
+import re
 from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD = range(6)
-"""States of a slot: never filled; holds a token; holds one written over an evicted one; held one that is gone;
-not in memory yet (a buffer that grows); where the next token goes."""
+EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD, PASSED, FROZEN = range(8)
+"""States of a slot: in memory and never filled; holds a token; holds one written over an evicted one; held one that
+is gone; not in memory yet (a buffer that grows); where the next token goes; holds one that lies before the window,
+so that the next token does not see it; holds a token of the source, written once by the encoder."""
+
+CROSS = "cross"
+"""The layout of the group that an encoder hands to a decoder."""
+
+ITEM_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+_CROSS_KEY = re.compile(r"cross\.(\d+)\.key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +113,12 @@ class Inspection:
     metadata: tuple[tuple[str, str], ...]
 
     @property
+    def encoder(self) -> str:
+        """The component that reads the source of an encoder-decoder; empty where there is none."""
+        roles = {component.role for component in self.components}
+        return next((c.name for c in self.components if c.role == "encoder" and "decoder" in roles), "")
+
+    @property
     def kv_bytes(self) -> int:
         """What the whole cache takes."""
         return sum(group.bytes for group in self.kv)
@@ -127,13 +142,14 @@ def parse_inspection(path: str, value: dict[str, Any]) -> Inspection:
 def _parse(path: str, value: dict[str, Any]) -> Inspection:
     is_bundle = not str(path).lower().endswith(".onnx")
     stages = value.get("stages") or []
+    components = tuple(_component(c) for c in value.get("components") or [])
     return Inspection(
         path=str(value.get("path") or path),
         name=str((value.get("name") if is_bundle else None) or Path(path).name),
         is_bundle=is_bundle,
         facts=tuple((name, value[name]) for name in FACTS if value.get(name) not in (None, "")),
-        components=tuple(_component(c) for c in value.get("components") or []),
-        kv=tuple(parse_group(g) for g in value.get("kv") or []),
+        components=components,
+        kv=(*(parse_group(g) for g in value.get("kv") or []), *cross_groups(components)),
         passes=tuple(_pass(s, p) for s in stages for p in s.get("passes") or []),
         metadata=tuple(
             (str(k), str(v)) for k, v in (value.get("metadata") or {}).items() if isinstance(v, (str, int, float))
@@ -181,6 +197,33 @@ def parse_group(g: dict[str, Any]) -> KvGroup:
     )
 
 
+def cross_groups(components: Iterable[Component]) -> tuple[KvGroup, ...]:
+    """What a decoder takes from an encoder, as a group; its slots are as many as the source has tokens."""
+    taken = [c for c in components if c.role != "encoder" and any(_CROSS_KEY.fullmatch(t.name) for t in c.inputs)]
+    if not taken:
+        return ()
+    keys = {int(m[1]): t for t in taken[0].inputs if (m := _CROSS_KEY.fullmatch(t.name))}
+    first = keys[min(keys)]
+    slots = first.shape[2] if len(first.shape) == 4 else None
+    row = 2 * ITEM_BYTES.get(first.dtype, 0)  # keys and values
+    for place, extent in enumerate(first.shape):
+        row *= extent if place != 2 and isinstance(extent, int) else 1
+    capacity = slots if isinstance(slots, int) else 0
+    layers = tuple(sorted(keys))
+    return (KvGroup(CROSS, CROSS, layers, capacity, None, first.shape, first.dtype, row * len(layers), "encoder"),)
+
+
+def layer_ranges(layers: Sequence[int]) -> str:
+    """Layer numbers as a person writes them: 0–4, 6–10."""
+    parts: list[list[int]] = []
+    for layer in layers:
+        if parts and layer == parts[-1][1] + 1:
+            parts[-1][1] = layer
+        else:
+            parts.append([layer, layer])
+    return ", ".join(f"{a}" if a == b else f"{a}–{b}" for a, b in parts)
+
+
 def _pass(stage: dict[str, Any], p: dict[str, Any]) -> PassRow:
     return PassRow(
         stage=str(stage.get("name", "")),
@@ -198,12 +241,16 @@ class SlotTable:
 
     `positions` is -1 where a slot is empty. A slot that was filled and is empty now counts as evicted until a
     token is placed there again; one that holds a position past the capacity was written over an evicted token.
+    `rewindable` are (first, last) of the lengths that can be gone back to; none where the worker does not say.
     """
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
         self.positions = array("q", [-1]) * capacity
         self.states = bytearray(capacity)
+        self.runs: list[tuple[int, int, int]] = []
+        self.rewindable: tuple[tuple[int, int], ...] = ()
+        self.layout = ""
         self.allocated = capacity
         self.used = 0
         self.evicted = 0
@@ -212,38 +259,87 @@ class SlotTable:
 
     def update(self, group: dict[str, Any]) -> None:
         """Takes over a group of a CacheEvent: `runs` are [first slot, first position, count]."""
+        self.layout = str(group.get("layout", ""))
+        self.length = int(group.get("length") or 0)
+        self.evicted = int(group.get("evicted") or 0)
+        self.rewindable = tuple((int(first), int(last)) for first, last in group.get("rewindable") or [])
         allocated = min(int(group.get("allocated") or self.capacity), self.capacity)
         states = bytearray(allocated) + bytearray([UNALLOCATED]) * (self.capacity - allocated)
         positions = array("q", [-1]) * self.capacity
+        self.runs, self.used = [], 0
         for slot, position, count in group.get("runs") or []:
             count = min(count, self.capacity - slot)
             if count > 0:
                 positions[slot : slot + count] = array("q", range(position, position + count))
-                states[slot : slot + count] = bytes([FILLED if position < self.capacity else REUSED]) * count
+                states[slot : slot + count] = self._held(position, count, group.get("window"))
+                self.runs.append((slot, position, count))
+                self.used += count
         self.allocated = allocated
-        self.used = states.count(FILLED) + states.count(REUSED)
         self._mark_evicted(states)
-        self.evicted = int(group.get("evicted") or 0)
-        self.length = int(group.get("length") or 0)
-        self.head = self._next_slot(positions, str(group.get("layout", "")))
+        self.head = self._next_slot(positions)
         self.positions, self.states = positions, states
 
     def state(self, slot: int) -> int:
         """The state to draw: the write head wins over what the slot holds."""
         return HEAD if slot == self.head else self.states[slot]
 
+    def legal(self, length: int) -> bool:
+        """Whether the cache can go back to `length` tokens."""
+        return any(first <= length <= last for first, last in self.rewindable)
+
+    def edge(self, length: int) -> int | None:
+        """The slot boundary after the token at `length` - 1; None where that has no slot."""
+        if length <= 0:
+            return 0
+        for slot, position, count in self.runs:
+            if position <= length - 1 < position + count:
+                return slot + length - position
+        return None
+
+    def length_at(self, place: float) -> int:
+        """The length that a boundary at `place`, in slots from the left, stands for."""
+        if place <= 0 or not self.capacity:
+            return 0
+        if self.layout != "window":
+            return max(0, min(round(place), self.length))
+        slot = min(int(place), self.capacity - 1)
+        position = self.positions[slot]
+        if position < 0:
+            return self.length
+        return position + (1 if place - slot >= 0.5 else 0)
+
+    def forgotten(self, length: int) -> list[tuple[int, int]]:
+        """(first slot, slots) of the tokens that a rewind to `length` forgets."""
+        result = []
+        for slot, position, count in self.runs:
+            keep = max(0, min(length - position, count))
+            if keep < count:
+                result.append((slot + keep, count - keep))
+        return result
+
+    def _held(self, position: int, count: int, window: int | None) -> bytes:
+        """The states of a run; a ring as large as its window keeps nothing before it."""
+        if self.layout == CROSS:
+            return bytes([FROZEN]) * count
+        passed = 0
+        if window and window < self.capacity:
+            passed = max(0, min(self.length - window + 1 - position, count))
+        return bytes([PASSED]) * passed + bytes([FILLED if position < self.capacity else REUSED]) * (count - passed)
+
     def _mark_evicted(self, states: bytearray) -> None:
-        held = (FILLED, REUSED, EVICTED)
+        held = (FILLED, REUSED, EVICTED, PASSED)
         for slot, before in enumerate(self.states):
             if before in held and states[slot] == EMPTY:
                 states[slot] = EVICTED
 
-    def _next_slot(self, positions: array[int], layout: str) -> int | None:
-        """The slot after that of the newest token; a window starts over, a full static cache has none."""
+    def _next_slot(self, positions: array[int]) -> int | None:
+        """The slot after that of the newest token; a window starts over, a full or frozen cache has none."""
+        if self.layout == CROSS:
+            return None
         newest = max(positions, default=-1)
         if newest < 0:
             return 0 if self.capacity else None
         after = positions.index(newest) + 1
         if after < self.capacity:
             return after
-        return 0 if layout == "window" else None
+        return 0 if self.layout == "window" else None

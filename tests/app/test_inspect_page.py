@@ -106,9 +106,16 @@ def test_rows_can_be_copied(make: Make, qtbot: QtBot) -> None:
 def test_empty_cache_geometry(make: Make) -> None:
     page = make()
     (card,) = page.kv.cards
-    assert card.geometry_text() == (
-        "4 layers × 256 slots · tensor 1 × 2 × slots × 32 · 2.0 KiB a token · 512 KiB in all · written by the host"
-    )
+    assert card.facts() == [
+        ("Layers", "4 (0–3)"),
+        ("Capacity", "256"),
+        ("Allocated", "–"),
+        ("Window", "none: sees all"),
+        ("Tensor", "1 × 2 × slots × 32  float32"),
+        ("A token", "2.0 KiB"),
+        ("All slots", "512 KiB"),
+        ("Written by", "the host"),
+    ]
     assert card.state.text() == "empty: no session of this bundle runs"
     assert card.describe(2, 7) == "layer 2 · slot 7 · empty · 512 B"
     assert card.describe(0, 0).endswith("the next token goes here")

@@ -1,0 +1,234 @@
+"""Changing the cache from the inspect page, over the fake worker: rewind by mouse and keys, scrub, save, load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.inspect.page import InspectPage
+from app.inspect.strip import KvStrip
+from app.state.context import AppContext
+from app.state.inspection import FILLED, FROZEN, HEAD, PASSED, SlotTable, layer_ranges, parse_inspection
+from tests.app.test_inspect_model import BUNDLE
+from tests.fakes.worker import program
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
+
+Make = Callable[..., InspectPage]
+
+
+@pytest.fixture
+def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
+    """Pages on their KV tab, whose session has generated: 64 of a prompt and the reply's tokens."""
+    contexts: list[AppContext] = []
+
+    def build(**scenario: Any) -> InspectPage:
+        scenario = {"inspection": BUNDLE, "reply": "a b c d", "tokens": 36, **scenario}
+        context = AppContext(tmp_path / "home", program(**scenario), lambda folder: {"path": folder, "name": "demo"})
+        contexts.append(context)
+        page = InspectPage(context)
+        qtbot.addWidget(page)
+        page.resize(1000, 700)
+        context.open_bundle("/b/demo")
+        page.show()
+        qtbot.waitUntil(lambda: page.inspection is not None)
+        page.tabs.setCurrentWidget(page.kv)
+        context.session.open("/b/demo", capacity=256)
+        context.session.generate("x")
+        qtbot.waitUntil(lambda: context.session.state == "ready" and bool(context.session.groups))
+        return page
+
+    yield build
+    for context in contexts:
+        context.close()
+
+
+def strip(page: InspectPage) -> KvStrip:
+    return page.kv.cards[0].strip
+
+
+def at(page: InspectPage, slot: float) -> QPoint:
+    area = strip(page).area()
+    return QPoint(round(area.left() + slot * area.width() / 256), area.top() + 5)
+
+
+def held(page: InspectPage) -> int:
+    return int(page.session.groups[0]["length"])
+
+
+def drag(page: InspectPage, qtbot: QtBot, start: int, end: float) -> None:
+    one = strip(page)
+    qtbot.mousePress(one, Qt.MouseButton.LeftButton, pos=at(page, start))
+    qtbot.mouseMove(one, at(page, end))
+
+
+def test_rewind_by_dragging(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    assert held(page) == 100
+    drag(page, qtbot, 100, 40)
+    assert page.kv.cards[0].readout.text() == "Back to 40 tokens · forgets 60 of 100 tokens"
+    assert strip(page).table.forgotten(40) == [(40, 60)]
+    qtbot.mouseRelease(strip(page), Qt.MouseButton.LeftButton, pos=at(page, 40))
+    qtbot.waitUntil(lambda: held(page) == 40)
+    assert strip(page).table.head == 40
+    qtbot.waitUntil(lambda: page.kv.controls.said.text() == "The cache holds 40 tokens again.")
+    assert page.kv.controls.spin.value() == 40
+
+
+def test_illegal_length_stays_with_the_engines_sentence(make: Make, qtbot: QtBot) -> None:
+    page = make(lowest=80)
+    drag(page, qtbot, 100, 30)
+    assert "no legal length" in page.kv.cards[0].readout.text()
+    qtbot.mouseRelease(strip(page), Qt.MouseButton.LeftButton, pos=at(page, 30))
+    banner = page.kv.controls.banner
+    qtbot.waitUntil(lambda: "it can go to 0 and 80 to 100" in banner.message)
+    assert (
+        held(page) == 100
+        and strip(page).handle() == strip(page).area().left() + 100 * strip(page).area().width() // 256
+    )
+
+
+def test_escape_lets_go(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    drag(page, qtbot, 100, 40)
+    qtbot.keyClick(strip(page), Qt.Key.Key_Escape)
+    qtbot.mouseRelease(strip(page), Qt.MouseButton.LeftButton, pos=at(page, 40))
+    assert page.session.cache_job == "" and held(page) == 100
+
+
+def test_rewind_by_keyboard(make: Make, qtbot: QtBot) -> None:
+    page = make(lowest=80)
+    controls = page.kv.controls
+    assert not controls.rewind_button.isEnabled()  # it is there already
+    controls.spin.setValue(50)
+    assert not controls.rewind_button.isEnabled()
+    assert controls.legal.text().startswith("It cannot go back to 50")
+    controls.spin.setValue(90)
+    controls.rewind_button.click()
+    qtbot.waitUntil(lambda: held(page) == 90)
+
+
+def test_scrubbing_and_back_to_live(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    scrubber, card = page.kv.scrubber, page.kv.cards[0]
+    assert scrubber.isVisible() and not scrubber.live.isEnabled()
+    scrubber.slider.setFocus()
+    qtbot.keyClick(scrubber.slider, Qt.Key.Key_Home)
+    assert scrubber.where.text() == "step 1 · 65 tokens held"
+    assert card.strip.table.used == 65 and card.state.text().startswith("then · 65 of 256 used")
+    assert card.strip.handle() is None and not page.kv.controls.rewind_button.isEnabled()
+    assert page.cache_actions["live"].isEnabled()
+    page.cache_actions["live"].trigger()
+    assert card.strip.table.used == 100 and card.strip.handle() is not None
+    assert scrubber.where.text() == "live · step 36 · 100 tokens held"
+    scrubber.slider.setValue(0)
+    page.session.generate("y")  # another generation: the picture is gone, so the strip follows again
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    assert scrubber.shown is None and page.kv.cards[0].strip.table.used == held(page)
+
+
+def test_save_and_load(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = make()
+    asked: list[str] = []
+
+    def answer(_parent: Any, _title: str, start: str, _kinds: str) -> tuple[str, str]:
+        asked.append(start)
+        return str(page.context.home / "caches" / "mine"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    page.kv.controls.save_button.click()
+    file = page.context.home / "caches" / "mine.safetensors"
+    qtbot.waitUntil(lambda: page.kv.controls.said.text() == f"Saved to {file}.")
+    assert asked == [str(page.context.home / "caches" / "demo-100-tokens.safetensors")]
+    page.kv.controls.rewind(7)
+    qtbot.waitUntil(lambda: held(page) == 7)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
+    page.cache_actions["load"].trigger()
+    qtbot.waitUntil(lambda: page.kv.controls.said.text() == "Loaded 100 tokens from mine.safetensors.")
+    assert strip(page).table.used == 100
+
+
+def test_load_that_is_refused(make: Make, qtbot: QtBot) -> None:
+    page = make(errors={"load_cache": {"kind": "promptcache", "message": "It was saved from another model."}})
+    page.kv.controls.load(Path("/c"))
+    qtbot.waitUntil(lambda: page.kv.controls.banner.message == "It was saved from another model.")
+    assert held(page) == 100
+
+
+def test_nothing_can_be_changed_while_a_reply_comes(make: Make, qtbot: QtBot) -> None:
+    page = make(delay=0.02)
+    page.session.generate("y")
+    controls = page.kv.controls
+    buttons = (controls.spin, controls.rewind_button, controls.save_button, controls.load_button)
+    assert not any(one.isEnabled() for one in buttons)
+    assert not page.cache_actions["save"].isEnabled() and strip(page).handle() is None
+    page.session.stop()
+    qtbot.waitUntil(controls.load_button.isEnabled)
+
+
+def test_session_can_be_opened_from_here(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.session.close()
+    controls = page.kv.controls
+    assert controls.open_button.isVisible() and not controls.load_button.isVisible()
+    controls.open_button.click()
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    assert page.session.bundle == "/b/demo" and not controls.open_button.isVisible()
+    assert controls.load_button.isEnabled() and not controls.save_button.isEnabled()
+
+
+TENSOR = {"dtype": "float16", "shape": [1, 2, "source", 8]}
+CROSSED: dict[str, Any] = {
+    **BUNDLE,
+    "components": [
+        {"name": "reader", "role": "encoder", "outputs": [{"name": "cross.0.key", **TENSOR}]},
+        {
+            "name": "writer",
+            "role": "decoder",
+            "inputs": [{"name": f"cross.{i}.{part}", **TENSOR} for i in (0, 1) for part in ("key", "value")],
+        },
+    ],
+}
+
+
+def test_cross_cache_is_a_group_of_its_own(make: Make) -> None:
+    cross = parse_inspection("/b/t5", CROSSED).kv[-1]
+    assert (cross.layers, cross.capacity, cross.bytes_per_token, cross.writer) == (
+        (0, 1),
+        0,
+        2 * 2 * 2 * 8 * 2,
+        "encoder",
+    )
+    page = make(inspection=CROSSED, cross=9)
+    own, frozen = page.kv.cards
+    assert own.group.layout == "static" and frozen.strip.table.states == bytes([FROZEN]) * 9
+    assert "9 source tokens" in frozen.state.text() and frozen.describe(0, 3).startswith(
+        "layer 0 · slot 3 · source token 3"
+    )
+    assert "(reader)" in page.kv.encoder.text()
+    assert own.strip.handle() is None and not page.kv.controls.save_button.isVisible()
+
+
+def test_window_group_keeps_what_it_no_longer_sees() -> None:
+    table = SlotTable(8)
+    table.update({"layout": "static", "window": 3, "runs": [[0, 0, 6]], "length": 6})
+    assert [table.state(slot) for slot in range(8)] == [PASSED] * 4 + [FILLED] * 2 + [HEAD, 0]
+
+
+def test_ring_lengths_by_place() -> None:
+    table = SlotTable(4)
+    table.update({"layout": "window", "runs": [[0, 4, 2], [2, 2, 2]], "length": 6, "rewindable": [[0, 0], [5, 6]]})
+    assert [table.length_at(place) for place in (-1, 0.2, 0.7, 1.9, 2.9, 3.9)] == [0, 4, 5, 6, 3, 4]
+    assert [table.legal(length) for length in range(8)] == [True, False, False, False, False, True, True, False]
+    assert (table.edge(6), table.edge(5), table.edge(3), table.edge(2)) == (2, 1, 3, None)
+    assert table.forgotten(5) == [(1, 1)]
+
+
+def test_layer_ranges() -> None:
+    assert layer_ranges([0, 1, 2, 5, 7, 8]) == "0–2, 5, 7–8"
