@@ -67,8 +67,9 @@ class CacheControls(Card):
         row.setSpacing(G)
         row.addWidget(self.spin)
         row.addWidget(self.rewind_button)
+        row.addWidget(self.open_button)
         row.addStretch(1)
-        for part in (self.open_button, self.save_button, self.load_button):
+        for part in (self.save_button, self.load_button):
             row.addWidget(part)
         self.body.addLayout(row)
         lines: tuple[QWidget, ...] = (self.legal, self.progress, self.said, self.banner, self.note)
@@ -240,6 +241,7 @@ class Scrubber(QWidget):
         super().__init__(parent)
         self.history = history
         self.shown: Snapshot | None = None
+        self._began: Snapshot | None = None
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(self.tr("Step of the generation"))
         self.slider.setToolTip(self.tr("Arrow keys walk through the steps of the last generation"))
@@ -265,8 +267,11 @@ class Scrubber(QWidget):
             self.moved.emit(None)
 
     def refresh(self) -> None:
-        """The history grew, or is another generation's; a picture that it no longer has is let go."""
+        """The history grew, or is another generation's: then the picture that is looked at is let go."""
         snapshots = self.history.snapshots
+        began, self._began = self._began, snapshots[0] if snapshots else None
+        if self.shown is not None and began is self._began:  # it may have been thinned out: one beside it is left
+            self.shown = self._nearest(self.shown)
         place = next((i for i, one in enumerate(snapshots) if one is self.shown), -1)
         lost = self.shown is not None and place < 0
         if lost:
@@ -275,10 +280,15 @@ class Scrubber(QWidget):
         self.slider.setRange(0, max(len(snapshots) - 1, 0))
         self.slider.setValue(place if place >= 0 else len(snapshots) - 1)
         self.slider.blockSignals(False)
-        self.setVisible(len(snapshots) > 1)
         self._say()
         if lost:
             self.moved.emit(None)
+
+    def _nearest(self, wanted: Snapshot) -> Snapshot:
+        snapshots = self.history.snapshots
+        if any(one is wanted for one in snapshots):
+            return wanted
+        return min(snapshots, key=lambda one: abs(one.step - wanted.step))
 
     def _on_value(self, place: int) -> None:
         snapshots = self.history.snapshots

@@ -61,7 +61,7 @@ class GroupCard(Card):
             self.strip.hide()
         self.strip.hovered.connect(self._on_hover)
         self.strip.previewed.connect(self._on_preview)
-        self.show_table(None)
+        self.show_table(None, live=False)
 
     def _title(self, kind: str) -> str:
         if self.group.layout == CROSS:
@@ -113,10 +113,14 @@ class GroupCard(Card):
         return known.get(self.group.writer, self.group.writer or "–")
 
     def show_table(self, table: SlotTable | None, live: bool = True) -> None:
-        """Shows the slots of a table, or the empty geometry; `live` says whether they are those of now."""
+        """Shows the slots of a table, or the empty geometry; `live` says whether they are those of a session now."""
         if table is None:
             frozen = self.tr("computed once by the encoder for each source, and only read from then on")
-            empty = self.tr("empty: no session of this bundle runs")
+            empty = (
+                self.tr("empty: nothing has been generated yet")
+                if live
+                else self.tr("empty: no session of this bundle runs")
+            )
             self.state.setText(frozen if self.group.layout == CROSS else empty)
             self.strip.set_table(SlotTable(self.group.capacity))
         else:
@@ -229,7 +233,7 @@ class KvTab(QWidget):
             if tuple(c.group for c in self.cards) != self._static:
                 self._rebuild(self._static)
             for card in self.cards:
-                card.show_table(None)
+                card.show_table(None, live=self.controls.ours and self.controls.session.ready is not None)
             self.controls.set_table(None, False)
         else:
             self._take(groups)

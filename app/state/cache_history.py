@@ -2,8 +2,9 @@
 
     Session ──begin, note──▶ CacheHistory ──snapshots──▶ the slider under the strip
 
-A picture is the groups of a CacheEvent, whose runs are short. When there are too many, every second one goes, so
-that the whole generation stays covered.
+A picture is the groups of a CacheEvent, whose runs are short. These come a few times a second; the decode steps
+between two of them are told from both, for a layout says which slot each position has. When there are too many
+pictures every second one goes, so that the whole generation stays covered.
 """
 
 from __future__ import annotations
@@ -51,8 +52,50 @@ class CacheHistory:
 
     def note(self, moment: Moment, step: int, groups: Groups) -> None:
         """One more picture; the oldest stays, for it is what the generation began with."""
-        self.snapshots.append(Snapshot(moment, step, groups))
-        if len(self.snapshots) > self.limit:
+        after = Snapshot(moment, step, groups)
+        if moment == "decode" and self.snapshots:
+            self.snapshots += between(self.snapshots[-1], after)
+        self.snapshots.append(after)
+        while len(self.snapshots) > self.limit:
             last = self.snapshots[-1]
             self.snapshots = self.snapshots[:-1:2]
             self.snapshots.append(last)
+
+
+def between(before: Snapshot, after: Snapshot) -> list[Snapshot]:
+    """The decode steps between two pictures; none where more than decoding happened."""
+    steps, names = after.step - before.step, [g.get("name") for g in before.groups]
+    alike = names == [g.get("name") for g in after.groups]
+    if steps < 2 or not alike or after.length < steps or before.length > after.length:
+        return []
+    first = max(before.step + 1, after.step - (after.length - before.length) + 1)
+    return [
+        Snapshot("decode", step, [_at(*pair, after.length - after.step + step) for pair in pairs])
+        for step in range(first, after.step)
+        if (pairs := list(zip(before.groups, after.groups, strict=True)))
+    ]
+
+
+def _at(before: dict[str, Any], after: dict[str, Any], length: int) -> dict[str, Any]:
+    """A group when it held `length` tokens."""
+    layout, capacity = after.get("layout"), int(after.get("capacity") or 0)
+    if layout == "cross" or not capacity:
+        return after
+    ring = layout == "window"
+    slots = min(length, capacity)
+    base = before if slots <= int(before.get("allocated") or 0) else after
+    oldest = min((run[1] for run in before.get("runs") or []), default=0)
+    oldest = max(oldest, length - capacity) if ring else 0
+    runs = _ring(oldest, length, capacity) if ring else [[0, 0, length]]
+    return {**base, "length": length, "evicted": oldest, "runs": runs, "rewindable": []}
+
+
+def _ring(oldest: int, length: int, capacity: int) -> list[list[int]]:
+    """The runs of positions from `oldest` up to `length` that stand in slot position mod capacity."""
+    runs, position = [], oldest
+    while position < length:
+        slot = position % capacity
+        count = min(length - position, capacity - slot)
+        runs.append([slot, position, count])
+        position += count
+    return sorted(runs)

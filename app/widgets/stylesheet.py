@@ -82,6 +82,12 @@ QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: 
 QCheckBox:focus, QRadioButton:focus { color: $accent; }
 QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $accent; width: 14px; height: 14px; }
 
+QSlider:horizontal { min-height: 24px; }
+QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: $empty; }
+QSlider::sub-page:horizontal { height: 4px; border-radius: 2px; background: $accent; }
+QSlider::handle:horizontal { width: 14px; height: 14px; margin: -5px 0; border-radius: 7px; background: $accent; }
+QSlider::handle:horizontal:focus { border: 2px solid $text; width: 12px; height: 12px; border-radius: 8px;
+  margin: -6px 0; }
 QTableView, QTreeView, QListView { background: $surface; alternate-background-color: $window; border: 1px solid $border;
   border-radius: 6px; outline: 0; gridline-color: $border; }
 QTableView:focus, QTreeView:focus, QListView:focus { border-color: $accent; }

@@ -270,3 +270,38 @@ def test_history_stays_bounded_and_covers_everything() -> None:
     steps = [snapshot.step for snapshot in history.snapshots]
     assert len(steps) <= 20 and steps == sorted(steps)
     assert steps[0] == 0 and steps[-1] == 999
+
+
+def group(layout: str, length: int, runs: list[list[int]], **fields: Any) -> dict[str, Any]:
+    return {"name": "all", "layout": layout, "capacity": 8, "allocated": 8, "length": length, "runs": runs, **fields}
+
+
+def test_history_tells_the_steps_between_two_pictures() -> None:
+    history = CacheHistory()
+    history.note("prefill", 0, [group("static", 3, [[0, 0, 3]], allocated=4)])
+    history.note("decode", 4, [group("static", 6, [[0, 0, 6]])])
+    seen = [(s.moment, s.step, s.groups[0]["runs"], s.groups[0]["allocated"]) for s in history.snapshots]
+    assert seen == [
+        ("prefill", 0, [[0, 0, 3]], 4),
+        ("decode", 2, [[0, 0, 4]], 4),
+        ("decode", 3, [[0, 0, 5]], 8),
+        ("decode", 4, [[0, 0, 6]], 8),
+    ]
+
+
+def test_history_goes_round_with_a_ring() -> None:
+    history = CacheHistory()
+    history.note("decode", 1, [group("window", 7, [[0, 0, 7]])])
+    history.note("decode", 5, [group("window", 11, [[0, 8, 3], [3, 3, 5]], evicted=3)])
+    assert [(s.length, s.groups[0]["runs"], s.groups[0]["evicted"]) for s in history.snapshots[1:4]] == [
+        (8, [[0, 0, 8]], 0),
+        (9, [[0, 8, 1], [1, 1, 7]], 1),
+        (10, [[0, 8, 2], [2, 2, 6]], 2),
+    ]
+
+
+def test_history_does_not_guess_over_a_rewind() -> None:
+    history = CacheHistory()
+    history.note("decode", 1, [group("static", 7, [[0, 0, 7]])])
+    history.note("decode", 5, [group("static", 5, [[0, 0, 5]])])
+    assert len(history) == 2
