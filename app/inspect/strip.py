@@ -2,7 +2,8 @@
 
     KvGroup, SlotTable ──▶ one line of pixels ──▶ drawn once a layer;  mouse or arrow keys ──▶ hovered(layer, slot)
 
-Where there are more slots than pixels a column shows the most telling state of its slots. A handle stands where the
+Where there are more slots than pixels a column shows the most telling state of its slots. Of a buffer that grows only
+the beginning of what is not in memory yet is drawn. A handle stands where the
 tokens end; dragged back it shows the length it stands for, and `rewindAsked` tells where it was let go.
 """
 
@@ -104,6 +105,12 @@ class KvStrip(QWidget):
         layers = len(self.group.layers)
         return 18 if layers <= 12 else 12 if layers <= 28 else 8
 
+    @property
+    def span(self) -> int:
+        """Slots that are drawn: all, or of a buffer that grows those in memory and the first of what may come."""
+        capacity, allocated = self.group.capacity, self.table.allocated
+        return min(capacity, allocated + max(allocated // 8, 8)) if 0 < allocated < capacity else capacity
+
     def sizeHint(self) -> QSize:
         """Qt's name for the wished size."""
         return QSize(480, self.height())
@@ -130,13 +137,13 @@ class KvStrip(QWidget):
 
     def handle(self) -> int | None:
         """Where the handle stands, in pixels; None where there is none."""
-        if not self._movable or not self.group.capacity:
+        if not self._movable or not self.span:
             return None
         edge = self.table.edge(self._preview if self._preview >= 0 else self.table.length)
         if edge is None:
             edge = self.table.edge(self.table.length)
         area = self.area()
-        return None if edge is None else area.left() + edge * area.width() // self.group.capacity
+        return None if edge is None else area.left() + edge * area.width() // self.span
 
     def _fit(self) -> None:
         rows = self.row_height * max(len(self.group.layers), 1)
@@ -150,15 +157,15 @@ class KvStrip(QWidget):
     def cell_at(self, point: QPoint) -> tuple[int, int]:
         """(layer, slot) at a point, (-1, -1) outside."""
         area = self.area()
-        if not area.contains(point) or not self.group.capacity:
+        if not area.contains(point) or not self.span:
             return -1, -1
         row = min((point.y() - area.top()) // self.row_height, len(self.group.layers) - 1)
-        slot = (point.x() - area.left()) * self.group.capacity // area.width()
-        return self.group.layers[row], min(slot, self.group.capacity - 1)
+        slot = (point.x() - area.left()) * self.span // area.width()
+        return self.group.layers[row], min(slot, self.span - 1)
 
     def columns(self) -> list[int]:
         """The state that each pixel column shows."""
-        width, capacity, states = self.area().width(), self.group.capacity, self.table.states
+        width, capacity, states = self.area().width(), self.span, self.table.states
         result = []
         for x in range(width):
             first = x * capacity // width
@@ -172,7 +179,7 @@ class KvStrip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's name for drawing."""
         painter = QPainter(self)
-        if self.group.capacity:
+        if self.span:
             self._paint_slots(painter)
             self._paint_axis(painter)
             self._paint_handle(painter)
@@ -195,11 +202,11 @@ class KvStrip(QWidget):
             for left, right, state in spans:
                 width = max(right - left, 2 if state == HEAD else 1)
                 fill_slots(painter, QRect(area.left() + left, top, width, height - 1), state)
-        pixels = area.width() / self.group.capacity
+        pixels = area.width() / self.span
         if pixels >= 5:
             painter.setPen(theme().color("surface"))
-            for slot in range(1, self.group.capacity):
-                x = area.left() + slot * area.width() // self.group.capacity
+            for slot in range(1, self.span):
+                x = area.left() + slot * area.width() // self.span
                 painter.drawLine(x, area.top(), x, area.bottom())
         self._paint_cell(painter)
 
@@ -208,14 +215,14 @@ class KvStrip(QWidget):
         if slot < 0:
             return
         area = self.area()
-        left = area.left() + slot * area.width() // self.group.capacity
-        width = max(area.width() // self.group.capacity, 3)
+        left = area.left() + slot * area.width() // self.span
+        width = max(area.width() // self.span, 3)
         top = area.top() + self.group.layers.index(layer) * self.row_height
         painter.setPen(QPen(theme().color("text"), 1))
         painter.drawRect(left - 1, top - 1 if top else 0, width, self.row_height)
 
     def _paint_axis(self, painter: QPainter) -> None:
-        area, capacity = self.area(), self.group.capacity
+        area, capacity = self.area(), self.span
         painter.setFont(sans_font(11))
         painter.setPen(theme().color("muted"))
         for row, layer in enumerate(self.group.layers):
@@ -231,14 +238,15 @@ class KvStrip(QWidget):
             box = QRect(x if part == 0 else x - 40, area.bottom() + 8, 80, AXIS - 8)
             if part == 4:
                 align, box = Qt.AlignmentFlag.AlignRight, QRect(area.right() - 80, area.bottom() + 8, 80, AXIS - 8)
-            painter.drawText(box, align | Qt.AlignmentFlag.AlignTop, number(slot))
+            more = " …" if part == 4 and capacity < self.group.capacity else ""
+            painter.drawText(box, align | Qt.AlignmentFlag.AlignTop, number(slot) + more)
 
     def _paint_head(self, painter: QPainter) -> None:
         """A wedge under the column where the next token goes: one pixel alone is easily missed."""
         if self.table.head is None:
             return
         area = self.area()
-        x = area.left() + (2 * self.table.head + 1) * area.width() // (2 * self.group.capacity)
+        x = area.left() + (2 * self.table.head + 1) * area.width() // (2 * self.span)
         y = area.bottom() + 1
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -259,8 +267,8 @@ class KvStrip(QWidget):
             veil = theme().color("surface")
             veil.setAlpha(170)
             for slot, count in self.table.forgotten(self._preview):
-                left = area.left() + slot * area.width() // self.group.capacity
-                right = area.left() + (slot + count) * area.width() // self.group.capacity
+                left = area.left() + slot * area.width() // self.span
+                right = area.left() + (slot + count) * area.width() // self.span
                 painter.fillRect(QRect(left, area.top(), right - left, area.height()), veil)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -288,7 +296,7 @@ class KvStrip(QWidget):
 
     def _drag_to(self, point: QPoint) -> None:
         area = self.area()
-        length = self.table.length_at((point.x() - area.left()) * self.group.capacity / area.width())
+        length = self.table.length_at((point.x() - area.left()) * self.span / area.width())
         self.preview(length)
         self.previewed.emit(length)
 
@@ -350,17 +358,17 @@ class KvStrip(QWidget):
             Qt.Key.Key_Right: (0, 1),
             Qt.Key.Key_Up: (-1, 0),
             Qt.Key.Key_Down: (1, 0),
-            Qt.Key.Key_Home: (0, -self.group.capacity),
-            Qt.Key.Key_End: (0, self.group.capacity),
+            Qt.Key.Key_Home: (0, -self.span),
+            Qt.Key.Key_End: (0, self.span),
         }
         move = moves.get(Qt.Key(event.key()))
-        if move is None or not self.group.capacity or not self.group.layers:
+        if move is None or not self.span or not self.group.layers:
             super().keyPressEvent(event)
             return
         layer, slot = self._cell
         row = self.group.layers.index(layer) if layer in self.group.layers else 0
         row = max(0, min(row + move[0], len(self.group.layers) - 1))
-        self._hover(self.group.layers[row], max(0, min(max(slot, 0) + move[1], self.group.capacity - 1)))
+        self._hover(self.group.layers[row], max(0, min(max(slot, 0) + move[1], self.span - 1)))
 
 
 class Swatch(QFrame):

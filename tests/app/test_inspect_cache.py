@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.inspect.page import InspectPage
 from app.inspect.strip import KvStrip
 from app.state.context import AppContext
-from app.state.inspection import FILLED, FROZEN, HEAD, PASSED, SlotTable, layer_ranges, parse_inspection
+from app.state.inspection import FILLED, FROZEN, HEAD, PASSED, UNALLOCATED, SlotTable, layer_ranges, parse_inspection
 from tests.app.test_inspect_model import BUNDLE
 from tests.fakes.worker import program
 
@@ -232,3 +232,12 @@ def test_ring_lengths_by_place() -> None:
 
 def test_layer_ranges() -> None:
     assert layer_ranges([0, 1, 2, 5, 7, 8]) == "0–2, 5, 7–8"
+
+
+def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
+    page = make()
+    groups = [{**page.session.groups[0], "capacity": 4096, "allocated": 64, "runs": [[0, 0, 20]], "length": 20}]
+    page.kv.set_live(groups)
+    one = strip(page)
+    assert one.span == 72 and one.columns()[-1] == UNALLOCATED
+    assert one.handle() == one.area().left() + 20 * one.area().width() // 72
