@@ -1,6 +1,6 @@
 """Done ahead, once the window is seen: what the first click on a page would otherwise wait for.
 
-    first picture ──▶ import the charts' libraries ──▶ import a page ──▶ build it ──▶ … ──▶ settle
+    first picture ──▶ import slow libraries ──▶ import a page ──▶ build it ──▶ … ──▶ settle
 
 One slice a turn of the event loop with a breath between, so that a click never waits for more than one of them.
 """

@@ -28,6 +28,9 @@ from app.widgets.rail import PageEntry, Rail
 from app.widgets.statusline import StatusLine
 from app.widgets.theme import G, set_icon, theme
 
+SLOW_IMPORTS = ("workflows.bundle.read", "numpy", "pyqtgraph")
+"""What opening the first bundle and drawing the first chart would wait for."""
+
 
 class MainWindow(QMainWindow):
     """The frame around the pages. A page is built when it is first shown and keeps its state from then on."""
@@ -150,7 +153,7 @@ class MainWindow(QMainWindow):
 
     def warm_up(self) -> None:
         """Build the other pages ahead, a slice at a time, now that the window is shown."""
-        slices: list[Slice] = [partial(import_module, name) for name in ("numpy", "pyqtgraph")]
+        slices: list[Slice] = [partial(import_module, name) for name in SLOW_IMPORTS]
         for name, entry in self._entries.items():
             slices += [partial(import_module, entry.factory.partition(":")[0]), partial(self.page, name)]
         self.warm.start(slices)

@@ -86,7 +86,7 @@ class MeasurePage(QWidget):
         self._add_actions()
         self._warm = QTimer(self)
         self._warm.setSingleShot(True)
-        self._warm.timeout.connect(self._import_next)
+        self._warm.timeout.connect(self._prepare)
         self._warm.start(WARM_MS)
 
     # -- building --------------------------------------------------------------------------------------------
@@ -248,22 +248,24 @@ class MeasurePage(QWidget):
         self._hint()
         return plots
 
-    def _import_next(self) -> None:
-        """One import a turn, then the plots: none of it is to fall into a reply, and all takes half a second."""
+    def _prepare(self) -> None:
+        """One step a turn: the imports, the plots, their first drawing. None of it is to fall into a reply."""
         if self._to_import:
             importlib.import_module(self._to_import.pop(0))
             self._warm.start(0 if self.isVisible() else 20)
         elif self.plots is None:
             self.plots = self._make_plots()
-            self.tick()
+            self._warm.start(20)
+        elif not self.isVisible():
+            self.plots.grab()  # the first drawing takes twice as long as any other
 
     # -- drawing ---------------------------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: draws while it is seen."""
+        """Qt's name: draws while it is seen, from the next frame on: laying out and drawing in one go would be felt."""
         super().showEvent(event)
         self._drawn = -1
-        self.tick()
+        self._choose()
         self._timer.start()
         if self._to_import:
             self._warm.start(0)
@@ -282,9 +284,7 @@ class MeasurePage(QWidget):
                 self._show_stats(m.snapshot())
             return
         self._drawn = m.revision
-        something = m.frozen or m.occupancy is not None
-        self.stack.setCurrentIndex(1 if something else 0)
-        if not something:
+        if not self._choose():
             return
         if self._to_import:
             self.readout.setText(self.tr("Loading the charts …"))
@@ -297,6 +297,12 @@ class MeasurePage(QWidget):
         if self._frame % STATS_EVERY == 0:
             self._show_stats(snapshot)
         self._frame += 1
+
+    def _choose(self) -> bool:
+        """Whether there is anything to draw; brings the plots to the front, or what to do first."""
+        something = self.measurements.frozen or self.measurements.occupancy is not None
+        self.stack.setCurrentIndex(1 if something else 0)
+        return something
 
     def _show_stats(self, s: Snapshot) -> None:
         self.stats["ttft"].set(_figure(s.ttft_ms))

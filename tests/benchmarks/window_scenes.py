@@ -220,6 +220,7 @@ def stream_and_build(
     """Opens, builds, asks, looks at the pages of the scene until the reply has ended; builds and tokens a second."""
     visit(window, heart, "build")
     builds = Builds(window, folder)
+    live(1.0)
     heart.doing = "opens the bundle"
     window.context.open_bundle(bundle)
     visit(window, heart, "chat")
@@ -228,6 +229,7 @@ def stream_and_build(
     heart.doing = "sends"
     began = time.perf_counter()
     page.send(QUESTION)
+    live(0.3)  # a person's hand takes as long from Send to another page
     walk(window, heart, name, lambda: page.controller.running)
     reached = tokens / (time.perf_counter() - began)
     heart.doing += ", the reply has ended"
