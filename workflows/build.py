@@ -58,6 +58,7 @@ _TOKENIZER_FILES = (
     "chat_template.jinja",
     "generation_config.json",
     "config.json",
+    "preprocessor_config.json",
 )
 
 Report = Callable[[Event], None]
@@ -280,7 +281,9 @@ def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stage
 
 
 def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]]) -> Pipeline:
-    geometry = family_for(recipe.model_type, recipe.task).geometry(checkpoint.config)
+    family = family_for(recipe.model_type, recipe.task)
+    if not family.cached:
+        return _single_pipeline(checkpoint, recipe, components)
     runtime = Runtime(
         chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk),
         sliding_window=SlidingWindow(size=recipe.capacity) if recipe.cache == "window" else None,
@@ -301,19 +304,41 @@ def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str,
             decoder_start=_decoder_start(checkpoint) if _cross_source(components) else None,
         ),
         generation=Generation(max_length=recipe.capacity),
-        metadata=Metadata(
-            model_type=recipe.model_type,
-            name=_display_name(checkpoint),
-            architecture=next(iter(checkpoint.architectures), ""),
-            task=recipe.task,
-            family=recipe.family,
-            precision=recipe.precision,
+        metadata=_metadata(
+            checkpoint,
+            recipe,
+            components,
             layout=recipe.cache,
             chunk=recipe.chunk,
-            vocabulary=geometry.vocabulary,
-            built_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            components=[Component(name=c["component"], role=c["role"]) for c in components],
+            vocabulary=family.geometry(checkpoint.config).vocabulary,
         ),
+    )
+
+
+def _single_pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]]) -> Pipeline:
+    """One graph that runs once on its inputs, and keeps nothing."""
+    return Pipeline(
+        pipeline=Flow(
+            sessions={c["component"]: Session(file=c["file"]) for c in components},
+            flow=[FlowStage(run=c["component"], when="init") for c in components],
+        ),
+        metadata=_metadata(checkpoint, recipe, components, layout=""),
+    )
+
+
+def _metadata(
+    checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]], **of_the_cache: Any
+) -> Metadata:
+    return Metadata(
+        model_type=recipe.model_type,
+        name=_display_name(checkpoint),
+        architecture=next(iter(checkpoint.architectures), ""),
+        task=recipe.task,
+        family=recipe.family,
+        precision=recipe.precision,
+        built_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        components=[Component(name=c["component"], role=c["role"]) for c in components],
+        **of_the_cache,
     )
 
 

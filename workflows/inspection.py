@@ -56,7 +56,7 @@ def _bundle_report(bundle: Bundle) -> dict[str, Any]:
         "path": str(bundle.folder),
         "precision": facts.precision,
         "layout": facts.layout,
-        "capacity": bundle.pipeline.generation.max_length,
+        "capacity": bundle.pipeline.capacity,
         "chunk": facts.chunk,
         "bytes": bundle.manifest.bytes,
         "metadata": facts.model_dump(mode="json"),
@@ -145,7 +145,7 @@ def _kv(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> list[dict[st
     state, graph = next(((state, graph) for state, graph in found if state), ((), {}))
     if not state:
         raise BundleError(f"{bundle.folder} declares a KV cache and none of its graphs has one.")
-    return _groups(state, graph, bundle.pipeline.metadata.layout, bundle.pipeline.generation.max_length)
+    return _groups(state, graph, bundle.pipeline.metadata.layout, bundle.pipeline.capacity)
 
 
 def _groups(

@@ -13,9 +13,9 @@ from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import RecipeError
 from workflows.events import Event
 from workflows.kvcache import LAYOUTS
-from workflows.recipe import Family, Recipe, choose, family_for
+from workflows.recipe import Family, Recipe, choose, family_for, task_of
 from workflows.recipe.families.base import Geometry
-from workflows.recipe.schema import writer_of
+from workflows.recipe.schema import single_output, writer_of
 
 # What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
 # measured on two cores; a person is told that these are estimates.
@@ -51,18 +51,27 @@ def _supported(checkpoint: Checkpoint) -> dict[str, Any]:
         family = family_for(checkpoint.model_type)
     except RecipeError as error:
         return {"family": None, "tasks": [], "supported": False, "reason": str(error)}
+    known = {"family": family.name, "tasks": _tasks(checkpoint, family), "supported": True, "reason": ""}
+    if not family.cached:
+        return known
     geometry = family.geometry(checkpoint.config)
     return {
-        "family": family.name,
-        "tasks": list(family.tasks),
-        "supported": True,
-        "reason": "",
+        **known,
         "layers": geometry.layers,
         "hidden_size": geometry.hidden_size,
         "vocabulary": geometry.vocabulary,
         "max_positions": geometry.max_positions,
         "kv_bytes_per_token": geometry.kv_bytes_per_token(),
     }
+
+
+def _tasks(checkpoint: Checkpoint, family: Family) -> list[str]:
+    """The family's tasks, the checkpoint's own first where its files tell it."""
+    try:
+        own = task_of(checkpoint)
+    except RecipeError:
+        return list(family.tasks)
+    return sorted(family.tasks, key=lambda task: task != own)
 
 
 def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool]) -> dict[str, Any]:
@@ -73,8 +82,8 @@ def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool])
     checkpoint = open_checkpoint(source, cancelled=cancelled)
     recipe = choose(checkpoint, options)
     family = family_for(recipe.model_type, recipe.task)
-    geometry = family.geometry(checkpoint.config)
-    components, edges = _components(recipe, family, geometry.layers)
+    geometry = family.geometry(checkpoint.config) if family.cached else None
+    components, edges = _components(recipe, family, geometry.layers) if geometry else (_single(recipe, family), [])
     return {
         "recipe": recipe.model_dump(mode="json"),
         "estimate": _estimate(checkpoint, recipe, geometry),
@@ -83,6 +92,12 @@ def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool])
         "layouts": _layouts(family),
         "stages": _stages(family.passes),
     }
+
+
+def _single(recipe: Recipe, family: Family) -> list[dict[str, Any]]:
+    """The one box of a model without a cache."""
+    inputs = ["input_ids", "attention_mask"] if family.reads == "tokens" else ["pixel_values"]
+    return [{"name": "model", "role": "model", "inputs": inputs, "outputs": [single_output(recipe.task)]}]
 
 
 def _components(recipe: Recipe, family: Family, layers: int) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
@@ -107,19 +122,21 @@ def _components(recipe: Recipe, family: Family, layers: int) -> tuple[list[dict[
 
 def _layouts(family: Family) -> list[dict[str, Any]]:
     """Every cache layout, and why one is not right for this family."""
+    why = "" if family.cached else "this model keeps no cache"
     return [
-        {"name": name, "available": name in family.layouts, "note": family.refused.get(name, "")} for name in LAYOUTS
+        {"name": name, "available": name in family.layouts, "note": family.refused.get(name, "") or why}
+        for name in LAYOUTS
     ]
 
 
-def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry) -> dict[str, Any]:
+def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None) -> dict[str, Any]:
     weights = checkpoint.parameters * 4  # fp32
     where = Path.cwd()
     return {
         "seconds": round(_FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
         "memory_bytes": int(_FIXED_BYTES + _COPIES * weights),
         "disk_bytes": weights + (8 << 20),
-        "kv_bytes": recipe.capacity * geometry.kv_bytes_per_token(),
+        "kv_bytes": recipe.capacity * geometry.kv_bytes_per_token() if geometry else 0,
         "free_memory_bytes": psutil.virtual_memory().available,
         "free_disk_bytes": shutil.disk_usage(where).free,
     }

@@ -194,7 +194,7 @@ BAD_CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
         config(model_type="starship"),
         r"'starship' is not one that Joinery can build: its families are qwen3 .*t5, mt5.*decoder-only",
     ),
-    "a model without text": (config(model_type="vit"), "'vit' is not one that Joinery can build"),
+    "a model without text": (config(model_type="detr"), "'detr' is not one that Joinery can build"),
     "missing weight": (
         lambda folder: edit_weights(folder, lambda weights: weights.pop("model.layers.1.mlp.up_proj.weight")),
         r"lacks the weight model\.layers\.1\.mlp\.up_proj\.weight",

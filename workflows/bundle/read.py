@@ -71,7 +71,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "family": facts.family,
         "precision": facts.precision,
         "layout": facts.layout,
-        "capacity": bundle.pipeline.generation.max_length,
+        "capacity": bundle.pipeline.capacity,
         "chunk": facts.chunk,
         "components": list(bundle.pipeline.pipeline.sessions),
         "bytes": bundle.manifest.bytes,

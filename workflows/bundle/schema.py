@@ -147,7 +147,7 @@ class Component(Model):
 
 
 class Metadata(Model):
-    """Facts about the build; `name` is what a person calls the model."""
+    """Facts about the build; `name` is what a person calls the model, `vocabulary` None without a cache."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     model_type: str
@@ -158,7 +158,7 @@ class Metadata(Model):
     precision: str = "fp32"
     layout: str = "static"
     chunk: Annotated[int, Field(gt=0)] = 64
-    vocabulary: Annotated[int, Field(gt=0)]
+    vocabulary: Annotated[int, Field(gt=0)] | None = None
     built_at: str = ""
     components: list[Component] = []
 
@@ -169,8 +169,21 @@ class Pipeline(Model):
     version: Literal[2] = 2
     pipeline: Flow
     tokens: Tokens = Tokens()
-    generation: Generation
+    generation: Generation | None = None
     metadata: Metadata
+
+    @model_validator(mode="after")
+    def _can_generate(self) -> Pipeline:
+        if self.pipeline.state.kv_cache is not None:
+            for name, value in (("generation", self.generation), ("metadata.vocabulary", self.metadata.vocabulary)):
+                if value is None:
+                    raise ValueError(f"a pipeline with a KV cache needs {name}")
+        return self
+
+    @property
+    def capacity(self) -> int | None:
+        """The tokens that the cache holds; None without a cache."""
+        return self.generation.max_length if self.generation else None
 
     @property
     def route(self) -> str:

@@ -18,7 +18,7 @@ import torch
 from workflows.checkpoint import Checkpoint
 from workflows.errors import JoineryError, printable
 from workflows.events import Event, ProgressEvent
-from workflows.export.attention import left_aligned_bias
+from workflows.export.attention import NAME, left_aligned_bias
 from workflows.export.decoder import Decoder, causal_layers
 from workflows.export.encoder_decoder import CrossDecoder, Encoder, decoder_layers
 from workflows.export.load import load_model
@@ -32,8 +32,9 @@ from workflows.export.signature import (
     decoder_signature,
     encoder_signature,
 )
+from workflows.export.single import SingleGraph, single_signature
 from workflows.kvcache.geometry import FACTS_KEY
-from workflows.recipe import Recipe, family_for
+from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.schema import writer_of
 
 WEIGHTS = "weights.data"
@@ -62,14 +63,30 @@ def export_components(
     """
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     family = family_for(recipe.model_type, recipe.task)
-    model = load_model(checkpoint, recipe.task, family.remote_code)
-    cut = _cut_remote if family.remote_code else _cut_encoder_decoder if family.encoder else _cut_decoder
+    attention = NAME if family.cached and not family.remote_code else "sdpa" if family.remote_code else "eager"
+    model = load_model(checkpoint, recipe.task, family.remote_code, attention)
+    cut = _cut_of(family)
     traced = []
     for name, trace in cut(model, recipe):
         report(ProgressEvent(stage="export", message=f"tracing the {name}", done=1, total=3, unit="steps"))
         traced.append((name, trace()))
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     return [exported for name, graph in traced for exported in _save(folder, name, graph, recipe)]
+
+
+def _cut_of(family: Family) -> Callable[[Any, Recipe], list[tuple[str, Trace]]]:
+    if family.reads is not None:
+        return _cut_single
+    if family.remote_code:
+        return _cut_remote
+    return _cut_encoder_decoder if family.encoder else _cut_decoder
+
+
+def _cut_single(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+    reads = family_for(recipe.model_type, recipe.task).reads
+    assert reads is not None
+    signature = single_signature(model, reads, recipe.task)
+    return [("model", partial(_trace, SingleGraph(model, signature), signature, recipe.opset))]
 
 
 def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
@@ -109,7 +126,7 @@ def _cut_remote(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
 
 def _save(folder: Path, name: str, graph: ir.Model, recipe: Recipe) -> list[Exported]:
     """The graph over its weight file; a decoder as prefill + decode with fixed axes where the recipe says so."""
-    weights = WEIGHTS if name == "decoder" else f"{name}.data"
+    weights = WEIGHTS if name in ("decoder", "model") else f"{name}.data"
     ir.save(graph, folder / f"{name}.onnx", external_data=weights)
     if name != "decoder" or recipe.graphs == "single":
         return [Exported(name, f"{name}.onnx", name)]
@@ -132,7 +149,7 @@ def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Mode
                 opset_version=opset,
                 input_names=list(signature.inputs),
                 output_names=signature.outputs,
-                dynamic_shapes=(axes,) if isinstance(module, Decoder) else axes,  # a decoder's forward takes *inputs
+                dynamic_shapes=(axes,) if isinstance(module, Decoder | SingleGraph) else axes,  # takes *inputs
                 verbose=False,
             )
     except torch.onnx.OnnxExporterError as error:

@@ -31,13 +31,20 @@ _CLASSES = {
     "translation": transformers.AutoModelForSeq2SeqLM,
     "summarization": transformers.AutoModelForSeq2SeqLM,
     "text2text-generation": transformers.AutoModelForSeq2SeqLM,
+    "feature-extraction": transformers.AutoModel,
+    "fill-mask": transformers.AutoModelForMaskedLM,
+    "text-classification": transformers.AutoModelForSequenceClassification,
+    "token-classification": transformers.AutoModelForTokenClassification,
+    "image-classification": transformers.AutoModelForImageClassification,
+    "depth-estimation": transformers.AutoModelForDepthEstimation,
 }
 
 
-def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False) -> Any:
+def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, attention: str = NAME) -> Any:
     """The model of `checkpoint` for `task`, float32, in evaluation mode.
 
     remote_code: run the code that the checkpoint brings, to which consent was given; else none of it runs.
+    attention: transformers' name of how it attends; ours lets a seam hold the cache.
 
     Raises CheckpointError where a weight is missing, has another shape, is not finite, or where the
     vocabulary does not fit the embedding: loaders fill such holes with random numbers silently.
@@ -56,7 +63,7 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False) -> 
             local_files_only=True,
             trust_remote_code=remote_code,
             use_safetensors=True,
-            attn_implementation="sdpa" if remote_code else NAME,
+            attn_implementation=attention,
             output_loading_info=True,
         )
     except _FAILURES as error:
@@ -64,7 +71,7 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False) -> 
         raise CheckpointError(
             f"transformers cannot load {checkpoint.source} ({printable(why, 200)}): check config.json and the weights."
         ) from error
-    missing = sorted(map(str, info["missing_keys"]))
+    missing = sorted(name for name in map(str, info["missing_keys"]) if not _is_unused(name, task))
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise CheckpointError(
@@ -72,6 +79,11 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False) -> 
         )
     _check_values(checkpoint, model)
     return model.eval().requires_grad_(False)
+
+
+def _is_unused(name: str, task: str) -> bool:
+    """Whether the export leaves the weight out: a pooler stands behind the features, and few checkpoints hold one."""
+    return task == "feature-extraction" and "pooler" in name.split(".")
 
 
 def _check_shapes(checkpoint: Checkpoint, config: Any, task: str, remote_code: bool) -> None:
@@ -91,9 +103,11 @@ def _check_values(checkpoint: Checkpoint, model: Any) -> None:
     for name, weight in model.named_parameters():
         if not torch.isfinite(weight).all():
             raise CheckpointError(f"{checkpoint.source}: the weight {printable(name)} holds NaN or infinite values.")
-    rows = model.get_input_embeddings().weight.shape[0]
     tokenizer = checkpoint.tokenizer
-    if tokenizer is not None and tokenizer.vocabulary is not None and tokenizer.vocabulary > rows:
+    if tokenizer is None or tokenizer.vocabulary is None:
+        return
+    rows = model.get_input_embeddings().weight.shape[0]
+    if tokenizer.vocabulary > rows:
         raise CheckpointError(
             f"{checkpoint.source}: the tokenizer knows {tokenizer.vocabulary:,} tokens and the embedding holds "
             f"{rows:,}; the two do not belong together."

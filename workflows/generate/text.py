@@ -24,7 +24,7 @@ class Text:
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> Text:
         """Raises BundleError for a tokenizer.json that cannot be read."""
-        vocabulary = bundle.pipeline.metadata.vocabulary
+        vocabulary = bundle.pipeline.metadata.vocabulary or 0
         source = bundle.text(f"{FOLDER}/tokenizer.json")
         if source is None:
             return cls(None, vocabulary)

@@ -13,9 +13,11 @@ from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import Family
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, Recipe
+from workflows.recipe.task import task_of
 
 # Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
 LAYER_TYPES = ("full_attention", "sliding_attention")
+OF_A_CACHE = ("graphs", "cache", "capacity", "chunk")  # what means nothing to a model without one
 LATER = {
     "precision": ("fp16", "int4", "int8", "w8a16"),
 
@@ -30,14 +32,17 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     _refuse_later(chosen)
-    family = family_for(checkpoint.model_type, chosen.get("task"))
-    geometry = family.geometry(checkpoint.config)
-    capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, geometry.max_positions))
+    task = chosen.get("task") or task_of(checkpoint)
+    family = family_for(checkpoint.model_type, task)
+    if not family.cached:
+        chosen = {key: value for key, value in chosen.items() if key not in OF_A_CACHE}
+    limit = family.geometry(checkpoint.config).max_positions if family.cached else DEFAULT_CAPACITY
+    capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
     defaults = {
         "source": checkpoint.source,
         "model_type": checkpoint.model_type,
         "family": family.name,
-        "task": family.tasks[0],
+        "task": task,
         "opset": 24 if chosen.get("cache") == "scatter" else 23,  # TensorScatter is new in 24; 23 has the fused norms
         "graphs": "prefill-decode" if chosen.get("target") == "npu" else "single",
         "capacity": capacity,
@@ -45,7 +50,7 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     }
     merged = {**defaults, **chosen, "passes": _passes(family, chosen.get("passes", {}))}
     recipe = _checked(merged)
-    _refuse_unfit(recipe, family, checkpoint, geometry.max_positions)
+    _refuse_unfit(recipe, family, checkpoint, limit)
     return recipe
 
 
@@ -105,7 +110,7 @@ def _refuse_unfit(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_po
     for field, has in (("model_type", checkpoint.model_type), ("family", family.name)):
         if getattr(recipe, field) != has:
             raise RecipeError(f"The recipe is for {field} {getattr(recipe, field)!r} and the checkpoint is {has!r}.")
-    if recipe.cache not in family.layouts:
+    if family.cached and recipe.cache not in family.layouts:
         why = family.refused.get(recipe.cache, f"{family.name} takes {', '.join(family.layouts)}")
         raise RecipeError(f"The {recipe.cache} cache is not right for {family.name}: {why}.")
     _refuse_config(checkpoint.config)

@@ -21,6 +21,11 @@ def writer_of(cache: str) -> Writer:
     return {"gqa": "gqa", "scatter": "scatter"}.get(cache, "host")  # type: ignore[return-value]
 
 
+def single_output(task: str) -> str:
+    """What a graph without a cache gives for its task, as transformers names it."""
+    return {"feature-extraction": "last_hidden_state", "depth-estimation": "predicted_depth"}.get(task, "logits")
+
+
 class Recipe(BaseModel):
     """Every choice of a build.
 

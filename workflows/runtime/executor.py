@@ -30,6 +30,7 @@ from workflows.kvcache.cache import DRIVERS, IDS, GroupView
 from workflows.kvcache.cross import cross_view
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, StatePatterns, infer_facts
 from workflows.kvcache.layouts import layout_named
+from workflows.recipe.schema import DEFAULT_CAPACITY
 from workflows.runtime.devices import Device
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
@@ -112,7 +113,7 @@ class Executor:
     """
 
     def __init__(self, pipeline: Pipeline, sessions: Mapping[str, OpenSession], cache: KVCache, provider: str) -> None:
-        self.cache, self.provider, self.vocabulary = cache, provider, pipeline.metadata.vocabulary
+        self.cache, self.provider, self.vocabulary = cache, provider, pipeline.metadata.vocabulary or 0
         self.chunk = pipeline.metadata.chunk
         self._edges = pipeline.pipeline.dataflow
         self._phases = _phases(pipeline, sessions)
@@ -232,6 +233,7 @@ def open_executor(
     cache, capacity: other than the bundle's own. Raises BundleError, GraphError, DeviceError, and RecipeError for a
     layout that there is not.
     """
+    _refuse_single(bundle.pipeline)
     flow = bundle.pipeline.pipeline
     by_file: dict[str, OpenSession] = {}
     sessions: dict[str, OpenSession] = {}
@@ -244,10 +246,21 @@ def open_executor(
     slots = state[0].capacity
     if capacity is not None and slots is not None and capacity > slots:
         raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {capacity:,} needs another build.")
-    wanted = capacity or min(bundle.pipeline.generation.max_length, slots or bundle.pipeline.generation.max_length)
+    built = bundle.pipeline.capacity or DEFAULT_CAPACITY
+    wanted = capacity or min(built, slots or built)
     names = {*DRIVERS, *(group.mask for group in facts.groups)}
     drivers = {spec.name: spec for s in sessions.values() for spec in s.inputs if spec.name in names}
     return Executor(bundle.pipeline, sessions, KVCache(state, layout, wanted, facts.groups, drivers), device.name)
+
+
+def _refuse_single(pipeline: Pipeline) -> None:
+    if pipeline.pipeline.state.kv_cache is None:
+        facts = pipeline.metadata
+        raise BundleError(
+            f"This bundle is a {printable(facts.model_type)} model for {printable(facts.task) or 'one run'} without a "
+            "KV cache, so it generates no text: run it with workflows.runtime.run_single, or look at it with "
+            "`joinery inspect`."
+        )
 
 
 def _layout(asked: str | None, built: str, facts: StateFacts) -> Layout:
@@ -269,8 +282,7 @@ def _layout(asked: str | None, built: str, facts: StateFacts) -> Layout:
 
 def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[tuple[StateTensor, ...], StateFacts]:
     kv = pipeline.pipeline.state.kv_cache
-    if kv is None:
-        raise BundleError("The pipeline declares no KV cache, so it cannot generate text.")
+    assert kv is not None  # others were refused before
     patterns = StatePatterns(
         kv.past_key_pattern, kv.past_value_pattern, kv.present_key_pattern, kv.present_value_pattern
     )

@@ -7,8 +7,9 @@ from workflows.recipe.families.base import Family, Registry
 from workflows.recipe.families.decoder import DECODER
 from workflows.recipe.families.encoder_decoder import BART, MU, T5
 from workflows.recipe.families.qwen3 import QWEN3
+from workflows.recipe.families.single import DEPTH, ENCODER, IMAGE
 
-FAMILIES = Registry([QWEN3, T5, BART, MU, DECODER])
+FAMILIES = Registry([QWEN3, T5, BART, MU, ENCODER, IMAGE, DEPTH, DECODER])
 
 
 def family_for(model_type: str, task: str | None = None) -> Family:
@@ -16,4 +17,10 @@ def family_for(model_type: str, task: str | None = None) -> Family:
     return FAMILIES.find(model_type, task)
 
 
-__all__ = ["FAMILIES", "Family", "Registry", "family_for"]
+def tasks_of(model_type: str) -> tuple[str, ...]:
+    """The tasks that `model_type` can be built for, the family's first one first. Raises RecipeError like family_for.
+    """
+    return FAMILIES.find(model_type).tasks
+
+
+__all__ = ["FAMILIES", "Family", "Registry", "family_for", "tasks_of"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from workflows.errors import CheckpointError, RecipeError, printable
 
@@ -55,6 +55,7 @@ class Family:
     covers: what a person is told it is for. config_names: our words → the config's names for them, the first that is
     there counts. serves: asked of a model type that no family names. encoder: the decoder attends to an encoder.
     remote_code: the checkpoint brings the model's code, which runs while it is built, with consent.
+    reads: what a model that is one graph without a cache takes; None for one that generates text.
     """
 
     name: str
@@ -68,6 +69,12 @@ class Family:
     serves: Callable[[str], bool] | None = None
     encoder: bool = False
     remote_code: bool = False
+    reads: Literal["tokens", "pixels"] | None = None
+
+    @property
+    def cached(self) -> bool:
+        """Whether its models keep keys and values: only then do capacity, chunk, cache and graphs mean anything."""
+        return self.reads is None
 
     def geometry(self, config: Mapping[str, Any]) -> Geometry:
         """The sizes in `config`. Raises CheckpointError for one that is missing or no positive whole number."""

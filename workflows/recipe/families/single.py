@@ -1,0 +1,58 @@
+"""Models that are one graph and keep no cache: encoders of text, image models, depth estimation."""
+
+from workflows.recipe.families.base import Family
+
+ENCODER = Family(
+    name="encoder",
+    model_types=(
+        "albert",
+        "bert",
+        "camembert",
+        "distilbert",
+        "electra",
+        "modernbert",
+        "mpnet",
+        "roberta",
+        "xlm-roberta",
+    ),
+    tasks=("feature-extraction", "fill-mask", "text-classification", "token-classification"),
+    layouts=(),
+    refused={},
+    passes=("strip_metadata",),
+    covers="bert, roberta, distilbert and their kin",
+    reads="tokens",
+)
+
+IMAGE = Family(
+    name="image",
+    model_types=(
+        "beit",
+        "convnext",
+        "convnextv2",
+        "deit",
+        "dinov2",
+        "efficientnet",
+        "mobilenet_v2",
+        "regnet",
+        "resnet",
+        "swin",
+        "vit",
+    ),
+    tasks=("image-classification", "feature-extraction"),
+    layouts=(),
+    refused={},
+    passes=("strip_metadata",),
+    covers="resnet, convnext, vit and their kin",
+    reads="pixels",
+)
+
+DEPTH = Family(
+    name="depth",
+    model_types=("depth_anything", "depth_pro", "dpt", "glpn", "zoedepth"),
+    tasks=("depth-estimation",),
+    layouts=(),
+    refused={},
+    passes=("strip_metadata",),
+    covers="depth_pro, dpt, depth_anything",
+    reads="pixels",
+)

@@ -1,0 +1,85 @@
+"""Runs a bundle that is one graph without a cache, once: arrays by name in, arrays by name out.
+
+    {input: array} ──check names, types, shapes──▶ onnxruntime ──▶ {output: array}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.bundle import read_bundle
+from workflows.errors import BundleError, GraphError, JoineryError, RequestError, printable
+from workflows.runtime.devices import device_named
+from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
+from workflows.tensors import TensorSpec
+
+Arrays = dict[str, NDArray[np.generic]]
+
+
+class SingleGraph:
+    """A bundle of the route `single` that is open; `inputs` and `outputs` are what its graph declares."""
+
+    def __init__(self, opened: OpenSession) -> None:
+        self._session = opened.session
+        self.inputs, self.outputs = opened.inputs, opened.outputs
+
+    def run(self, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:
+        """The graph's outputs for `inputs`, which need the declared names, element types and shapes exactly.
+
+        Raises RequestError for a name that lacks or that the graph does not have, GraphError for an array that does
+        not fit, and JoineryError where onnxruntime fails.
+        """
+        declared = {spec.name: spec for spec in self.inputs}
+        names = ", ".join(declared)
+        for name in inputs.keys() - declared.keys():
+            raise RequestError(f"The graph has no input {printable(name)}: its inputs are {names}.")
+        for name in declared.keys() - inputs.keys():
+            raise RequestError(f"The input {name} is missing: the graph takes {names}.")
+        sizes: dict[str, tuple[int, str]] = {}
+        for name, spec in declared.items():
+            _check(spec, np.asarray(inputs[name]), sizes)
+        fed = {name: np.ascontiguousarray(inputs[name]) for name in declared}
+        try:
+            results = self._session.run(None, fed)
+        except ORT_ERRORS as error:
+            raise JoineryError(f"onnxruntime failed on these inputs: {printable(error, 200)}") from error
+        return {spec.name: result for spec, result in zip(self.outputs, results, strict=True)}
+
+
+def open_single(folder: str | Path, provider: str = "cpu") -> SingleGraph:
+    """Opens a bundle of one graph. Raises BundleError where it is another kind, and as read_bundle does."""
+    bundle = read_bundle(folder)
+    sessions = bundle.pipeline.pipeline.sessions
+    if bundle.pipeline.route != "single" or len(sessions) != 1:
+        raise BundleError(
+            f"{bundle.folder} is a composite of the route {bundle.pipeline.route} ({', '.join(sessions)}), not one "
+            "graph without a cache: run it with workflows.generate.open_engine."
+        )
+    name, session = next(iter(sessions.items()))
+    return SingleGraph(open_session(name, bundle.file(session.file), device_named(provider), {}))
+
+
+def run_single(folder: str | Path, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:
+    """One run of the bundle in `folder`; see SingleGraph.run. Who runs it often opens it once with open_single."""
+    return open_single(folder).run(inputs)
+
+
+def _check(spec: TensorSpec, array: NDArray[np.generic], sizes: dict[str, tuple[int, str]]) -> None:
+    """`sizes` gathers symbolic axis → (size, input that set it)."""
+    if array.dtype != spec.numpy_dtype:
+        raise GraphError(f"{spec.name} is {array.dtype} and the graph takes {spec.dtype}: convert it first.")
+    fits = array.ndim == len(spec.shape) and array.size > 0 and all(
+        isinstance(axis, str) or axis == size for axis, size in zip(spec.shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join(map(str, spec.shape))
+        raise GraphError(f"{spec.name} has the shape {list(array.shape)} and the graph takes [{wanted}].")
+    for axis, size in zip(spec.shape, array.shape, strict=True):
+        if isinstance(axis, str) and axis != "?":
+            first, other = sizes.setdefault(axis, (size, spec.name))
+            if first != size:
+                raise GraphError(f"{spec.name} has {size} in the axis {axis} and {other} has {first}: make them equal.")
