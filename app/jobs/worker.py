@@ -67,6 +67,10 @@ class Job:
             self.event.emit(event)
 
 
+KILLED_MS = 10_000
+"""A killed process is gone at once, but on a busy machine its end is heard of late; destroyed before, Qt complains."""
+
+
 class Worker(QObject):
     """A process that takes jobs; `program` is its command line, by default the engine's worker."""
 
@@ -132,7 +136,7 @@ class Worker(QObject):
         process.closeWriteChannel()
         if not process.waitForFinished(wait_ms) and self._process is process:
             process.kill()
-            process.waitForFinished(wait_ms)
+            process.waitForFinished(KILLED_MS)
 
     def retire(self) -> None:
         """`close` without waiting; `retired` is emitted when nothing runs any more. For a worker of one job."""
