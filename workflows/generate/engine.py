@@ -43,15 +43,21 @@ class Engine:
         return self.text.encode(prompt, special=True)
 
     def generate(
-        self, prompt: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool] = lambda: False
+        self,
+        prompt: Sequence[int],
+        options: GenerateOptions,
+        cancelled: Callable[[], bool] = lambda: False,
+        eos: Sequence[int] | None = None,
     ) -> Iterator[Event]:
         """Generates after `prompt`, reusing what the cache holds of it; the last event is GenerationDone.
 
+        eos: tokens that end it, other than the bundle's own.
         Raises PromptError for ids beyond the vocabulary and for a prompt that does not fit the capacity.
         """
         ids = self.text.check(prompt)
+        ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         if self.executor.has_source:
-            yield from self._translate(ids, options, cancelled)
+            yield from self._translate(ids, options, cancelled, ends)
             return
         cache = self.executor.cache
         if not cache.layout.evicts and len(ids) > cache.capacity:
@@ -61,7 +67,7 @@ class Engine:
             )
         kept = self._reuse(ids)
         self.executor.resume()
-        generation = Generation(self.executor, self.text, options, self.bundle.pipeline.tokens.eos, cancelled)
+        generation = Generation(self.executor, self.text, options, ends, cancelled)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
@@ -69,14 +75,14 @@ class Engine:
             yield event
 
     def _translate(
-        self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool]
+        self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool], eos: Sequence[int]
     ) -> Iterator[Event]:
         """Encodes `source`, then decodes from the decoder's start token."""
         tokens = self.bundle.pipeline.tokens
         if tokens.decoder_start is None:
             raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
         self.executor.resume()
-        generation = Generation(self.executor, self.text, options, tokens.eos, cancelled)
+        generation = Generation(self.executor, self.text, options, eos, cancelled)
         self.executor.encode(source)
         for event in generation.stream([tokens.decoder_start]):
             if isinstance(event, GenerationDone):

@@ -241,16 +241,28 @@ def open_executor(
         if session.file not in by_file:  # sessions over one file are one session: weights exist once
             by_file[session.file] = open_session(name, bundle.file(session.file), device, device_options or {})
         sessions[name] = replace(by_file[session.file], name=name)
-    state, facts = _state(bundle.pipeline, sessions)
-    layout = _layout(cache, bundle.pipeline.metadata.layout, facts)
+    return make_executor(bundle.pipeline, sessions, device, cache=cache, capacity=capacity)
+
+
+def make_executor(
+    pipeline: Pipeline,
+    sessions: Mapping[str, OpenSession],
+    device: Device,
+    *,
+    cache: str | None = None,
+    capacity: int | None = None,
+) -> Executor:
+    """Open sessions around one cache; see open_executor."""
+    state, facts = _state(pipeline, sessions)
+    layout = _layout(cache, pipeline.metadata.layout, facts)
     slots = state[0].capacity
     if capacity is not None and slots is not None and capacity > slots:
         raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {capacity:,} needs another build.")
-    built = bundle.pipeline.capacity or DEFAULT_CAPACITY
+    built = pipeline.capacity or DEFAULT_CAPACITY
     wanted = capacity or min(built, slots or built)
     names = {*DRIVERS, *(group.mask for group in facts.groups)}
     drivers = {spec.name: spec for s in sessions.values() for spec in s.inputs if spec.name in names}
-    return Executor(bundle.pipeline, sessions, KVCache(state, layout, wanted, facts.groups, drivers), device.name)
+    return Executor(pipeline, sessions, KVCache(state, layout, wanted, facts.groups, drivers), device.name)
 
 
 def _refuse_single(pipeline: Pipeline) -> None:

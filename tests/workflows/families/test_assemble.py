@@ -1,0 +1,111 @@
+"""Graphs given as files generate what the bundle generates that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.workflows.families.models import greedy, greedy_from_source, save_decoder, save_encoder_decoder
+from workflows.build import BuildRequest, build
+from workflows.errors import BundleError, GraphError, RequestError
+from workflows.runtime import Executor, open_onnx
+
+PROMPT = [5, 17, 29, 101, 7, 64, 33] * 11  # more than one chunk
+
+
+def generate(executor: Executor, prompt: list[int], count: int) -> list[int]:
+    for chunk, phase in executor.chunks(prompt):
+        logits = executor.run(chunk, phase)
+    tokens = [int(logits.argmax())]
+    while len(tokens) < count:
+        tokens.append(int(executor.run(tokens[-1:], "decode").argmax()))
+    return tokens
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_decoder("llama", tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture(scope="module")
+def built(llama: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Bundles of the llama, made once each."""
+    made: dict[str, Path] = {}
+
+    def make(cache: str, graphs: str = "single") -> Path:
+        name = f"{cache}-{graphs}"
+        if name not in made:
+            made[name] = tmp_path_factory.mktemp("assemble") / name
+            build(BuildRequest(str(llama), made[name], {"cache": cache, "capacity": 128, "graphs": graphs}))
+        return made[name]
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def t5(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("t5")
+    checkpoint = save_encoder_decoder("t5", folder / "checkpoint")
+    build(BuildRequest(str(checkpoint), folder / "bundle", {"capacity": 64}))
+    return checkpoint, folder / "bundle"
+
+
+@pytest.mark.parametrize("cache", ["static", "gqa", "scatter"])
+def test_a_decoder(cache: str, llama: Path, built: Callable[..., Path]) -> None:
+    executor = open_onnx({"decoder": built(cache) / "decoder.onnx"}, capacity=128)
+    assert (executor.cache.layout.name, executor.cache.capacity, executor.chunk) == (cache, 128, 64)
+    assert generate(executor, PROMPT, 12) == greedy(llama, PROMPT, 12)
+
+
+def test_prefill_and_decode(llama: Path, built: Callable[..., Path]) -> None:
+    bundle = built("static", "prefill-decode")
+    executor = open_onnx({"decode": bundle / "decode.onnx", "prefill": str(bundle / "prefill.onnx")})
+    assert executor.cache.capacity == 128  # as the graphs are fixed
+    assert generate(executor, PROMPT, 12) == greedy(llama, PROMPT, 12)
+
+
+def test_encoder_and_decoder(t5: tuple[Path, Path]) -> None:
+    checkpoint, bundle = t5
+    executor = open_onnx({name: bundle / f"{name}.onnx" for name in ("decoder", "encoder")})
+    for source in (PROMPT, PROMPT[:5]):
+        executor.encode(source)
+        assert generate(executor, [0], 12) == greedy_from_source(checkpoint, source, 12)
+
+
+def test_what_a_person_says_stands_in_place_of_what_the_graphs_tell(built: Callable[..., Path]) -> None:
+    graph = {"decoder": built("static") / "decoder.onnx"}
+    assert open_onnx(graph).cache.capacity == 4096
+    assert open_onnx(graph, {"generation": {"max_length": 96}}).cache.capacity == 96
+    with pytest.raises(BundleError, match=r"at generation\.max_length: "):
+        open_onnx(graph, {"generation": {"max_length": 0}})
+    with pytest.raises(RequestError, match="must have a kv_cache and the sessions decoder, and names a"):
+        open_onnx(graph, {"pipeline": {"sessions": {"a": {"file": "a.onnx"}}, "flow": [{"run": "a"}]}})
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["decoder", "vision"], "no component 'vision': there are encoder, prefill, decode, decoder"),
+        (["prefill"], "The components prefill make no whole: give decoder, or prefill and decode"),
+        (["encoder"], "The components encoder make no whole"),
+        (["decoder", "decode"], "The components decoder, decode make no whole"),
+        ([], "The components none make no whole"),
+        (["decoder"], "is no file: give the path"),
+    ],
+)
+def test_components_that_make_no_whole(names: list[str], message: str) -> None:
+    with pytest.raises(RequestError, match=message):
+        open_onnx(dict.fromkeys(names, "nowhere.onnx"))
+
+
+def test_graphs_that_do_not_belong_together(t5: tuple[Path, Path], built: Callable[..., Path]) -> None:
+    _, bundle = t5
+    decoder = bundle / "decoder.onnx"
+    with pytest.raises(GraphError, match=r"Nothing feeds the decoder's input cross\.0\.key: there is no encoder"):
+        open_onnx({"decoder": decoder})
+    with pytest.raises(GraphError, match="The decoder takes nothing that the encoder gives"):
+        open_onnx({"decoder": built("static") / "decoder.onnx", "encoder": bundle / "encoder.onnx"})
+    with pytest.raises(GraphError, match=r"The decoder has no inputs named like past_key_values\.0\.key"):
+        open_onnx({"decoder": bundle / "encoder.onnx"})

@@ -1,0 +1,181 @@
+"""A bundle where transformers expects a model that generates.
+
+    text ──pipeline, tokenizer──▶ input_ids ──JoineryModel.generate──▶ our engine ──▶ sequences ──▶ text
+
+transformers 5 has removed its pipelines for translation and summarization and refuses the names, whatever the model;
+`pipeline` below gives those tasks their pipeline back, and hands every other task to transformers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from workflows.bundle import read_bundle
+from workflows.errors import RequestError, printable
+from workflows.events import GenerationDone
+from workflows.generate import Engine, open_engine
+from workflows.generate.options import check_options
+
+DEFAULT_NEW_TOKENS = 20  # as transformers has it
+TEXTS = {  # what transformers 4 called the answer
+    "translation": "translation_text",
+    "summarization": "summary_text",
+    "text2text-generation": "generated_text",
+}
+# Options of generate() that are carried out; those that change nothing at their value here are let through.
+SAMPLING = ("temperature", "top_k", "top_p", "min_p")
+TAKEN = {*SAMPLING, "max_new_tokens", "max_length", "do_sample", "repetition_penalty", "eos_token_id", "pad_token_id"}
+TAKEN |= {"num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version"}
+HARMLESS = {"num_beams": 1, "use_cache": True, "early_stopping": False, "return_dict_in_generate": False}
+
+
+class JoineryModel:
+    """What transformers' pipelines ask of a model; batches run row by row."""
+
+    input_modalities = output_modalities = ("text",)
+    dtype = torch.float32
+    hf_device_map = None
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.device = engine, torch.device("cpu")
+        folder = engine.bundle.folder / "tokenizer"
+        settings = json.loads((folder / "config.json").read_text("utf-8"))
+        settings = {key: value for key, value in settings.items() if key != "auto_map"}  # none of its code is needed
+        self.config = transformers.PretrainedConfig.from_dict(settings)
+        self.name_or_path = self.config.name_or_path = str(folder)
+        own = (folder / "generation_config.json").is_file()
+        self.generation_config = (
+            transformers.GenerationConfig.from_pretrained(folder) if own else transformers.GenerationConfig()
+        )
+
+    @classmethod
+    def from_bundle(cls, folder: str | Path, **options: Any) -> JoineryModel:
+        """Opens the bundle; `options` are open_engine's. Raises what open_engine raises.
+
+        The class is called like the architecture that was built, for by that name pipelines know what a model can do.
+        """
+        name = read_bundle(folder).pipeline.metadata.architecture or cls.__name__
+        model: JoineryModel = type(name, (cls,), {})(open_engine(folder, **options))
+        return model
+
+    def can_generate(self) -> bool:
+        """Yes."""
+        return True
+
+    def to(self, *_: Any, **__: Any) -> JoineryModel:
+        """Stays where it is: the device was chosen when the bundle was opened."""
+        return self
+
+    def eval(self) -> JoineryModel:
+        """It always is."""
+        return self
+
+    def generate(
+        self,
+        input_ids: Any = None,
+        attention_mask: Any = None,
+        generation_config: Any = None,
+        **options: Any,
+    ) -> Any:
+        """[B·R, L] int64 as transformers gives it: prompt and new tokens, or the decoder's tokens from its start.
+
+        input_ids, attention_mask: [B, T]; R is num_return_sequences. Raises RequestError for an option that the engine
+        does not carry out.
+        """
+        if input_ids is None:
+            raise RequestError("The prompt is empty: give at least one token.")
+        asked = self._asked(generation_config, options)
+        masks = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+        rows = []
+        for ids, mask in zip(input_ids, masks, strict=True):
+            head = [self._start] if self.engine.executor.has_source else ids.tolist()
+            for _ in range(asked.get("num_return_sequences") or 1):
+                rows.append(head + self._tokens(ids[mask.bool()].tolist(), len(head), asked))
+        pad = self._pad(asked)
+        longest = max(map(len, rows))
+        return torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
+
+    @property
+    def _start(self) -> int:
+        start = self.engine.bundle.pipeline.tokens.decoder_start
+        assert start is not None  # a bundle with an encoder names one
+        return start
+
+    def _asked(self, config: Any, options: dict[str, Any]) -> dict[str, Any]:
+        """The options of a call over those of its config over the bundle's."""
+        base: dict[str, Any] = (config or self.generation_config).to_diff_dict()
+        given = {key: value for key, value in options.items() if value is not None}
+        for name, value in {**base, **given}.items():
+            known = name in TAKEN or (name in HARMLESS and value == HARMLESS[name])
+            if not known and (name in given or name == "num_beams"):
+                raise RequestError(
+                    f"generate does not take {printable(name)}={printable(value, 40)} here: it takes "
+                    f"{', '.join(sorted(TAKEN))}."
+                )
+        if "max_length" in given and "max_new_tokens" not in given:
+            base.pop("max_new_tokens", None)
+        return base | given
+
+    def _tokens(self, prompt: Sequence[int], head: int, asked: dict[str, Any]) -> list[int]:
+        """The new tokens after one prompt."""
+        count = asked.get("max_new_tokens")
+        if count is None:
+            limit = asked.get("max_length")
+            count = DEFAULT_NEW_TOKENS if limit is None else max(limit - head, 1)
+        wanted: dict[str, Any] = {"max_new_tokens": count, "repetition_penalty": asked.get("repetition_penalty")}
+        if asked.get("do_sample"):
+            wanted |= {"temperature": 1.0, "top_k": 50} | {key: asked[key] for key in SAMPLING if key in asked}
+            wanted["seed"] = int(torch.randint(1 << 31, (1,)))  # torch.manual_seed rules
+        eos = asked.get("eos_token_id")
+        ends = None if eos is None else eos if isinstance(eos, list) else [eos]
+        *_, done = self.engine.generate(prompt, check_options(wanted), eos=ends)
+        assert isinstance(done, GenerationDone)
+        return done.token_ids
+
+    def _pad(self, asked: dict[str, Any]) -> int:
+        tokens = self.engine.bundle.pipeline.tokens
+        choices = (asked.get("pad_token_id"), tokens.pad, *tokens.eos)
+        return next((token for token in choices if token is not None), 0)
+
+
+class SourcePipeline(transformers.Pipeline):  # type: ignore[misc]  # transformers is not type-checked here
+    """Text in, another text out: what transformers 4 had for translation and summarization."""
+
+    _pipeline_calls_generate = True
+    _load_tokenizer = True
+    _load_processor = _load_image_processor = _load_feature_extractor = False
+    _default_generation_config = transformers.GenerationConfig(max_new_tokens=256)
+
+    def _sanitize_parameters(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        return {}, options, {}
+
+    def preprocess(self, inputs: str, **_: Any) -> Any:
+        """Ids [1, T]."""
+        return self.tokenizer(inputs, return_tensors="pt")
+
+    def _forward(self, model_inputs: Any, **options: Any) -> Any:
+        taken = {name: model_inputs[name] for name in ("input_ids", "attention_mask")}
+        return {"ids": self.model.generate(**taken, **self._prepare_generate_kwargs(options))}
+
+    def postprocess(self, model_outputs: Any, **_: Any) -> list[dict[str, str]]:
+        """One entry a sequence."""
+        name = TEXTS[self.task]
+        return [{name: self.tokenizer.decode(ids, skip_special_tokens=True)} for ids in model_outputs["ids"]]
+
+
+def pipeline(task: str, model: JoineryModel, tokenizer: Any = None, **options: Any) -> Any:
+    """transformers.pipeline, and what it no longer has: `translation`, `summarization`, `text2text-generation`.
+
+    tokenizer: the bundle's own unless another is given.
+    """
+    if tokenizer is None:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model.name_or_path, local_files_only=True)
+    if task in TEXTS:
+        return SourcePipeline(model=model, tokenizer=tokenizer, task=task, device=-1, **options)
+    return transformers.pipeline(task, model=model, tokenizer=tokenizer, **options)
