@@ -25,7 +25,7 @@ def build(
     recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
     settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),
     precision: str | None = typer.Option(None, "--precision", help="fp32."),
-    cache: str | None = typer.Option(None, "--cache", help="static or window."),
+    cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the checkpoint's own code run."),

@@ -1,7 +1,11 @@
-"""A checkpoint and a recipe in; ONNX sub-graphs over one weight file out.
+"""A checkpoint and a recipe in; ONNX sub-graphs over their weight files out.
 
-    load ──▶ decoder.DecoderWithPast ──torch.onnx──▶ save ──▶ decoder.onnx + weights.data
-                                                       └──fix_shapes──▶ prefill.onnx, decode.onnx over the same file
+    load ──▶ a cut: thin modules around the model ──torch.onnx──▶ decoder.onnx + weights.data, encoder.onnx …
+                         │                                            └── fixed axes ──▶ prefill.onnx, decode.onnx
+                         └─ attention.py: the seam through which every model's attention meets its cache
+
+    decoder.py · encoder_decoder.py · remote.py · single.py   one kind of cut each
+    inplace.py   seams whose graph writes the cache itself;  signature.py   names, examples and axes of a graph
 """
 
 from workflows.export.components import Exported, export_components

@@ -18,7 +18,7 @@ import torch
 from workflows.checkpoint import Checkpoint
 from workflows.errors import JoineryError, printable
 from workflows.events import Event, ProgressEvent
-from workflows.export.attention import NAME, left_aligned_bias
+from workflows.export.attention import NAME, LayerFacts, Rows, left_aligned_bias
 from workflows.export.decoder import Decoder, causal_layers
 from workflows.export.encoder_decoder import CrossDecoder, Encoder, decoder_layers
 from workflows.export.load import load_model
@@ -63,15 +63,20 @@ def export_components(
     """
     report(ProgressEvent(stage="export", message="loading the weights", done=0, total=3, unit="steps"))
     family = family_for(recipe.model_type, recipe.task)
-    attention = NAME if family.cached and not family.remote_code else "sdpa" if family.remote_code else "eager"
-    model = load_model(checkpoint, recipe.task, family.remote_code, attention)
-    cut = _cut_of(family)
+    model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family))
     traced = []
-    for name, trace in cut(model, recipe):
+    for name, trace in _cut_of(family)(model, recipe):
         report(ProgressEvent(stage="export", message=f"tracing the {name}", done=1, total=3, unit="steps"))
         traced.append((name, trace()))
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     return [exported for name, graph in traced for exported in _save(folder, name, graph, recipe)]
+
+
+def _attention_of(family: Family) -> str:
+    """transformers' name of how the model attends: ours where a seam is to hold the cache."""
+    if family.remote_code:
+        return "sdpa"
+    return NAME if family.cached else "eager"
 
 
 def _cut_of(family: Family) -> Callable[[Any, Recipe], list[tuple[str, Trace]]]:
@@ -97,30 +102,32 @@ def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
 
 def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
     left_aligned = left_aligned_bias(model)
-    encoder = Encoder(model)
-    probe = encoder_signature(0)
+    return _cut_pair(model, recipe, Encoder(model), CrossDecoder, partial(decoder_layers, model), left_aligned)
+
+
+def _cut_remote(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+    layers = remote_layers(model)  # refuses what cannot be cut, before the encoder is looked for
+    return _cut_pair(model, recipe, RemoteEncoder(model), RemoteDecoder, lambda cross: layers)
+
+
+def _cut_pair(
+    model: Any,
+    recipe: Recipe,
+    encoder: torch.nn.Module,
+    decoder: type[Decoder],
+    layers_of: Callable[[list[Rows]], tuple[LayerFacts, ...]],
+    left_aligned: bool = False,
+) -> list[tuple[str, Trace]]:
+    """An encoder that hands its keys and values to a decoder; layers_of tells the decoder's layers from these."""
     with torch.no_grad():
-        rows = encoder(*probe.inputs.values())
+        rows = encoder(*encoder_signature(0).inputs.values())
     cross = list(zip(rows[0::2], rows[1::2], strict=True))
-    layers = decoder_layers(model, cross)
+    layers = layers_of(cross)
     signature = decoder_signature(layers, writer_of(recipe.cache), cross=True, left_aligned=left_aligned)
     add_cross(signature, cross)
     return [
         ("encoder", partial(_trace, encoder, encoder_signature(len(layers)), recipe.opset)),
-        ("decoder", partial(_trace, CrossDecoder(model, signature, layers), signature, recipe.opset)),
-    ]
-
-
-def _cut_remote(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
-    layers = remote_layers(model)
-    encoder = RemoteEncoder(model)
-    with torch.no_grad():
-        rows = encoder(*encoder_signature(0).inputs.values())
-    signature = decoder_signature(layers, writer_of(recipe.cache), cross=True)
-    add_cross(signature, list(zip(rows[0::2], rows[1::2], strict=True)))
-    return [
-        ("encoder", partial(_trace, encoder, encoder_signature(len(layers)), recipe.opset)),
-        ("decoder", partial(_trace, RemoteDecoder(model, signature, layers), signature, recipe.opset)),
+        ("decoder", partial(_trace, decoder(model, signature, layers), signature, recipe.opset)),
     ]
 
 

@@ -12,7 +12,7 @@ KEPT = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy"
 
 
 class StripMetadata:
-    """Removes `metadata_props` but for the scope names, which the inspector groups by, and all doc strings."""
+    """Removes all doc strings, and `metadata_props` but for scope names and the graph's own note on its cache."""
 
     name = "strip_metadata"
     title = "Remove stack traces and local paths, keep scope names"
