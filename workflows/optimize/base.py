@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -55,6 +56,7 @@ class PassReport:
     nodes_before: int
     nodes_after: int
     refused: list[Refusal] = field(default_factory=list)
+    seconds: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """As `inspect --json` prints it."""
@@ -65,23 +67,30 @@ class PassReport:
             "nodes_before": self.nodes_before,
             "nodes_after": self.nodes_after,
             "refused": refused,
+            "seconds": self.seconds,
         }
 
 
-def run_passes(model: ir.Model, passes: Iterable[Pass]) -> list[PassReport]:
-    """Runs `passes` in order on `model`, in place.
+def run_passes(
+    model: ir.Model,
+    passes: Iterable[Pass],
+    after: Callable[[PassReport, ir.Model], None] = lambda report, model: None,
+) -> list[PassReport]:
+    """Runs `passes` in order on `model`, in place; `after` sees the model as each of them left it.
 
     Raises JoineryError, naming the pass and those before it, when a pass breaks its own promise.
     """
     reports: list[PassReport] = []
     for a_pass in passes:
-        before = model.graph.num_nodes()
+        before, began = model.graph.num_nodes(), time.monotonic()
         refusal = a_pass.requires(model)
         outcome = Outcome(False, (refusal,)) if refusal else a_pass.call(model)
         broken = a_pass.ensures(model) if refusal is None else ""
         if broken:
             ran = ", ".join(report.name for report in reports) or "nothing"
             raise JoineryError(f"The pass {a_pass.name} broke its promise: {broken} (after {ran}); switch it off.")
-        after = model.graph.num_nodes()
-        reports.append(PassReport(a_pass.name, outcome.modified, before, after, list(outcome.refused)))
+        seconds, nodes = round(time.monotonic() - began, 3), model.graph.num_nodes()
+        report = PassReport(a_pass.name, outcome.modified, before, nodes, list(outcome.refused), seconds)
+        reports.append(report)
+        after(report, model)
     return reports

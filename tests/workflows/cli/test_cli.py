@@ -131,7 +131,7 @@ def test_inspect_json_has_the_contract_s_fields(cli: Any, demo_split_bundle: Pat
         ("optimize", "decode"),
     ]
     assert {frozenset(stage) for stage in report["stages"]} == {frozenset({"name", "component", "passes"})}
-    assert {frozenset(entry) for stage in report["stages"] for entry in stage["passes"]} == {frozenset(PASS)}
+    assert all(set(entry) >= PASS for stage in report["stages"] for entry in stage["passes"])
 
     one = json.loads(cli("inspect", demo_split_bundle, "--component", "decode", "--json")[1])
     assert [component["name"] for component in one["components"]] == ["decode"]
