@@ -117,7 +117,8 @@ def build(
 
 def _make_stages(work: _Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:
     """The folders of the stages before the bundle, in their order."""
-    shaping = recipe.model_dump(include={"graphs", "cache", "capacity", "chunk", "opset", "family", "task"})
+    shapes = {"graphs", "cache", "capacity", "chunk", "source_length", "opset", "family", "task"}
+    shaping = recipe.model_dump(include=shapes)
     key = _key(digest, __version__, shaping)
     exported = work.stage("export", key, lambda folder: _export(checkpoint, recipe, folder, work.report))
     key = _key(key, recipe.passes)
@@ -289,6 +290,7 @@ def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str,
         sliding_window=SlidingWindow(size=recipe.capacity) if recipe.cache == "window" else None,
     )
     options = SessionOptions(runtime=runtime)
+    geometry = family.geometry(checkpoint.config)
     return Pipeline(
         pipeline=Flow(
             sessions={c["component"]: Session(file=c["file"], session_options=options) for c in components},
@@ -310,7 +312,8 @@ def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str,
             components,
             layout=recipe.cache,
             chunk=recipe.chunk,
-            vocabulary=family.geometry(checkpoint.config).vocabulary,
+            vocabulary=geometry.vocabulary,
+            source_limit=recipe.source_length or (geometry.max_positions if family.source_limited else None),
         ),
     )
 

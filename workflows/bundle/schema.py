@@ -147,7 +147,10 @@ class Component(Model):
 
 
 class Metadata(Model):
-    """Facts about the build; `name` is what a person calls the model, `vocabulary` None without a cache."""
+    """Facts about the build; `name` is what a person calls the model, `vocabulary` None without a cache.
+
+    source_limit: tokens that an encoder can read at most; None where there is no encoder or it reads any number.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True)
     model_type: str
@@ -159,6 +162,7 @@ class Metadata(Model):
     layout: str = "static"
     chunk: Annotated[int, Field(gt=0)] = 64
     vocabulary: Annotated[int, Field(gt=0)] | None = None
+    source_limit: Annotated[int, Field(gt=0)] | None = None
     built_at: str = ""
     components: list[Component] = []
 

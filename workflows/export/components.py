@@ -26,6 +26,7 @@ from workflows.export.remote import RemoteDecoder, RemoteEncoder, remote_layers
 from workflows.export.signature import (
     CAPACITY,
     SEQUENCE,
+    SOURCE,
     TOTAL,
     Signature,
     add_cross,
@@ -133,6 +134,8 @@ def _cut_pair(
 
 def _save(folder: Path, name: str, graph: ir.Model, recipe: Recipe) -> list[Exported]:
     """The graph over its weight file; a decoder as prefill + decode with fixed axes where the recipe says so."""
+    if recipe.source_length is not None:
+        _fix(graph, {SOURCE: recipe.source_length})
     weights = WEIGHTS if name in ("decoder", "model") else f"{name}.data"
     ir.save(graph, folder / f"{name}.onnx", external_data=weights)
     if name != "decoder" or recipe.graphs == "single":
@@ -180,6 +183,13 @@ def _fixed(folder: Path, name: str, *, sequence: int, capacity: int) -> Exported
     """The dynamic graph with its axes fixed, over the same weight file."""
     sizes = {SEQUENCE: sequence, CAPACITY: capacity, TOTAL: capacity + sequence}
     model = ir.load(folder / "decoder.onnx")
+    _fix(model, sizes)
+    ir.save(model, folder / f"{name}.onnx")
+    return Exported(name, f"{name}.onnx", name)
+
+
+def _fix(model: ir.Model, sizes: dict[str, int]) -> None:
+    """Gives the symbolic axes that `sizes` names their sizes, in the graph's inputs and outputs."""
     ends = {*model.graph.inputs, *model.graph.outputs}
     for value in ends:
         assert value.shape is not None  # the exporter gives every input and output a shape
@@ -188,8 +198,6 @@ def _fixed(folder: Path, name: str, *, sequence: int, capacity: int) -> Exported
         for value in node.outputs:
             if value not in ends:
                 value.shape = None  # onnxruntime infers it anew from the fixed inputs
-    ir.save(model, folder / f"{name}.onnx")
-    return Exported(name, f"{name}.onnx", name)
 
 
 def _size(axis: int | ir.SymbolicDim, sizes: dict[str, int]) -> int | ir.SymbolicDim:

@@ -12,20 +12,20 @@ from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import Family
-from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, Recipe
+from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, Recipe
 from workflows.recipe.task import task_of
 
 # Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
 LAYER_TYPES = ("full_attention", "sliding_attention")
-OF_A_CACHE = ("graphs", "cache", "capacity", "chunk")  # what means nothing to a model without one
+OF_A_CACHE = ("graphs", "cache", "capacity", "chunk", "source_length")  # what means nothing to a model without one
 LATER_PRECISIONS = ("fp16", "int4", "int8", "w8a16")
 
 
 def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     """The recipe for `checkpoint`; `options` holds the names of Recipe's fields that a person chose, None for unset.
 
-    The capacity is 4,096 or what the model allows, whichever is less, unless it was chosen. Raises RecipeError
-    that names the option for a value that cannot be had.
+    The capacity is 4,096 or what the model allows, whichever is less, unless it was chosen; so is an encoder's fixed
+    length, with 512. Raises RecipeError that names the option for a value that cannot be had.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     _refuse_later(chosen)
@@ -45,6 +45,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
         "capacity": capacity,
         "chunk": min(DEFAULT_CHUNK, capacity) if isinstance(capacity, int) and capacity > 0 else DEFAULT_CHUNK,
     }
+    if family.encoder and (chosen.get("graphs") or defaults["graphs"]) == "prefill-decode":
+        defaults["source_length"] = min(DEFAULT_SOURCE_LENGTH, limit)
     merged = {**defaults, **chosen, "passes": _passes(family, chosen.get("passes", {}))}
     recipe = _checked(merged)
     _refuse_unfit(recipe, family, checkpoint, limit)
@@ -115,6 +117,13 @@ def _refuse_unfit(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_po
     if recipe.capacity > max_positions:
         raise RecipeError(
             f"A capacity of {recipe.capacity:,} is beyond the {max_positions:,} positions that the model was made for."
+        )
+    if recipe.source_length is not None and not family.encoder:
+        raise RecipeError(f"source_length is the length of an encoder, and {family.name} has none: leave it out.")
+    if family.source_limited and (recipe.source_length or 0) > max_positions:
+        raise RecipeError(
+            f"A source_length of {recipe.source_length:,} is beyond the {max_positions:,} positions that the model's "
+            "encoder has."
         )
 
 

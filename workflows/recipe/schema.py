@@ -14,6 +14,7 @@ Writer = Literal["host", "gqa", "scatter"]
 
 DEFAULT_CAPACITY = 4096
 DEFAULT_CHUNK = 64
+DEFAULT_SOURCE_LENGTH = 512
 
 
 def writer_of(cache: str) -> Writer:
@@ -31,6 +32,7 @@ class Recipe(BaseModel):
 
     graphs: `single` is one graph with symbolic sequence and slot axes; `prefill-decode` is two with fixed shapes,
     as providers without dynamic shapes need them. capacity: cache slots. chunk: prompt tokens a prefill run takes.
+    source_length: tokens that an encoder is fixed to, shorter sources are padded; None takes any number.
     passes: optimizer pass → whether it runs.
     """
 
@@ -46,6 +48,7 @@ class Recipe(BaseModel):
     cache: Cache = "static"
     capacity: Annotated[int, Field(gt=0, le=1 << 24)] = DEFAULT_CAPACITY
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
+    source_length: Annotated[int, Field(gt=0, le=1 << 16)] | None = None
     precision: Precision = "fp32"
     passes: dict[str, bool] = {}
     opset: Literal[23, 24] = 23

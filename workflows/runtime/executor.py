@@ -114,7 +114,7 @@ class Executor:
 
     def __init__(self, pipeline: Pipeline, sessions: Mapping[str, OpenSession], cache: KVCache, provider: str) -> None:
         self.cache, self.provider, self.vocabulary = cache, provider, pipeline.metadata.vocabulary or 0
-        self.chunk = pipeline.metadata.chunk
+        self.chunk, self._source_limit = pipeline.metadata.chunk, pipeline.metadata.source_limit
         self._edges = pipeline.pipeline.dataflow
         self._phases = _phases(pipeline, sessions)
         self._widths = {phase: _fixed_width(opened) for phase, opened in self._phases.items() if opened}
@@ -137,11 +137,12 @@ class Executor:
     def encode(self, source: Sequence[int]) -> None:
         """Runs the encoder on `source` and forgets what the decoder had of another one.
 
-        Raises PromptError for a source longer than the encoder's fixed length, Cancelled after `stop`.
+        A source shorter than the encoder's fixed length is padded on the right, and so is its mask. Raises PromptError
+        for one that is longer than the encoder can read, Cancelled after `stop`.
         """
-        width = self._widths["source"] or len(source)
-        if len(source) > width:
-            raise PromptError(f"The source has {len(source):,} tokens and the encoder takes {width:,}: shorten it.")
+        width = self._widths["source"]
+        self._check_source(len(source), width)
+        width = width or len(source)
         ids = np.zeros((1, width), np.int64)
         ids[0, : len(source)] = source
         mask = np.full((1, 1, 1, width), np.finfo(np.float32).min, np.float32)
@@ -153,6 +154,13 @@ class Executor:
         self._source, self._source_mask = bound.outputs, mask
         self._bound.clear()
         self.cache.reset()
+
+    def _check_source(self, tokens: int, width: int | None) -> None:
+        limit = min((limit for limit in (width, self._source_limit) if limit), default=tokens)
+        if tokens <= limit:
+            return
+        remedy = f"shorten it or build with source_length={tokens} or more" if width else "shorten it"
+        raise PromptError(f"The source has {tokens:,} tokens and the encoder reads {limit:,} at most: {remedy}.")
 
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], Phase]]:
         """The runs that take `prompt`: chunks through prefill, the rest padded.

@@ -54,6 +54,7 @@ class Family:
     layouts: legal cache layouts; `refused`: every other → why not. passes: optimizer passes that run by default.
     covers: what a person is told it is for. config_names: our words → the config's names for them, the first that is
     there counts. serves: asked of a model type that no family names. encoder: the decoder attends to an encoder.
+    source_limited: the encoder's positions come from a table, so a source cannot be longer than max_positions.
     remote_code: the checkpoint brings the model's code, which runs while it is built, with consent.
     reads: what a model that is one graph without a cache takes; None for one that generates text.
     """
@@ -68,6 +69,7 @@ class Family:
     config_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONFIG_NAMES)
     serves: Callable[[str], bool] | None = None
     encoder: bool = False
+    source_limited: bool = False
     remote_code: bool = False
     reads: Literal["tokens", "pixels"] | None = None
 

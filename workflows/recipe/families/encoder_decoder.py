@@ -32,6 +32,7 @@ BART = Family(
     passes=("strip_metadata",),
     covers="bart, marian and their kin",
     encoder=True,
+    source_limited=True,
 )
 
 # Rotary positions are baked into the keys. The code comes with the checkpoint, and its attention is its own.
