@@ -29,12 +29,16 @@ Rows = tuple[torch.Tensor, torch.Tensor]
 
 @dataclass(frozen=True)
 class LayerFacts:
-    """What one attention layer does: [B, kv_heads, S, head_dim] keys, and how far back its queries see."""
+    """What one attention layer does: it keeps keys [B, kv_heads, S, head_dim], and sees `window` positions back.
+
+    direct: it attends to the rows as they are kept; else it makes something else of them first, as latent attention.
+    """
 
     kv_heads: int
     head_dim: int
     value_dim: int
     window: int | None
+    direct: bool = True
 
 
 @dataclass(frozen=True)
@@ -193,8 +197,9 @@ class HostSeam(BaseSeam):
 
 @dataclass
 class ProbeSeam(BaseSeam):
-    """Runs a model without past, and notes what each of its layers does."""
+    """Runs a model without past, and notes what each of its layers does. cross: it also attends to an encoder."""
 
+    cross: bool = False
     facts: dict[int, LayerFacts] = field(default_factory=dict)
 
     def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
@@ -204,24 +209,37 @@ class ProbeSeam(BaseSeam):
 
     def attend_self(self, call: Call) -> torch.Tensor:
         """Attends without a mask: the values do not matter."""
-        self.facts[call.layer] = LayerFacts(call.key.shape[1], call.key.shape[3], call.value.shape[3], call.window)
+        key, value = self.present[call.layer]
+        direct = torch.equal(key, call.key) and torch.equal(value, call.value)
+        self.facts[call.layer] = LayerFacts(key.shape[1], key.shape[3], value.shape[3], call.window, direct)
         return attend_plainly(call, None)
+
+    def attend(self, call: Call) -> torch.Tensor:
+        """See Seam. Raises RecipeError where a layer attends a second time to what it kept once."""
+        if not (self.pending or self.cross):
+            raise RecipeError(
+                "A layer of this model attends twice to one set of keys, or to another layer's, and the cache layouts "
+                "here give each its own once: it cannot be built."
+            )
+        return super().attend(call)
 
     def key_positions(self, sequence: int) -> torch.Tensor:
         """[S]."""
         return torch.arange(sequence)
 
 
-def probe_layers(run: Callable[[ProbeSeam], object]) -> tuple[LayerFacts, ...]:
+def probe_layers(run: Callable[[ProbeSeam], object], cross: bool = False) -> tuple[LayerFacts, ...]:
     """The attention layers of a decoder, seen by `run`, which runs it once with the seam as its cache.
+
+    cross: the decoder also attends to an encoder.
 
     Raises RecipeError where the model keeps state that is no key and value of every layer.
     """
-    seam = ProbeSeam()
+    seam = ProbeSeam(cross=cross)
     try:
         with attending(seam), torch.no_grad():
             run(seam)
-    except (AttributeError, KeyError, TypeError, ValueError, NotImplementedError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
         raise RecipeError(
             "This model's attention does not go through transformers' table, or it keeps another state than keys and "
             f"values, so no KV cache can be fitted to it: {printable(error)}."

@@ -16,9 +16,10 @@ import onnx_ir as ir
 import torch
 
 from workflows.checkpoint import Checkpoint
-from workflows.errors import JoineryError, printable
+from workflows.errors import JoineryError, RecipeError, printable
 from workflows.events import Event, ProgressEvent
 from workflows.export.attention import NAME, LayerFacts, Rows, left_aligned_bias
+from workflows.export.check import check_causal, check_layers
 from workflows.export.decoder import Decoder, causal_layers
 from workflows.export.encoder_decoder import CrossDecoder, Encoder, decoder_layers
 from workflows.export.load import load_model
@@ -97,6 +98,8 @@ def _cut_single(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
 
 def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
     layers = causal_layers(model)
+    check_layers(layers, recipe.cache)
+    check_causal(model, layers)
     signature = decoder_signature(layers, writer_of(recipe.cache))
     return [("decoder", partial(_trace, Decoder(model, signature, layers), signature, recipe.opset))]
 
@@ -163,8 +166,12 @@ def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Mode
                 verbose=False,
             )
     except torch.onnx.OnnxExporterError as error:
+        cause = _root_cause(error)
+        if isinstance(cause, RecipeError):  # what a seam cannot do
+            raise cause from None
+        first = (str(cause).strip() or type(cause).__name__).splitlines()[0].rstrip(".")
         raise JoineryError(
-            f"torch cannot export this model to ONNX: {_root_cause(error)}; it may use an operator that ONNX lacks."
+            f"torch cannot export this model to ONNX: {printable(first, 200)}; it may use an operator that ONNX lacks."
         ) from error
     assert program is not None  # dynamo=True without a file always gives one
     if signature.facts is not None:
@@ -172,11 +179,11 @@ def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Mode
     return program.model
 
 
-def _root_cause(error: BaseException) -> str:
-    """The first line of the error at the end of the chain: the exporter wraps it in pages of advice."""
+def _root_cause(error: BaseException) -> BaseException:
+    """The error at the end of the chain: the exporter wraps it in pages of advice."""
     while error.__cause__ is not None:
         error = error.__cause__
-    return printable((str(error).strip() or type(error).__name__).splitlines()[0].rstrip("."), 200)
+    return error
 
 
 def _fixed(folder: Path, name: str, *, sequence: int, capacity: int) -> Exported:

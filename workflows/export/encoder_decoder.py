@@ -139,4 +139,4 @@ def decoder_layers(model: Any, cross: Sequence[Rows]) -> tuple[LayerFacts, ...]:
     def run(seam: ProbeSeam) -> None:
         run_decoder(model, seam, cross, torch.zeros(1, 3, dtype=torch.long))
 
-    return probe_layers(run)
+    return probe_layers(run, cross=True)

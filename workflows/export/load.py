@@ -9,7 +9,7 @@ import transformers
 from huggingface_hub.errors import StrictDataclassError
 
 from workflows.checkpoint import Checkpoint
-from workflows.errors import CheckpointError, printable
+from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import NAME
 
 _FAILURES = (
@@ -25,6 +25,8 @@ _FAILURES = (
     ImportError,
 )
 
+
+EXPERTS = "batched_mm"  # gathers each token's experts: the way of transformers that has ONNX operators
 
 _CLASSES = {
     "text-generation": transformers.AutoModelForCausalLM,
@@ -64,13 +66,18 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, att
             trust_remote_code=remote_code,
             use_safetensors=True,
             attn_implementation=attention,
+            experts_implementation=EXPERTS,
             output_loading_info=True,
         )
-    except _FAILURES as error:
-        why = (str(error).strip() or type(error).__name__).splitlines()[-1].strip().rstrip(".")
-        raise CheckpointError(
-            f"transformers cannot load {checkpoint.source} ({printable(why, 200)}): check config.json and the weights."
+    except KeyError as error:
+        if error.args != (NAME,):
+            raise _failure(checkpoint, error) from error
+        raise RecipeError(
+            f"{checkpoint.model_type} has attention of its own in transformers, which does not go through its table of "
+            "attention functions, so no KV cache can be fitted to it."
         ) from error
+    except _FAILURES as error:
+        raise _failure(checkpoint, error) from error
     missing = sorted(name for name in map(str, info["missing_keys"]) if not _is_unused(name, task))
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -79,6 +86,13 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, att
         )
     _check_values(checkpoint, model)
     return model.eval().requires_grad_(False)
+
+
+def _failure(checkpoint: Checkpoint, error: Exception) -> CheckpointError:
+    why = (str(error).strip() or type(error).__name__).splitlines()[-1].strip().rstrip(".")
+    return CheckpointError(
+        f"transformers cannot load {checkpoint.source} ({printable(why, 200)}): check config.json and the weights."
+    )
 
 
 def _is_unused(name: str, task: str) -> bool:

@@ -20,6 +20,12 @@ _COMMON: dict[str, Any] = {
     "eos_token_id": None,
 }
 _GPT: dict[str, Any] = {"n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 1024}
+_EXPERTS: dict[str, Any] = {
+    "num_experts": 4,
+    "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 48,
+}
 _MIXED: dict[str, Any] = {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention"]}
 
 # model_type → what its config needs beyond the common; windows of 24 are shorter than most prompts
@@ -47,6 +53,22 @@ DECODERS: dict[str, dict[str, Any]] = {
     "nemotron": {},
     "ministral": {"sliding_window": 24, "head_dim": 16},
     "exaone4": _MIXED,
+    "olmo": {},
+    "olmo3": _MIXED,
+    "cohere": {},
+    "glm": {"head_dim": 16},
+    "biogpt": {},
+    "helium": {"head_dim": 16},
+    "seed_oss": {"head_dim": 16},
+    "arcee": {},
+    "apertus": {},
+    "persimmon": {},
+    "ernie4_5": {"head_dim": 16},
+    "hunyuan_v1_dense": {"head_dim": 16},
+    "mixtral": _EXPERTS,
+    "olmoe": _EXPERTS,
+    "qwen2_moe": {**_EXPERTS, "shared_expert_intermediate_size": 48},
+    "qwen3_moe": {**_EXPERTS, "head_dim": 16},
 }
 CORE_DECODERS = ("llama", "gemma3_text")
 
@@ -86,11 +108,11 @@ ENCODER_DECODERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def save_decoder(model_type: str, folder: Path) -> Path:
+def save_decoder(model_type: str, folder: Path, **changes: Any) -> Path:
     """A causal LM of `model_type`."""
     from transformers import AutoModelForCausalLM
 
-    return _save(AutoModelForCausalLM, model_type, _COMMON | DECODERS[model_type], folder)
+    return _save(AutoModelForCausalLM, model_type, _COMMON | DECODERS.get(model_type, {}) | changes, folder)
 
 
 def save_encoder_decoder(name: str, folder: Path) -> Path:

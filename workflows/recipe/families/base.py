@@ -10,6 +10,8 @@ from workflows.errors import CheckpointError, RecipeError, printable
 
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
+_CHANGING_ROPES = ("longrope", "su", "dynamic")
+
 # The names that configs of transformers use, the usual one first.
 CONFIG_NAMES: dict[str, tuple[str, ...]] = {
     "layers": (
@@ -22,7 +24,7 @@ CONFIG_NAMES: dict[str, tuple[str, ...]] = {
         "num_layers",
     ),
     "hidden_size": ("hidden_size", "n_embd", "d_model"),
-    "heads": ("decoder_attention_heads", "num_attention_heads", "n_head", "n_heads", "num_heads"),
+    "heads": ("decoder_attention_heads", "num_attention_heads", "attention_heads", "n_head", "n_heads", "num_heads"),
     "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_kv_head"),
     "head_dim": ("head_dim", "d_kv"),
     "vocabulary": ("vocab_size",),
@@ -89,7 +91,7 @@ class Family:
             kv_heads=_whole(config, names["kv_heads"], heads),
             head_dim=_whole(config, names["head_dim"], max(hidden // heads, 1)),
             vocabulary=_whole(config, names["vocabulary"]),
-            max_positions=_whole(config, names["max_positions"], UNLIMITED),
+            max_positions=min(_whole(config, names["max_positions"], UNLIMITED), _rope_limit(config)),
         )
 
 
@@ -135,6 +137,20 @@ class Registry:
         raise RecipeError(
             f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are {named}."
         )
+
+
+def _rope_limit(config: Mapping[str, Any]) -> int:
+    """The positions up to which rotary angles do not depend on how long the text is.
+
+    Beyond them `longrope` and `dynamic` turn every key by another angle, those that are in the cache already too.
+    """
+    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    kinds = [rope, *rope.values()] if isinstance(rope, Mapping) else []
+    rules = [kind for kind in kinds if isinstance(kind, Mapping)]
+    changing = [rule for rule in rules if (rule.get("rope_type") or rule.get("type")) in _CHANGING_ROPES]
+    name = "original_max_position_embeddings"
+    limits = [_whole({name: rule.get(name) or config.get(name)}, (name,), UNLIMITED) for rule in changing]
+    return min(limits, default=UNLIMITED)
 
 
 def _whole(config: Mapping[str, Any], names: tuple[str, ...], default: int | None = None) -> int:

@@ -1,0 +1,90 @@
+"""Causal LMs that cannot be cut around a cache are refused with the reason, and none gives wrong tokens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.workflows.families.models import VOCABULARY, greedy, save_decoder
+from tests.workflows.families.test_identity import check
+from workflows.build import BuildRequest, build
+from workflows.checkpoint import open_checkpoint
+from workflows.errors import CheckpointError, RecipeError
+from workflows.events import GenerationDone
+from workflows.export import check as checking
+from workflows.export.decoder import causal_layers
+from workflows.export.load import load_model
+from workflows.generate import GenerateOptions, open_engine
+
+_GPT = {"n_embd": 64, "n_layer": 2, "n_head": 4, "rotary_dim": 8}
+_LATENT = {
+    "num_key_value_heads": 4, "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8,
+    "v_head_dim": 16,
+}  # fmt: skip
+_LONG_ROPE: dict[str, Any] = {
+    "rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [3.0] * 8, "rope_theta": 1e4, "factor": 16.0,
+    "original_max_position_embeddings": 64,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model_type", "config", "error", "why"),
+    [
+        ("gptj", _GPT, RecipeError, "gptj has attention of its own in transformers"),
+        ("codegen", _GPT, RecipeError, "layers do not all keep keys and values"),
+        ("bloom", {"n_layer": 2, "n_head": 4}, RecipeError, "does not go through transformers' table"),
+        ("diffllama", {}, RecipeError, "attends twice to one set of keys"),
+        ("gpt_oss", {"num_local_experts": 4, "head_dim": 16}, RecipeError, "attention has sinks"),
+        ("llama4_text", {"num_local_experts": 2}, CheckpointError, "layers of the type chunked_attention"),
+    ],
+)
+def test_what_cannot_be_cut(model_type: str, config: dict[str, Any], error: type, why: str, tmp_path: Path) -> None:
+    checkpoint = save_decoder(model_type, tmp_path / "checkpoint", **config)
+    with pytest.raises(error, match=why):
+        build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 64}))
+    assert not (tmp_path / "out").exists()
+
+
+def test_angles_that_change_with_the_length_limit_the_capacity(tmp_path: Path) -> None:
+    checkpoint = save_decoder(
+        "phi3", tmp_path / "checkpoint", original_max_position_embeddings=64, rope_parameters=_LONG_ROPE
+    )
+    with pytest.raises(RecipeError, match="capacity of 65 is beyond the 64 positions"):
+        build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 65}))
+    build(BuildRequest(str(checkpoint), tmp_path / "out", {}))
+    engine = open_engine(tmp_path / "out")
+    assert engine.executor.cache.capacity == 64
+    prompt = [int(i) for i in np.random.default_rng(0).integers(3, VOCABULARY, 50)]
+    *_, done = engine.generate(prompt, GenerateOptions(max_new_tokens=40))
+    assert isinstance(done, GenerationDone)
+    assert (done.token_ids, done.finish_reason) == (greedy(checkpoint, prompt, 15), "capacity")
+
+
+def test_latent_attention_keeps_its_latents_and_is_not_written_in_place(tmp_path: Path) -> None:
+    checkpoint = save_decoder("minicpm3", tmp_path / "checkpoint", **_LATENT)
+    with pytest.raises(RecipeError, match="the gqa cache attends to what is kept: build with --cache static"):
+        build(BuildRequest(str(checkpoint), tmp_path / "gqa", {"capacity": 256, "cache": "gqa"}))
+    build(BuildRequest(str(checkpoint), tmp_path / "static", {"capacity": 256}))
+    check(tmp_path / "static", checkpoint, greedy, 8)
+
+
+def test_a_model_that_does_something_unknown_between_layer_and_cache(tmp_path: Path) -> None:
+    checkpoint = open_checkpoint(str(save_decoder("llama", tmp_path / "checkpoint")))
+    model = load_model(checkpoint, "text-generation")
+    layers = causal_layers(model)
+    checking.check_causal(model, layers)  # itself it is
+    forward = model.lm_head.forward
+    seen: list[int] = []
+
+    def odd(states: torch.Tensor) -> torch.Tensor:
+        seen.append(states.shape[1])
+        return forward(states) + float(states.shape[1] < 7)  # knows whether it was given all tokens at once
+
+    model.lm_head.forward = odd
+    with pytest.raises(RecipeError, match="logits differ from its own by 1: it does something"):
+        checking.check_causal(model, layers)
+    assert seen == [7, 4, 3]
