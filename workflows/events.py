@@ -175,6 +175,10 @@ class ResultEvent(Event):
     event: ClassVar[str] = "result"
     value: dict[str, Any]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The value as it is: a graph of 20,000 nodes is not copied."""
+        return {"event": self.event, "value": self.value}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorEvent(Event):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,10 @@ from typing import Any
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import BundleError, GraphError, RequestError, printable
+from workflows.graphs import load_graph
+from workflows.graphs.dtypes import bytes_of
+from workflows.graphs.stages import read_evidence
+from workflows.graphs.view import type_of
 from workflows.kvcache import StateTensor, find_state
 from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns, infer_facts
 from workflows.tensors import TensorSpec
@@ -51,7 +54,7 @@ def _bundle_report(bundle: Bundle) -> dict[str, Any]:
         "route": bundle.pipeline.route,
         "components": components,
         "kv": _kv(bundle, graphs),
-        "stages": _stages(bundle),
+        "stages": read_evidence(bundle),
         "name": facts.name,
         "path": str(bundle.folder),
         "precision": facts.precision,
@@ -96,42 +99,29 @@ def _public(graph: Mapping[str, Any]) -> dict[str, Any]:
 
 def _graph(path: Path) -> dict[str, Any]:
     """Inputs, outputs and counts of one graph; weights are not read. Raises GraphError for a file that is no graph."""
-    import onnx_ir as ir
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
-
-    try:
-        model = ir.load(path)
-    except DecodeError:
-        raise GraphError(f"{path.name} is no ONNX file, or is cut short: get it anew.") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise GraphError(f"{path.name} cannot be read as ONNX: {printable(error)}.") from error
-    if not model.graph.outputs:
-        raise GraphError(f"{path.name} holds no graph with an output, so there is nothing to run: get it anew.")
-    inputs = [_spec(value) for value in model.graph.inputs]
-    outputs = [_spec(value) for value in model.graph.outputs]
-    weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
-    counts = Counter(f"{node.domain}.{node.op_type}" if node.domain else node.op_type for node in model.graph)
+    file = load_graph(path)
+    model = file.proto
+    weights = {tensor.name: bytes_of(tensor.data_type, tensor.dims) for tensor in model.graph.initializer}
+    inputs = [_spec(value) for value in model.graph.input if value.name not in weights]
+    outputs = [_spec(value) for value in model.graph.output]
+    counts = Counter(f"{node.domain}.{node.op_type}" if node.domain else node.op_type for node in model.graph.node)
     return {
         "inputs": [spec.to_dict() for spec in inputs],
         "outputs": [spec.to_dict() for spec in outputs],
         "op_counts": dict(counts.most_common()),
-        "opset": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
-        "bytes": weights,
+        "opset": {entry.domain or "ai.onnx": entry.version for entry in model.opset_import},
+        "bytes": sum(weights.values()),
         "_inputs": inputs,
         "_outputs": outputs,
-        "_metadata_props": dict(model.metadata_props),
-        "_metadata": {"producer": printable(f"{model.producer_name or ''} {model.producer_version or ''}".strip())},
+        "_metadata_props": {entry.key: entry.value for entry in model.metadata_props},
+        "_metadata": {"producer": printable(f"{model.producer_name} {model.producer_version}".strip())}
+        | ({"warnings": " ".join(file.warnings)} if file.warnings else {}),
     }
 
 
 def _spec(value: Any) -> TensorSpec:
-    shape = ("?",) if value.shape is None else tuple(
-        axis if isinstance(axis, int) else str(axis.value or "?") for axis in value.shape
-    )
-    dtype = "unknown" if value.dtype is None else {"FLOAT": "float32", "DOUBLE": "float64"}.get(
-        value.dtype.name, value.dtype.name.lower()
-    )
-    return TensorSpec(str(value.name), shape, dtype)
+    dtype, shape = type_of(value)
+    return TensorSpec(value.name, ("?",) if shape is None else tuple(shape), dtype or "unknown")
 
 
 def _kv(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -177,13 +167,3 @@ def _group(
         "bytes_per_token": each,
         "writer": "host" if writer == "host" else "graph",
     }
-
-
-def _stages(bundle: Bundle) -> list[dict[str, Any]]:
-    text = bundle.text("evidence.json")
-    try:
-        return list(json.loads(text)) if text else []
-    except ValueError:
-        raise BundleError(f"evidence.json in {bundle.folder} is no JSON: build the bundle anew.") from None
-
-

@@ -48,6 +48,7 @@ class Worker:
         self._generating: int | None = None
         self._stopping = threading.Lock()
         self._engine: Any = None
+        self._graphs: Any = None
         self._progress_at = 0.0
 
     def run(self) -> None:
@@ -149,6 +150,32 @@ class Worker:
 
         yield ResultEvent(value=inspect_path(_text(job, "path")))
 
+    def graph(self, job: Job) -> Iterator[Event]:
+        yield ResultEvent(value=self._shown(job).to_dict())
+
+    def diff(self, job: Job) -> Iterator[Event]:
+        from workflows.graphs import diff_graphs
+
+        before, after = (self._shown({"job": "diff", **_table(job, name)}) for name in ("before", "after"))
+        yield ResultEvent(value=diff_graphs(before, after))
+
+    def tensor(self, job: Job) -> Iterator[Event]:
+        from workflows.graphs import describe_tensor
+
+        yield ResultEvent(value=describe_tensor(self._shown(job).file, _text(job, "name")))
+
+    def netron(self, job: Job) -> Iterator[Event]:
+        from workflows.graphs import write_excerpt
+
+        yield ResultEvent(value=write_excerpt(self._shown(job), _text(job, "scope", "")))
+
+    def _shown(self, job: Job) -> Any:
+        """The graph that a job is about, read once while it is among the last few."""
+        from workflows.graphs import Graphs, Where
+
+        self._graphs = self._graphs or Graphs()
+        return self._graphs.open(Where(Path(_text(job, "path")), _text(job, "component", ""), _text(job, "stage", "")))
+
     def verify(self, job: Job) -> Iterator[Event]:
         from workflows.bundle import verify_bundle
 
@@ -221,6 +248,10 @@ _JOBS: dict[str, Callable[[Worker, Job], Iterator[Event]]] = {
     "recipe": Worker.recipe,
     "build": Worker.build,
     "inspect": Worker.inspect,
+    "graph": Worker.graph,
+    "diff": Worker.diff,
+    "tensor": Worker.tensor,
+    "netron": Worker.netron,
     "verify": Worker.verify,
     "devices": Worker.devices,
     "open": Worker.open,

@@ -258,6 +258,37 @@ def test_a_wrong_prompt_is_named_and_the_next_is_served(talker: Client, fields: 
     assert talker.ask("generate", prompt="8*7=", options={"max_new_tokens": 3})["event"] == "done"
 
 
+# -- graphs ----------------------------------------------------------------------------------------------------
+
+
+def test_a_graph_is_shown_compared_and_cut(shared: Client, demo_bundle: Path) -> None:
+    """The four jobs on the demo's decoder, and the errors that a window can meet."""
+    where = {"path": str(demo_bundle), "component": "decoder", "stage": ""}
+    graph = shared.ask("graph", **where)["value"]
+    assert (graph["component"], graph["stage"], graph["stages"][-1]["kind"]) == ("decoder", "final", "final")
+    weights = {value["name"]: value for value in graph["values"] if value["kind"] == "initializer"}
+    norm = "model.model.layers.1.input_layernorm.weight"
+    tensor = shared.ask("tensor", **where, name=norm)["value"]
+    assert (tensor["shape"], tensor["count"]) == (weights[norm]["shape"], sum(tensor["histogram"]["counts"]))
+
+    found = shared.ask("diff", before=where, after={"path": str(demo_bundle / "decoder.onnx")})["value"]
+    assert found["counts"] == {"same": len(graph["nodes"]), "removed": 0, "added": 0, "changed": 0}
+    excerpt = shared.ask("netron", **where, scope="model/model/layers/1")["value"]
+    assert 0 < excerpt["nodes"] < len(graph["nodes"]) and Path(excerpt["file"]).is_file()
+
+    for job, fields, kind, names in [
+        ("graph", {"path": "/nowhere.onnx"}, "request", "neither a bundle folder nor an .onnx file"),
+        ("graph", {**where, "component": "head"}, "request", "no component 'head': it has decoder"),
+        ("graph", {**where, "stage": "magic"}, "request", "no stage 'magic'"),
+        ("diff", {"before": where}, "request", "The job diff lacks its 'path'"),
+        ("tensor", {**where, "name": "none"}, "request", "has no initializer none"),
+        ("netron", {**where, "scope": "none"}, "request", "has no scope 'none'"),
+    ]:
+        line = shared.ask(job, **fields)
+        assert (line["event"], line["kind"]) == ("error", kind), line
+        assert names in line["message"]
+
+
 # -- cancel ----------------------------------------------------------------------------------------------------
 
 

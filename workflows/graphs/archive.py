@@ -1,0 +1,45 @@
+"""Many like files in little room: a .tar.xz, whose dictionary sees what one file has of the one before.
+
+    {name: bytes} ──write_archive──▶ file ──read_archive──▶ {name: bytes}
+
+The same contents give the same bytes: no times, no owners.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from workflows.errors import GraphError, printable
+
+READ_LIMIT = 1 << 30
+
+
+def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
+    """Writes `files`, in their order, to `path`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path, "w:xz", format=tarfile.USTAR_FORMAT, preset=9) as archive:
+        for name, data in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+
+
+def read_archive(path: Path) -> dict[str, bytes]:
+    """The files in `path`. Raises GraphError where it is damaged or would take more than READ_LIMIT bytes."""
+    found: dict[str, bytes] = {}
+    left = READ_LIMIT
+    try:
+        with tarfile.open(path, "r|xz") as archive:
+            for entry in archive:
+                left -= entry.size
+                file = archive.extractfile(entry)
+                if left < 0 or file is None:
+                    raise GraphError(f"{printable(path.name)} is larger than an archive of graphs can be: build anew.")
+                found[entry.name] = file.read()
+    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+        raise GraphError(f"{printable(path.name)} is damaged ({printable(error)}): build the bundle anew.") from None
+    return found

@@ -1,0 +1,233 @@
+"""Two views to one merged graph in which every node says whether it was removed, added, changed or stayed.
+
+    before, after ──match_nodes──▶ pairs ──_Merge──▶ {"graph", "counts", "ops", "scopes", "initializers", "notes"}
+
+A node that stayed has the same operator, attributes and inputs, whatever it is called.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable
+from typing import Any
+
+from workflows.errors import printable
+from workflows.graphs.match import match_nodes
+from workflows.graphs.view import View
+from workflows.graphs.where import Opened
+
+CHANGES = ("removed", "added", "changed")
+
+
+def diff_graphs(before: Opened, after: Opened) -> dict[str, Any]:
+    """What makes `after` of `before`, as the window draws it and `joinery inspect --diff` prints it."""
+    merge = _Merge(before.view, after.view)
+    nodes, counts = merge.nodes(), Counter({"same": 0} | dict.fromkeys(CHANGES, 0))
+    counts.update(node["change"] or "same" for node in nodes)
+    graph = after.to_dict() | {"title": f"{before.title} → {after.title}"}
+    graph |= {"values": merge.values, "nodes": nodes}
+    graph["inputs"], graph["outputs"] = merge.ends("inputs"), merge.ends("outputs")
+    return {
+        "graph": graph,
+        "counts": dict(counts),
+        "ops": _operators(before.view, after.view),
+        "scopes": _scopes(nodes),
+        "initializers": merge.initializers(),
+        "notes": [*merge.end_notes(), *_fact_notes(before, after)],
+    }
+
+
+class _Merge:
+    """after's values and nodes, then those of before that are no more.
+
+    at: before's value → its place among the merged values.
+    """
+
+    def __init__(self, before: View, after: View) -> None:
+        self.before, self.after = before, after
+        self.pairs = match_nodes(before, after)
+        self.values = [dict(value, change="added") for value in after.values]
+        self.at: dict[int, int] = {}
+        self._pair_values()
+        for index, value in enumerate(before.values):
+            if index not in self.at:
+                self.at[index] = len(self.values)
+                self.values.append(dict(value, change="removed"))
+
+    def _pair_values(self) -> None:
+        for one, other in self.pairs.items():
+            for old, new in zip(self.before.nodes[one]["out"], self.after.nodes[other]["out"], strict=False):
+                self._same(old, new)
+        for kind in ("input", "initializer"):
+            self._pair_leaves(kind)
+        self._pair_names()
+
+    def _pair_names(self) -> None:
+        """A name that both have is one value, whatever makes it, where its type and shape do not contradict."""
+        taken = set(self.at.values())
+        free = {value["name"]: index for index, value in enumerate(self.after.values) if index not in taken}
+        for index, value in enumerate(self.before.values):
+            new = free.get(value["name"])
+            if index not in self.at and new is not None and not _said_otherwise(value, self.after.values[new]):
+                self._same(index, new)
+
+    def _pair_leaves(self, kind: str) -> None:
+        """Inputs or initializers: by name, then what is alike, in order."""
+        old, new = (
+            [index for index, value in enumerate(view.values) if value["kind"] == kind]
+            for view in (self.before, self.after)
+        )
+        named = {self.after.values[index]["name"]: index for index in new}
+        for index in old:
+            if self.before.values[index]["name"] in named:
+                self._same(index, named.pop(self.before.values[index]["name"]))
+        alike: dict[Hashable, list[int]] = defaultdict(list)
+        for index in sorted(named.values(), reverse=True):
+            alike[_likeness(self.after, index)].append(index)
+        for index in old:
+            if index not in self.at and alike[_likeness(self.before, index)]:
+                self._same(index, alike[_likeness(self.before, index)].pop())
+
+    def _same(self, old: int, new: int) -> None:
+        was, now = self.before.values[old], self.values[new]
+        self.at[old] = new
+        one, other = self.before.digests.get(old), self.after.digests.get(new)
+        differs = one is not None and other is not None and one.differs(other)
+        now["change"] = "changed" if differs or _said_otherwise(was, now) else ""
+        if now["change"]:
+            now["was"] = {"dtype": was["dtype"], "shape": was["shape"]}
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """All nodes, every one after those that make what it reads."""
+        order = self._order()
+        place = {key: index for index, key in enumerate(order)}
+        came_from = {new: old for old, new in self.pairs.items()}
+        found = []
+        for gone, index in order:
+            view = self.before if gone else self.after
+            node = dict(view.nodes[index], change="removed" if gone else "added")
+            if gone:
+                node["in"] = [self.at.get(value, -1) for value in node["in"]]
+                # a value of both graphs has one maker: the one that makes it now
+                node["out"] = [self.at[value] for value in node["out"] if self.at[value] >= len(self.after.values)]
+            elif index in came_from:
+                self._compare(self.before.nodes[came_from[index]], node)
+            node["parent"] = self._parent(gone, node["parent"], place)
+            found.append(node)
+        return found
+
+    def _compare(self, was: dict[str, Any], node: dict[str, Any]) -> None:
+        same = all(was[name] == node[name] for name in ("op", "domain", "attrs"))
+        same = same and [self.at.get(value, -1) for value in was["in"]] == node["in"]
+        same = same and len(was["out"]) == len(node["out"])
+        node["change"] = "" if same else "changed"
+        if not same:
+            names = [[self._name(value) for value in was[ends]] for ends in ("in", "out")]
+            node["was"] = {"op": was["op"], "domain": was["domain"], "attrs": was["attrs"]}
+            node["was"] |= {"in": names[0], "out": names[1]}
+
+    def _name(self, value: int) -> str:
+        return "" if value < 0 else str(self.before.values[value]["name"])
+
+    def _parent(self, gone: bool, parent: int, place: dict[tuple[bool, int], int]) -> int:
+        if parent < 0:
+            return -1
+        if gone and parent in self.pairs:
+            return place[False, self.pairs[parent]]
+        return place[gone, parent]
+
+    def _order(self) -> list[tuple[bool, int]]:
+        """(whether it is gone, its index): after's order, and a node that is gone where it stood before.
+
+        No node of `after` reads what is gone, so a removed node only has to come after what it read itself.
+        """
+        made = {value: index for index, node in enumerate(self.after.nodes) for value in node["out"]}
+        keys = [(index, 0, 0, False) for index in range(len(self.after.nodes))]
+        stood: dict[int, int] = {}  # merged value → the position of the removed node that made it
+        last = -1
+        for index, node in enumerate(self.before.nodes):
+            if index in self.pairs:
+                last = self.pairs[index]
+                continue
+            read = [self.at[value] for value in node["in"] if value >= 0]
+            needed = [made[value] if value in made else stood.get(value, -1) for value in read]
+            position = max([last, *needed])
+            stood.update((self.at[value], position) for value in node["out"])
+            keys.append((position, 1, index, True))
+        return [(gone, index if gone else position) for position, _, index, gone in sorted(keys)]
+
+    def ends(self, name: str) -> list[int]:
+        """The inputs or outputs of both."""
+        old = [self.at[index] for index in getattr(self.before, name)]
+        return list(dict.fromkeys([*getattr(self.after, name), *old]))
+
+    def initializers(self) -> dict[str, list[str]]:
+        """Names by what became of them."""
+        found: dict[str, list[str]] = {change: [] for change in CHANGES}
+        for value in self.values:
+            if value["kind"] == "initializer" and value["change"]:
+                found[value["change"]].append(value["name"])
+        return found
+
+    def end_notes(self) -> list[str]:
+        """One sentence for each input or output that came, went or changed."""
+        notes = []
+        for word, name in (("input", "inputs"), ("output", "outputs")):
+            for index in self.ends(name):
+                value = self.values[index]
+                if value["change"] == "changed":
+                    was = _type(value["was"])
+                    notes.append(f"The {word} {printable(value['name'])} was {was} and is {_type(value)}.")
+                elif value["change"]:
+                    notes.append(f"The {word} {printable(value['name'])} {_type(value)} was {value['change']}.")
+        return notes
+
+
+def _said_otherwise(was: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether types or shapes differ; what a graph does not say of a value is not known, so it is no difference."""
+    return any(was[name] and now[name] and was[name] != now[name] for name in ("dtype", "shape"))
+
+
+def _likeness(view: View, index: int) -> Hashable:
+    value = view.values[index]
+    digest = view.digests.get(index)
+    return digest[:3] if digest is not None else (value["dtype"], tuple(value["shape"] or ()))
+
+
+def _type(value: dict[str, Any]) -> str:
+    shape = "" if value["shape"] is None else f"[{', '.join(map(str, value['shape']))}]"
+    return printable(f"{value['dtype']}{shape}")
+
+
+def operator_of(node: dict[str, Any]) -> str:
+    """The operator with its domain where that is not ONNX's own."""
+    return f"{node['domain']}.{node['op']}" if node["domain"] else str(node["op"])
+
+
+def _operators(before: View, after: View) -> list[dict[str, Any]]:
+    old, new = (Counter(operator_of(node) for node in view.nodes) for view in (before, after))
+    rows = [{"op": op, "before": old[op], "after": new[op]} for op in old.keys() | new.keys() if old[op] != new[op]]
+    return sorted(rows, key=lambda row: (-abs(row["after"] - row["before"]), row["op"]))
+
+
+def _scopes(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for node in nodes:
+        if node["change"]:
+            counts[node["scope"]][node["change"]] += 1
+    return [{"scope": scope} | {change: counts[scope][change] for change in CHANGES} for scope in sorted(counts)]
+
+
+def _fact_notes(before: Opened, after: Opened) -> list[str]:
+    notes, old, new = [], before.view.facts["opset"], after.view.facts["opset"]
+    for domain in sorted(old.keys() | new.keys()):
+        if old.get(domain) != new.get(domain):
+            was, now = (f"version {opset[domain]}" if domain in opset else "absent" for opset in (old, new))
+            notes.append(f"The operator set {printable(domain)} was {was} and is {now}.")
+    if before.file.folder.resolve() != after.file.folder.resolve() and _has_places(before) and _has_places(after):
+        notes.append("The two keep their weights in different files, whose values were not compared.")
+    return notes
+
+
+def _has_places(opened: Opened) -> bool:
+    return any(digest.folder for digest in opened.view.digests.values())

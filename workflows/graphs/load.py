@@ -1,0 +1,201 @@
+"""Any .onnx file to its protobuf, safely: nothing is allocated from a declared size, no weight file is opened.
+
+    file ──parse──▶ ModelProto ──outputs? order? external data? domains?──▶ GraphFile (proto, warnings)
+
+What cannot be shown, or points where it must not, is a GraphError of one sentence; what can be shown although it
+would not run is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
+
+from workflows.errors import GraphError, printable
+from workflows.graphs.dtypes import bytes_of, dtype_name
+from workflows.graphs.external import check_location, place_of
+
+PARSE_LIMIT = (1 << 31) - 1
+_KNOWN_DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training", "com.microsoft"}
+_DOMAIN_FAMILIES = ("com.microsoft.", "pkg.")
+_LARGE = 1 << 31
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """A model without its weights: `folder` is where its external data lies, `warnings` are one sentence each."""
+
+    name: str
+    folder: Path
+    proto: onnx.ModelProto
+    warnings: tuple[str, ...] = ()
+
+
+def load_graph(path: Path) -> GraphFile:
+    """The graph in a file. Raises GraphError for one that cannot be shown, or whose data lies where it must not."""
+    if not path.is_file():
+        raise GraphError(f"There is no file {printable(path)}: check the path.")
+    if path.stat().st_size > PARSE_LIMIT:
+        raise GraphError(f"{printable(path.name)} is larger than 2 GB, which no .onnx file can be: get it anew.")
+    return parse_graph(path.read_bytes(), path.name, path.parent)
+
+
+def parse_graph(data: bytes, name: str, folder: Path) -> GraphFile:
+    """The graph in `data`, called `name` in messages. Raises GraphError like load_graph."""
+    shown, model = printable(name), onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError:
+        raise GraphError(f"{shown} is no ONNX file, or is cut short: get it anew.") from None
+    if not model.graph.output:
+        raise GraphError(f"{shown} holds no graph with an output, so there is nothing to run: get it anew.")
+    graphs = list(graphs_in(model.graph))
+    if not all(isinstance(word, str) for graph in graphs for word in _words(graph)):
+        raise GraphError(f"{shown} holds a name that is no text, so it is damaged: get it anew.")
+    return GraphFile(name, folder, model, tuple(_warnings(model, graphs, shown, folder)))
+
+
+def bodies_of(node: onnx.NodeProto) -> list[onnx.GraphProto]:
+    """The graphs inside a node: the branches of an If, the body of a Loop or Scan."""
+    found: list[onnx.GraphProto] = []
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            found.append(attribute.g)
+        elif attribute.type == onnx.AttributeProto.GRAPHS:
+            found.extend(attribute.graphs)
+    return found
+
+
+def graphs_in(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    """The graph, and the bodies of its nodes at any depth."""
+    yield graph
+    for node in graph.node:
+        for body in bodies_of(node):
+            yield from graphs_in(body)
+
+
+def _words(graph: onnx.GraphProto) -> Iterator[object]:
+    """The names of a graph; protobuf gives bytes for one that is no UTF-8."""
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+    for named in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+        yield named.name
+    yield from (sparse.values.name for sparse in graph.sparse_initializer)
+
+
+def _warnings(
+    model: onnx.ModelProto, graphs: list[onnx.GraphProto], shown: str, folder: Path
+) -> Iterator[str]:
+    if not model.opset_import:
+        yield f"{shown} declares no operator set, so it may be cut short."
+    yield from _domain_warnings(model, graphs)
+    for graph in graphs:
+        if topological(graph) != list(range(len(graph.node))):
+            yield f"The nodes of {shown} are not in topological order, so no runtime takes it as it is."
+        for sparse in graph.sparse_initializer:
+            declared = bytes_of(sparse.values.data_type, sparse.dims)
+            if declared >= _LARGE:
+                yield (
+                    f"The sparse initializer {printable(sparse.values.name)} stands for {declared:,} bytes, more than "
+                    "a graph's file can hold: a runtime may fail to make room for it."
+                )
+    tensors = [tensor for graph in graphs for tensor in graph.initializer]
+    yield from _inline_warnings(tensors)
+    yield from _external_warnings(tensors, shown, folder)
+
+
+def _domain_warnings(model: onnx.ModelProto, graphs: list[onnx.GraphProto]) -> Iterator[str]:
+    own = {function.domain for function in model.functions}
+    used: dict[str, str] = {}
+    for graph in graphs:
+        for node in graph.node:
+            used.setdefault(node.domain, node.op_type)
+    for domain, operator in used.items():
+        if domain not in own | _KNOWN_DOMAINS and not domain.startswith(_DOMAIN_FAMILIES):
+            yield (
+                f"The domain {printable(domain)} of {printable(operator)} is not one that onnxruntime knows: "
+                "its operators are shown, and cannot run without their library."
+            )
+
+
+def topological(graph: onnx.GraphProto) -> list[int]:
+    """The indices of the graph's nodes, each after those whose values it reads, in file order where free.
+
+    Raises GraphError for a cycle.
+    """
+    makers = {name: index for index, node in enumerate(graph.node) for name in node.output if name}
+    reads = [_makers_of(node, makers) for node in graph.node]
+    if all(maker < index for index, needed in enumerate(reads) for maker in needed):
+        return list(range(len(reads)))
+    readers: list[list[int]] = [[] for _ in reads]
+    for index, needed in enumerate(reads):
+        for maker in needed:
+            readers[maker].append(index)
+    waiting = [len(needed) for needed in reads]
+    ready = [index for index, count in enumerate(waiting) if not count]
+    for index in ready:  # grows while it is walked
+        for reader in readers[index]:
+            waiting[reader] -= 1
+            if not waiting[reader]:
+                ready.append(reader)
+    if len(ready) < len(reads):
+        node = graph.node[next(index for index, count in enumerate(waiting) if count)]
+        raise GraphError(
+            f"The graph has a cycle through the node {printable(node.name or node.output[0])} "
+            f"({printable(node.op_type)}): it waits for its own result, so nothing can run it."
+        )
+    return ready
+
+
+def _makers_of(node: onnx.NodeProto, makers: dict[str, int]) -> set[int]:
+    """The nodes whose values a node reads, also inside its bodies."""
+    names = set(node.input)
+    for body in bodies_of(node):
+        for graph in graphs_in(body):
+            names.update(value.name for value in graph.output)
+            names.update(name for inner in graph.node for name in inner.input)
+    return {makers[name] for name in names if name in makers}
+
+
+def _inline_warnings(tensors: list[onnx.TensorProto]) -> Iterator[str]:
+    """The first initializer whose bytes in the graph's file are not what its shape says."""
+    for tensor in tensors:
+        wanted = bytes_of(tensor.data_type, tensor.dims)
+        if tensor.HasField("raw_data") and len(tensor.raw_data) != wanted:
+            shape = f"{dtype_name(tensor.data_type)} {printable(list(tensor.dims))}"
+            yield (
+                f"The initializer {printable(tensor.name)} holds {len(tensor.raw_data):,} bytes, and {shape} takes "
+                f"{wanted:,}: it cannot be run."
+            )
+            return
+
+
+def _external_warnings(tensors: list[onnx.TensorProto], shown: str, folder: Path) -> Iterator[str]:
+    """Each weight file that is missing or short, once. Raises GraphError for one that lies where it must not."""
+    sizes: dict[str, int | None] = {}
+    told: set[str] = set()
+    for tensor in tensors:
+        if tensor.data_location != onnx.TensorProto.EXTERNAL:
+            continue
+        place = place_of(tensor)
+        location = place.location
+        if location and location not in sizes:
+            path = check_location(folder, location, shown)
+            sizes[location] = path.stat().st_size if path.is_file() else None
+        if not location or location in told:
+            continue
+        size = sizes[location]
+        end = place.offset + (place.length or bytes_of(tensor.data_type, tensor.dims))
+        if size is None:
+            told.add(location)
+            yield f"The weights of {shown} are missing: there is no {printable(location)} beside it."
+        elif end > size or place.offset < 0:
+            told.add(location)
+            yield (
+                f"{printable(location)} has {size:,} bytes and the initializer {printable(tensor.name)} ends at "
+                f"{end:,}: it is cut short."
+            )

@@ -1,0 +1,118 @@
+"""Which graph is meant: a file, or a component of a bundle as one stage of its build left it.
+
+    {"path", "component", "stage"} ──▶ Where ──open_graph──▶ Opened (file, view, stages)
+
+The last few that were opened are kept, so that walking to and fro and comparing them reads nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.manifest import MANIFEST
+from workflows.errors import RequestError, printable
+from workflows.graphs.load import GraphFile, load_graph, parse_graph
+from workflows.graphs.stages import FINAL, Stage, read_stages
+from workflows.graphs.view import View, view_of
+
+KEPT = 6
+
+
+@dataclass(frozen=True)
+class Where:
+    """A graph's place. component "": the first; stage "": as it runs."""
+
+    path: Path
+    component: str = ""
+    stage: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Where:
+        """FILE.onnx, BUNDLE, BUNDLE:COMPONENT or BUNDLE:COMPONENT:STAGE. Raises RequestError where no path is there."""
+        parts = text.split(":")
+        for end in range(len(parts), 0, -1):  # the longest path first: "C:\\x" and "a:b" are names of folders too
+            path = Path(":".join(parts[:end]))
+            if path.exists() and len(parts) - end <= 2:
+                return cls(path, *parts[end:])
+        raise RequestError(f"There is nothing at {printable(text)}: give an .onnx file or BUNDLE[:COMPONENT[:STAGE]].")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A graph that was read: where from, its file, its view, and the stages beside it."""
+
+    where: Where
+    title: str
+    file: GraphFile
+    view: View
+    stages: tuple[Stage, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the window draws it; see the module `view` for values and nodes."""
+        return {
+            "title": self.title,
+            "path": str(self.where.path),
+            "component": self.where.component,
+            "stage": self.where.stage,
+            "stages": [stage.to_dict() for stage in self.stages],
+            **self.view.to_dict(),
+        }
+
+
+class Graphs:
+    """Opens graphs and keeps the last few."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[Where, int, int], Opened] = OrderedDict()
+
+    def open(self, where: Where) -> Opened:
+        """The graph. Raises RequestError and its kinds where there is none, or it cannot be shown."""
+        file = where.path / MANIFEST if where.path.is_dir() else where.path
+        stat = file.stat() if file.exists() else None
+        key = (where, stat.st_mtime_ns if stat else 0, stat.st_size if stat else 0)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        opened = _open(where)
+        self._kept[key] = opened
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return opened
+
+
+def open_graph(where: Where) -> Opened:
+    """The graph; see Graphs.open."""
+    return Graphs().open(where)
+
+
+def _open(where: Where) -> Opened:
+    if where.path.is_dir():
+        return _open_component(read_bundle(where.path), where)
+    if where.component or where.stage not in ("", FINAL):
+        raise RequestError(f"{where.path} is one graph: it has no components and no stages to choose from.")
+    if not where.path.is_file():
+        raise RequestError(f"{printable(where.path)} is neither a bundle folder nor an .onnx file: check the path.")
+    file = load_graph(where.path)
+    view = view_of(file)
+    return Opened(Where(where.path, "", FINAL), where.path.name, file, view, (Stage.final(view),))
+
+
+def _open_component(bundle: Bundle, where: Where) -> Opened:
+    sessions = bundle.pipeline.pipeline.sessions
+    name = where.component or next(iter(sessions))
+    if name not in sessions:
+        raise RequestError(f"{bundle.folder} has no component {printable(name)!r}: it has {', '.join(sessions)}.")
+    history = read_stages(bundle, name)
+    stage = where.stage or FINAL
+    if stage == FINAL:
+        file, title = load_graph(bundle.file(sessions[name].file)), name
+    else:
+        title = f"{name} after {stage}"
+        file = parse_graph(history.snapshot(stage), title, bundle.folder)
+    view = view_of(file, history.made_by(stage))
+    stages = (*history.stages, Stage.final(view, history.parity))
+    return Opened(Where(where.path, name, stage), title, file, view, stages)
