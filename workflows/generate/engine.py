@@ -9,7 +9,8 @@ from pathlib import Path
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import BundleError, PromptError
-from workflows.events import CacheEvent, Event, GenerationDone, ReadyEvent, TokenEvent
+from workflows.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
+from workflows.generate.defaults import Defaults
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
@@ -23,7 +24,9 @@ class Engine:
     def __init__(self, bundle: Bundle, executor: Executor, load_seconds: float) -> None:
         self.bundle, self.executor = bundle, executor
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
+        self.defaults = Defaults.of_bundle(bundle)
         self.load_seconds = load_seconds
+        self._told = False  # of what the checkpoint asks for and is not done
         self._cached: list[int] = []  # its first `cache.length` tokens are those whose keys and values were computed
 
     def encode_chat(self, messages: Sequence[Message]) -> list[int]:
@@ -56,6 +59,7 @@ class Engine:
         """
         ids = self.text.check(prompt)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
+        yield from self._notices()
         if self.executor.has_source:
             yield from self._translate(ids, options, cancelled, ends)
             return
@@ -67,7 +71,7 @@ class Engine:
             )
         kept = self._reuse(ids)
         self.executor.resume()
-        generation = Generation(self.executor, self.text, options, ends, cancelled)
+        generation = Generation(self.executor, self.text, options, ends, cancelled, self.defaults)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
@@ -82,13 +86,23 @@ class Engine:
         if tokens.decoder_start is None:
             raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
         self.executor.resume()
-        generation = Generation(self.executor, self.text, options, eos, cancelled)
+        generation = Generation(self.executor, self.text, options, eos, cancelled, self.defaults)
         self.executor.encode(source)
-        for event in generation.stream([tokens.decoder_start]):
+        for event in generation.stream([tokens.decoder_start], source=source):
             if isinstance(event, GenerationDone):
                 yield replace(event, prompt_ids=list(source))
             else:
                 yield self.picture() if isinstance(event, CacheEvent) else event
+
+    def _notices(self) -> Iterator[Event]:
+        """Says once what the checkpoint asks for and is not applied."""
+        if self.defaults.not_applied and not self._told:
+            self._told = True
+            named = ", ".join(self.defaults.not_applied)
+            yield NoticeEvent(
+                code="not_applied",
+                message=f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily.",
+            )
 
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""

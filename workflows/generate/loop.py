@@ -21,8 +21,10 @@ from workflows.events import (
     Phase,
     TokenEvent,
 )
+from workflows.generate.constraints import Start, compile_constraints
+from workflows.generate.defaults import Defaults
 from workflows.generate.options import GenerateOptions
-from workflows.generate.processors import compile_choice, compile_processors, softmax
+from workflows.generate.processors import Processor, compile_choice, compile_processors, softmax
 from workflows.generate.text import Text
 from workflows.runtime import Executor
 
@@ -47,7 +49,10 @@ class Timing:
 
 
 class Generation:
-    """One generation over an executor whose cache already holds `kept` of the prompt's tokens."""
+    """One generation over an executor whose cache already holds `kept` of the prompt's tokens.
+
+    defaults: what the checkpoint asks of every generation; an option that a person gave wins over it.
+    """
 
     def __init__(
         self,
@@ -56,20 +61,23 @@ class Generation:
         options: GenerateOptions,
         eos: Sequence[int],
         cancelled: Callable[[], bool] = lambda: False,
+        defaults: Defaults | None = None,
     ) -> None:
+        self._defaults = defaults or Defaults()
         self._executor, self._text, self._options, self._eos = executor, text, options, frozenset(eos)
         self._cancelled = cancelled
-        self._process, self._choose = compile_processors(options), compile_choice(options)
+        self._choose = compile_choice(options)
         self._timing = Timing()
         self._pictured = 0.0
         self._evicted_told = False
 
-    def stream(self, prompt: Sequence[int], kept: int = 0) -> Iterator[Event]:
-        """Feeds prompt[kept:] and generates; the last event is GenerationDone.
+    def stream(self, prompt: Sequence[int], kept: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
+        """Feeds prompt[kept:] and generates; the last event is GenerationDone. source: what an encoder has read.
 
         Raises nothing for a cancelled or a full cache: those are finish reasons.
         """
         generated: list[int] = []
+        self._process = self._compile(prompt, source)
         ids, stream, text = list(prompt), self._text.stream(), ""
         reason: FinishReason = "length"
         try:
@@ -93,6 +101,13 @@ class Generation:
         text = self._until_stop(text + stream.flush())
         yield from self._pictures(last=True)
         yield self._done(prompt, kept, generated, text, reason)
+
+    def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor:
+        options, defaults = self._options, self._defaults
+        given = "repetition_penalty" in options.model_fields_set
+        penalty = options.repetition_penalty if given else defaults.repetition_penalty
+        start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
+        return compile_processors(options, compile_constraints(defaults, start, penalty))
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, NDArray[Any]]:
         logits: NDArray[Any] | None = None

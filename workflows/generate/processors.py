@@ -72,10 +72,13 @@ def min_p(share: float) -> Processor:
     return process
 
 
-def compile_processors(options: GenerateOptions) -> Processor:
-    """The chain that `options` asks for; one that changes nothing where nothing was asked for."""
-    chain: list[Processor] = []
-    if options.repetition_penalty != 1:
+def compile_processors(options: GenerateOptions, constraints: Sequence[Processor] | None = None) -> Processor:
+    """The chain that `options` asks for; one that changes nothing where nothing was asked for.
+
+    constraints: what comes before sampling, the repetition penalty included; None is that penalty alone.
+    """
+    chain = list(constraints or ())
+    if constraints is None and options.repetition_penalty != 1:
         chain.append(repetition_penalty(options.repetition_penalty))
     if options.temperature > 0:
         if options.temperature != 1:

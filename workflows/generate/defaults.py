@@ -1,0 +1,106 @@
+"""What a checkpoint asks of every generation: its generation_config.json, or config.json where older ones keep it.
+
+Names and meanings are those of transformers. What belongs to sampling is left to the person who asks for sampling.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from workflows.bundle import Bundle
+from workflows.errors import BundleError, printable
+
+FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
+
+# What changes greedy tokens in transformers and is not applied here → the value that changes nothing.
+NOT_APPLIED: dict[str, Any] = {
+    "num_beams": 1,
+    "num_beam_groups": 1,
+    "diversity_penalty": 0.0,
+    "penalty_alpha": 0.0,
+    "guidance_scale": 1.0,
+    "sequence_bias": [],
+    "exponential_decay_length_penalty": [],
+    "constraints": [],
+    "force_words_ids": [],
+    "dola_layers": [],
+}
+
+Id = Annotated[int, Field(ge=0, strict=True)]
+Count = Annotated[int, Field(ge=0, strict=True)]
+Penalty = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+def _listed(value: Any) -> Any:
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
+Ids = Annotated[tuple[Id, ...], BeforeValidator(_listed)]
+Sequences = Annotated[tuple[Annotated[tuple[Id, ...], Field(min_length=1)], ...], BeforeValidator(_listed)]
+
+
+class Defaults(BaseModel):
+    """Settings that hold for every generation of a bundle; the default of each changes nothing.
+
+    not_applied: `name=value` of what the file asks for and Joinery does not do.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    forced_bos_token_id: Ids = ()
+    forced_eos_token_id: Ids = ()
+    bad_words_ids: Sequences = ()
+    suppress_tokens: Ids = ()
+    begin_suppress_tokens: Ids = ()
+    no_repeat_ngram_size: Count = 0
+    encoder_no_repeat_ngram_size: Count = 0
+    min_length: Count = 0
+    min_new_tokens: Count = 0
+    repetition_penalty: Penalty = 1.0
+    encoder_repetition_penalty: Penalty = 1.0
+    not_applied: tuple[str, ...] = ()
+
+    @classmethod
+    def of_bundle(cls, bundle: Bundle) -> Defaults:
+        """Raises BundleError for a file that is no JSON object, or a value that is none of its kind."""
+        name = next((name for name in FILES if bundle.text(name) is not None), None)
+        if name is None:
+            return cls()
+        try:
+            found = json.loads(bundle.text(name) or "")
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise BundleError(f"{name} is no JSON object: build the bundle anew.")
+        defaults = _checked(found, name)
+        vocabulary = bundle.pipeline.metadata.vocabulary or 0
+        token = max(defaults.tokens, default=0)
+        if token >= vocabulary:
+            raise BundleError(f"{name} names the token {token}, and the model's ids go from 0 to {vocabulary - 1:,}.")
+        return defaults
+
+    @property
+    def tokens(self) -> set[int]:
+        """Every token id that the settings name."""
+        words = [self.forced_bos_token_id, self.forced_eos_token_id, self.suppress_tokens, self.begin_suppress_tokens]
+        return {token for word in (*words, *self.bad_words_ids) for token in word}
+
+
+def _checked(found: dict[str, Any], name: str) -> Defaults:
+    known = {key: value for key, value in found.items() if key in Defaults.model_fields and value is not None}
+    missed = tuple(
+        f"{key}={printable(found[key], 40)}"
+        for key, neutral in NOT_APPLIED.items()
+        if found.get(key) is not None and found[key] != neutral
+    )
+    try:
+        return Defaults.model_validate(known | {"not_applied": missed})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BundleError(
+            f"{name} sets {printable(first['loc'][0])} to {printable(first['input'], 40)}, which cannot be: "
+            f"{printable(first['msg'])}; mend the file and build the bundle anew."
+        ) from None
