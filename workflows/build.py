@@ -117,8 +117,7 @@ def build(
 
 def _make_stages(work: _Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:
     """The folders of the stages before the bundle, in their order."""
-    shapes = {"graphs", "cache", "capacity", "chunk", "source_length", "opset", "family", "task"}
-    shaping = recipe.model_dump(include=shapes)
+    shaping = recipe.model_dump(exclude={"source", "target", "precision", "passes"})
     key = _key(digest, __version__, shaping)
     exported = work.stage("export", key, lambda folder: _export(checkpoint, recipe, folder, work.report))
     key = _key(key, recipe.passes)
@@ -242,6 +241,7 @@ def _facts(graph: Path) -> dict[str, Any]:
     model = ir.load(graph)
     weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
     return {
+        "inputs": [str(value.name) for value in model.graph.inputs],
         "outputs": [str(value.name) for value in model.graph.outputs],
         "nodes": model.graph.num_nodes(),
         "op_counts": dict(Counter(_operator(node) for node in model.graph).most_common()),
@@ -294,10 +294,7 @@ def _pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str,
     return Pipeline(
         pipeline=Flow(
             sessions={c["component"]: Session(file=c["file"], session_options=options) for c in components},
-            flow=[
-                FlowStage(run=c["component"], when="init" if c["role"] in ("prefill", "encoder") else "step")
-                for c in components
-            ],
+            flow=_flow(components),
             dataflow=_edges(components),
             state=State(kv_cache=KVState(), cross_cache=_cross_source(components)),
         ),
@@ -350,16 +347,23 @@ def _cross_source(components: list[dict[str, Any]]) -> CrossState | None:
     return CrossState(source=encoder) if encoder else None
 
 
+def _flow(components: list[dict[str, Any]]) -> list[FlowStage]:
+    """The encoder and prefill at init, the others at each step; what has no phase of its own runs in both."""
+    prefills = any(c["role"] == "prefill" for c in components)
+    of_init = ("encoder", "prefill", "embeddings", "head") if prefills else ("encoder",)
+    init = [FlowStage(run=c["component"], when="init") for c in components if c["role"] in of_init]
+    step = [FlowStage(run=c["component"]) for c in components if c["role"] not in ("encoder", "prefill")]
+    return init + step
+
+
 def _edges(components: list[dict[str, Any]]) -> list[Edge]:
-    """The encoder's outputs to the inputs of the same name of every component after it."""
-    encoder = next((c for c in components if c["role"] == "encoder"), None)
-    if encoder is None:
-        return []
-    takers = [c["component"] for c in components if c is not encoder]
+    """From each output to the inputs of the same name of the components after it."""
     return [
-        Edge(source=f"{encoder['component']}.{name}", target=f"{taker}.{name}")
-        for taker in takers
-        for name in encoder["outputs"]
+        Edge(source=f"{giver['component']}.{name}", target=f"{taker['component']}.{name}")
+        for i, giver in enumerate(components)
+        for taker in components[i + 1 :]
+        for name in giver["outputs"]
+        if name in taker["inputs"]
     ]
 
 

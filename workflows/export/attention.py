@@ -84,6 +84,11 @@ def attending(seam: Seam) -> Iterator[None]:
         _seam.reset(token)
 
 
+def seam_in_use() -> Seam:
+    """The seam of the innermost `attending`."""
+    return _seam.get()
+
+
 def _attention(
     module: Any,
     query: torch.Tensor,

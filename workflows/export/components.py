@@ -32,9 +32,13 @@ from workflows.export.signature import (
     Signature,
     add_cross,
     decoder_signature,
+    embeddings_signature,
     encoder_signature,
+    head_signature,
+    transformer_signature,
 )
 from workflows.export.single import SingleGraph, single_signature
+from workflows.export.transformer_only import Transformer, cut_transformer
 from workflows.kvcache.geometry import FACTS_KEY
 from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.schema import writer_of
@@ -67,7 +71,7 @@ def export_components(
     family = family_for(recipe.model_type, recipe.task)
     model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family))
     traced = []
-    for name, trace in _cut_of(family)(model, recipe):
+    for name, trace in _cut_of(family, recipe)(model, recipe):
         report(ProgressEvent(stage="export", message=f"tracing the {name}", done=1, total=3, unit="steps"))
         traced.append((name, trace()))
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
@@ -81,12 +85,14 @@ def _attention_of(family: Family) -> str:
     return NAME if family.cached else "eager"
 
 
-def _cut_of(family: Family) -> Callable[[Any, Recipe], list[tuple[str, Trace]]]:
+def _cut_of(family: Family, recipe: Recipe) -> Callable[[Any, Recipe], list[tuple[str, Trace]]]:
     if family.reads is not None:
         return _cut_single
     if family.remote_code:
         return _cut_remote
-    return _cut_encoder_decoder if family.encoder else _cut_decoder
+    if family.encoder:
+        return _cut_encoder_decoder
+    return _cut_transformer if recipe.variant == "transformer-only" else _cut_decoder
 
 
 def _cut_single(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
@@ -100,8 +106,25 @@ def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
     check_causal(model, layers)
-    signature = decoder_signature(layers, writer_of(recipe.cache))
+    signature = decoder_signature(layers, writer_of(recipe.cache), dtype=_kv_dtype(recipe))
     return [("decoder", partial(_trace, Decoder(model, signature, layers), signature, recipe.opset))]
+
+
+def _cut_transformer(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+    layers, hidden = causal_layers(model), model.get_input_embeddings().weight.shape[1]
+    check_layers(layers, recipe.cache)
+    check_causal(model, layers)
+    signature = transformer_signature(layers, hidden, _kv_dtype(recipe), recipe.capacity)
+    embeddings, transformer, head = cut_transformer(model, signature, layers, recipe.capacity)
+    return [
+        ("embeddings", partial(_trace, embeddings, embeddings_signature(), recipe.opset)),
+        ("transformer", partial(_trace, transformer, signature, recipe.opset)),
+        ("head", partial(_trace, head, head_signature(hidden), recipe.opset)),
+    ]
+
+
+def _kv_dtype(recipe: Recipe) -> torch.dtype:
+    return torch.float16 if recipe.kv_dtype == "float16" else torch.float32
 
 
 def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
@@ -139,20 +162,21 @@ def _save(folder: Path, name: str, graph: ir.Model, recipe: Recipe) -> list[Expo
     """The graph over its weight file; a decoder as prefill + decode with fixed axes where the recipe says so."""
     if recipe.source_length is not None:
         _fix(graph, {SOURCE: recipe.source_length})
-    weights = WEIGHTS if name in ("decoder", "model") else f"{name}.data"
+    weights = WEIGHTS if name in ("decoder", "model", "transformer") else f"{name}.data"
     ir.save(graph, folder / f"{name}.onnx", external_data=weights)
-    if name != "decoder" or recipe.graphs == "single":
+    if name not in ("decoder", "transformer") or recipe.graphs == "single":
         return [Exported(name, f"{name}.onnx", name)]
+    sizes = {} if name == "transformer" else {CAPACITY: recipe.capacity}  # a transformer keeps its slots symbolic
     exported = [
-        _fixed(folder, "prefill", sequence=recipe.chunk, capacity=recipe.capacity),
-        _fixed(folder, "decode", sequence=1, capacity=recipe.capacity),
+        _fixed(folder, name, "prefill", {**sizes, SEQUENCE: recipe.chunk}),
+        _fixed(folder, name, "decode", {**sizes, SEQUENCE: 1}),
     ]
-    (folder / "decoder.onnx").unlink()
+    (folder / f"{name}.onnx").unlink()
     return exported
 
 
 def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Model:
-    axes = tuple(signature.axes.values())
+    axes, starred = tuple(signature.axes.values()), isinstance(module, Decoder | SingleGraph | Transformer)
     try:
         with _quiet():
             program = torch.onnx.export(
@@ -162,7 +186,7 @@ def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Mode
                 opset_version=opset,
                 input_names=list(signature.inputs),
                 output_names=signature.outputs,
-                dynamic_shapes=(axes,) if isinstance(module, Decoder | SingleGraph) else axes,  # takes *inputs
+                dynamic_shapes=(axes,) if starred else axes,
                 verbose=False,
             )
     except torch.onnx.OnnxExporterError as error:
@@ -186,10 +210,11 @@ def _root_cause(error: BaseException) -> BaseException:
     return error
 
 
-def _fixed(folder: Path, name: str, *, sequence: int, capacity: int) -> Exported:
-    """The dynamic graph with its axes fixed, over the same weight file."""
-    sizes = {SEQUENCE: sequence, CAPACITY: capacity, TOTAL: capacity + sequence}
-    model = ir.load(folder / "decoder.onnx")
+def _fixed(folder: Path, source: str, name: str, sizes: dict[str, int]) -> Exported:
+    """The dynamic graph `source` with the axes in `sizes` fixed, over the same weight file."""
+    if CAPACITY in sizes:
+        sizes = {**sizes, TOTAL: sizes[CAPACITY] + sizes[SEQUENCE]}
+    model = ir.load(folder / f"{source}.onnx")
     _fix(model, sizes)
     ir.save(model, folder / f"{name}.onnx")
     return Exported(name, f"{name}.onnx", name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import torch
 
 from workflows.errors import RecipeError
-from workflows.export.attention import BaseSeam, Call, Rows, attend_plainly
+from workflows.export.attention import BaseSeam, Call, Rows, attend_plainly, seam_in_use
 
 
 @dataclass
@@ -33,37 +33,57 @@ class GroupQuerySeam(_InPlace):
     """com.microsoft.GroupQueryAttention over a shared buffer, past [1,H,C,D].
 
     lengths: seqlens_k [1], the valid tokens after the step less one, and total_sequence_length [], the valid tokens.
+    rotary: cos and sin [P, D'/2] where the operator is to rotate the next layer's queries and keys, of which the first
+    D' are rotated; P is beyond every position. The operator works in the type of past.
     """
 
     lengths: Rows | None = None
+    rotary: Rows | None = None
 
     def attend_self(self, call: Call) -> torch.Tensor:
         """See BaseSeam. Raises RecipeError for a term that the operator does not have."""
         assert self.lengths is not None
+        rotary, self.rotary = self.rotary, None
         if call.bias is not None:
             raise RecipeError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
         if call.key.shape[3] != call.value.shape[3]:
             raise RecipeError("GroupQueryAttention takes keys and values of one size alone: build with --cache static.")
+        size, half = call.key.shape[3], rotary[0].shape[1] if rotary else 8
+        if rotary and (size % 16 or half % 8):
+            raise RecipeError(
+                f"GroupQueryAttention rotates a multiple of 16 of heads of a multiple of 16, not {2 * half} of {size}: "
+                "build the plain variant."
+            )
         past = self.keys[call.layer], self.values[call.layer]
         if not torch.onnx.is_in_onnx_export():
             length = int(self.lengths[0]) + 1
-            output, self.present[call.layer] = _written(call, past, length, slot_axis=2)
+            rotated = call if rotary is None else _rotated(call, rotary, length)
+            output, self.present[call.layer] = _written(rotated, past, length, slot_axis=2)
             return output
-        heads = call.query.shape[1]
-        attributes = {"num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale, "do_rotary": 0}
+        heads, dtype = call.query.shape[1], past[0].dtype
+        attributes = {"num_heads": heads, "kv_num_heads": call.key.shape[1], "scale": call.scale}
+        attributes |= {"do_rotary": 0 if rotary is None else 1}
         attributes |= {"local_window_size": call.window} if call.window else {}
         attributes |= {"softcap": call.softcap} if call.softcap else {}
-        query = _flat(call.query)
-        output, key, value = torch.onnx.ops.symbolic_multi_out(
+        query, key, value = (_flat(rows).to(dtype) for rows in (call.query, call.key, call.value))
+        tables = [table.to(dtype) for table in rotary or ()]
+        output, *present = torch.onnx.ops.symbolic_multi_out(
             "com.microsoft::GroupQueryAttention",
-            (query, _flat(call.key), _flat(call.value), *past, *self.lengths),
+            (query, key, value, *past, *self.lengths, *tables),
             attributes,
-            dtypes=(query.dtype, past[0].dtype, past[1].dtype),
+            dtypes=(dtype, dtype, dtype),
             shapes=(query.shape, past[0].shape, past[1].shape),
             version=1,
         )
-        self.present[call.layer] = key, value
-        return _split(output, heads)
+        self.present[call.layer] = present[0], present[1]
+        return _split(output.to(call.query.dtype), heads)
+
+
+def rotate_next(tables: Rows) -> None:
+    """Has the seam that is in use rotate the queries and keys of its next call."""
+    seam = seam_in_use()
+    if isinstance(seam, GroupQuerySeam):
+        seam.rotary = tables
 
 
 @dataclass
@@ -120,7 +140,7 @@ def _written(
     present = [buffer.clone() for buffer in past]
     for buffer, new in zip(present, rows, strict=True):
         buffer.narrow(slot_axis, length - sequence, sequence).copy_(new if slot_axis == 2 else _flat(new))
-    valid = [buffer.narrow(slot_axis, 0, length) for buffer in present]
+    valid = [buffer.narrow(slot_axis, 0, length).to(call.query.dtype) for buffer in present]
     key, value = valid if slot_axis == 2 else [_split(buffer, call.key.shape[1]) for buffer in valid]
     if mask is None:
         positions = torch.arange(length)
@@ -129,6 +149,19 @@ def _written(
         mask = torch.where(seen, 0.0, torch.finfo(call.query.dtype).min)[None, None]
     plain = replace(call, key=key, value=value, bias=None)
     return attend_plainly(plain, mask[..., :length]), (present[0], present[1])
+
+
+def _rotated(call: Call, tables: Rows, length: int) -> Call:
+    """The call with queries and keys of the tokens that end at `length` rotated: Su et al. 2021, equation 34."""
+    positions = slice(length - call.query.shape[2], length)
+    cos, sin = (torch.cat([table[positions], table[positions]], dim=-1) for table in tables)  # [S,D']
+
+    def rotate(rows: torch.Tensor) -> torch.Tensor:
+        turned, rest = rows[..., : cos.shape[1]], rows[..., cos.shape[1] :]
+        first, second = turned.chunk(2, dim=-1)
+        return torch.cat([turned * cos + torch.cat([-second, first], dim=-1) * sin, rest], dim=-1)
+
+    return replace(call, query=rotate(call.query), key=rotate(call.key))
 
 
 def _flat(rows: torch.Tensor) -> torch.Tensor:

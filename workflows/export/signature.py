@@ -34,26 +34,60 @@ class Signature:
 
 
 def decoder_signature(
-    layers: Sequence[LayerFacts], writer: Writer, *, cross: bool = False, left_aligned: bool = False
+    layers: Sequence[LayerFacts],
+    writer: Writer,
+    *,
+    cross: bool = False,
+    left_aligned: bool = False,
+    dtype: torch.dtype = torch.float32,
 ) -> Signature:
     """The decoder's graph. cross: it also takes the encoder's keys and values, and the mask of its tokens.
 
-    left_aligned: see StateFacts.
+    left_aligned: see StateFacts. dtype: that of past and present.
     """
     signature = Signature(outputs=["logits"], facts=StateFacts(writer, groups_of(layers), left_aligned))
     signature.add("input_ids", torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     signature.add("position_ids", torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
     _add_drivers(signature, writer)
-    for i, layer in enumerate(layers):
-        for role, past, present in PATTERNS.pairs():
-            size = layer.head_dim if role == "key" else layer.value_dim
-            flat = writer == "scatter"
-            shape = (1, _C, layer.kv_heads * size) if flat else (1, layer.kv_heads, _C, size)
-            signature.add(past % i, torch.zeros(shape), {1 if flat else 2: CAPACITY})
-            signature.outputs.append(present % i)
+    _add_past(signature, layers, flat=writer == "scatter", dtype=dtype)
     if cross:
         signature.add(SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
     return signature
+
+
+def transformer_signature(
+    layers: Sequence[LayerFacts], hidden: int, dtype: torch.dtype, positions: int
+) -> Signature:
+    """The decoder between embeddings and head, over a shared buffer; positions: see StateFacts."""
+    signature = Signature(outputs=["hidden_states"], facts=StateFacts("gqa", groups_of(layers), positions=positions))
+    signature.add("inputs_embeds", torch.zeros(1, _S, hidden), {1: SEQUENCE})
+    _add_drivers(signature, "gqa")
+    _add_past(signature, layers, flat=False, dtype=dtype)
+    return signature
+
+
+def embeddings_signature() -> Signature:
+    """The graph of the embedding table."""
+    signature = Signature(outputs=["inputs_embeds"])
+    signature.add("input_ids", torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    return signature
+
+
+def head_signature(hidden: int) -> Signature:
+    """The graph from hidden states to logits."""
+    signature = Signature(outputs=["logits"])
+    signature.add("hidden_states", torch.zeros(1, _S, hidden), {1: SEQUENCE})
+    return signature
+
+
+def _add_past(signature: Signature, layers: Sequence[LayerFacts], *, flat: bool, dtype: torch.dtype) -> None:
+    """flat: [1,C,H·D] instead of [1,H,C,D]."""
+    for i, layer in enumerate(layers):
+        for role, past, present in PATTERNS.pairs():
+            size = layer.head_dim if role == "key" else layer.value_dim
+            shape = (1, _C, layer.kv_heads * size) if flat else (1, layer.kv_heads, _C, size)
+            signature.add(past % i, torch.zeros(shape, dtype=dtype), {1 if flat else 2: CAPACITY})
+            signature.outputs.append(present % i)
 
 
 def add_cross(signature: Signature, cross: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> None:

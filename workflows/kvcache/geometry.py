@@ -34,11 +34,13 @@ class StateFacts:
     """What a graph's names and shapes cannot say of its cache.
 
     left_aligned: the graph takes slots for positions, as a learned relative bias does, so no layout may move them.
+    positions: how many the graph's own tables hold, beyond which it would read what is not there; None for no limit.
     """
 
     writer: Writer
     groups: tuple[GroupFacts, ...]
     left_aligned: bool = False
+    positions: int | None = None
 
     def to_json(self) -> str:
         """As it stands in the graph's metadata."""
@@ -53,12 +55,14 @@ class StateFacts:
         try:
             data = json.loads(text)
             groups = tuple(GroupFacts(g["name"], g["mask"], tuple(g["layers"]), g["window"]) for g in data["groups"])
-            left_aligned = data["left_aligned"]
+            left_aligned, positions = data["left_aligned"], data.get("positions")
             if data["writer"] not in ("host", "gqa", "scatter") or not groups or not isinstance(left_aligned, bool):
+                raise ValueError
+            if positions is not None and (type(positions) is not int or positions < 1):
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it anew.") from None
-        return cls(data["writer"], groups, left_aligned)
+        return cls(data["writer"], groups, left_aligned, positions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from workflows.recipe.task import task_of
 
 # Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
 LAYER_TYPES = ("full_attention", "sliding_attention")
-OF_A_CACHE = ("graphs", "cache", "capacity", "chunk", "source_length")  # what means nothing to a model without one
+OF_A_CACHE = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")  # nothing to a model without one
 LATER_PRECISIONS = ("fp16", "int4", "int8", "w8a16")
 
 
@@ -35,13 +35,16 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
         chosen = {key: value for key, value in chosen.items() if key not in OF_A_CACHE}
     limit = family.geometry(checkpoint.config).max_positions if family.cached else DEFAULT_CAPACITY
     capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
+    split = chosen.get("variant") == "transformer-only"
     defaults = {
         "source": checkpoint.source,
         "model_type": checkpoint.model_type,
         "family": family.name,
         "task": task,
         "opset": 24 if chosen.get("cache") == "scatter" else 23,  # TensorScatter is new in 24; 23 has the fused norms
-        "graphs": "prefill-decode" if chosen.get("target") == "npu" else "single",
+        "graphs": "prefill-decode" if split or chosen.get("target") == "npu" else "single",
+        "cache": "gqa" if split else "static",
+        "kv_dtype": "float16" if split else "float32",
         "capacity": capacity,
         "chunk": min(DEFAULT_CHUNK, capacity) if isinstance(capacity, int) and capacity > 0 else DEFAULT_CHUNK,
     }
@@ -110,6 +113,7 @@ def _refuse_unfit(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_po
     for field, has in (("model_type", checkpoint.model_type), ("family", family.name)):
         if getattr(recipe, field) != has:
             raise RecipeError(f"The recipe is for {field} {getattr(recipe, field)!r} and the checkpoint is {has!r}.")
+    _refuse_variant(recipe, family)
     if family.cached and recipe.cache not in family.layouts:
         why = family.refused.get(recipe.cache, f"{family.name} takes {', '.join(family.layouts)}")
         raise RecipeError(f"The {recipe.cache} cache is not right for {family.name}: {why}.")
@@ -125,6 +129,17 @@ def _refuse_unfit(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_po
             f"A source_length of {recipe.source_length:,} is beyond the {max_positions:,} positions that the model's "
             "encoder has."
         )
+
+
+def _refuse_variant(recipe: Recipe, family: Family) -> None:
+    if recipe.variant != "plain" and recipe.variant not in family.variants:
+        raise RecipeError(f"{family.name} cannot be built as {recipe.variant}: only a decoder without an encoder can.")
+    if recipe.variant == "transformer-only" and recipe.cache != "gqa":
+        raise RecipeError(
+            f"The transformer-only variant attends by GroupQueryAttention, which needs --cache gqa, not {recipe.cache}."
+        )
+    if recipe.kv_dtype != "float32" and recipe.cache != "gqa":
+        raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} keeps the model's own type.")
 
 
 def _refuse_config(config: Mapping[str, Any]) -> None:

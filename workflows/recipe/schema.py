@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32"]
+Variant = Literal["plain", "transformer-only"]
 
 Writer = Literal["host", "gqa", "scatter"]
 
@@ -33,7 +34,8 @@ class Recipe(BaseModel):
     graphs: `single` is one graph with symbolic sequence and slot axes; `prefill-decode` is two with fixed shapes,
     as providers without dynamic shapes need them. capacity: cache slots. chunk: prompt tokens a prefill run takes.
     source_length: tokens that an encoder is fixed to, shorter sources are padded; None takes any number.
-    passes: optimizer pass → whether it runs.
+    passes: optimizer pass → whether it runs. variant: `plain` keeps the model whole; `transformer-only` has embeddings,
+    transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,8 +46,10 @@ class Recipe(BaseModel):
     family: str
     task: str
     target: Literal["cpu", "npu"] = "cpu"
+    variant: Variant = "plain"
     graphs: Graphs = "single"
     cache: Cache = "static"
+    kv_dtype: Literal["float32", "float16"] = "float32"
     capacity: Annotated[int, Field(gt=0, le=1 << 24)] = DEFAULT_CAPACITY
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
     source_length: Annotated[int, Field(gt=0, le=1 << 16)] | None = None

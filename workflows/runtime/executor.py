@@ -35,7 +35,7 @@ from workflows.runtime.devices import Device
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 
-LOGITS = "logits"
+LOGITS, EMBEDS = "logits", "inputs_embeds"
 
 
 class _Bound:
@@ -59,14 +59,13 @@ class _Bound:
         self.generation = 0
         self._runs: list[tuple[ort.InferenceSession, ort.IOBinding]] = []
         self._sessions = tuple(sessions)
-        feeds = {edge.target: edge.source for edge in edges}
         for opened in sessions:
             binding = opened.session.io_binding()
-            symbols = _symbols(opened, shapes)
+            from_sessions = self._from_sessions(opened, edges, fed)
+            symbols = _symbols(opened, {**shapes, **{name: array.shape for name, array in from_sessions.items()}})
             for spec in opened.inputs:
-                source = feeds.get(f"{opened.name}.{spec.name}")
-                if source is not None:
-                    array = self.outputs[source] if source in self.outputs else fed[source]
+                if spec.name in from_sessions:
+                    array = from_sessions[spec.name]
                 elif spec.name in given:
                     array = given[spec.name]
                 else:
@@ -78,6 +77,14 @@ class _Bound:
                 binding.bind_output(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
             self._runs.append((opened.session, binding))
         self._keep = (dict(given), dict(fed))  # bindings hold addresses alone
+
+    def _from_sessions(
+        self, opened: OpenSession, edges: Sequence[Edge], fed: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        """Input → what another session gives it; of two that could (prefill and decode) the one that runs here."""
+        made = {**fed, **self.outputs}
+        ends = [(edge.target.split(".", 1), edge.source) for edge in edges if edge.source in made]
+        return {name: made[source] for (session, name), source in ends if session == opened.name}
 
     def _driver(
         self, spec: TensorSpec, symbols: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]
@@ -268,6 +275,10 @@ def make_executor(
         raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {capacity:,} needs another build.")
     built = pipeline.capacity or DEFAULT_CAPACITY
     wanted = capacity or min(built, slots or built)
+    if facts.positions is not None and wanted > facts.positions:
+        raise RecipeError(
+            f"The bundle's graphs know {facts.positions:,} positions: a capacity of {wanted:,} needs another build."
+        )
     names = {*DRIVERS, *(group.mask for group in facts.groups)}
     drivers = {spec.name: spec for s in sessions.values() for spec in s.inputs if spec.name in names}
     return Executor(pipeline, sessions, KVCache(state, layout, wanted, facts.groups, drivers), device.name)
@@ -318,13 +329,15 @@ def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[tup
 
 
 def _phases(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> dict[str, list[OpenSession]]:
-    """phase → its sessions in flow order; a prompt takes the `init` sessions where the flow has them."""
-    flow = pipeline.pipeline.flow
-    stateful = {name for name, session in sessions.items() if _has_state(pipeline, session)}
-    step = [sessions[stage.run] for stage in flow if stage.when == "step"]
-    init = [sessions[stage.run] for stage in flow if stage.when == "init" and stage.run in stateful]
-    source = [sessions[stage.run] for stage in flow if stage.when == "init" and stage.run not in stateful]
-    return {"source": source, "prefill": init or step, "decode": step}
+    """phase → its sessions in flow order; a prompt takes the `init` sessions where the flow has them.
+
+    A session that runs at init alone and keeps no state reads the source.
+    """
+    at = {when: [stage.run for stage in pipeline.pipeline.flow if stage.when == when] for when in ("init", "step")}
+    source = [name for name in at["init"] if name not in at["step"] and not _has_state(pipeline, sessions[name])]
+    prefill = [name for name in at["init"] if name not in source] or at["step"]
+    names = {"source": source, "prefill": prefill, "decode": at["step"]}
+    return {phase: [sessions[name] for name in phase_names] for phase, phase_names in names.items()}
 
 
 def _has_state(pipeline: Pipeline, session: OpenSession) -> bool:
@@ -334,8 +347,8 @@ def _has_state(pipeline: Pipeline, session: OpenSession) -> bool:
 
 def _fixed_width(opened: Sequence[OpenSession]) -> int | None:
     """The number of columns that the phase's graphs are fixed to, or None where it is symbolic."""
-    axis = next(spec.shape[1] for session in opened for spec in session.inputs if spec.name == IDS)
-    return axis if isinstance(axis, int) else None
+    axes = [spec.shape[1] for session in opened for spec in session.inputs if spec.name in (IDS, EMBEDS)]
+    return next((axis for axis in axes if isinstance(axis, int)), None)
 
 
 def _symbols(opened: OpenSession, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:

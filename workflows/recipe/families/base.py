@@ -58,6 +58,7 @@ class Family:
     there counts. serves: asked of a model type that no family names. encoder: the decoder attends to an encoder.
     source_limited: the encoder's positions come from a table, so a source cannot be longer than max_positions.
     remote_code: the checkpoint brings the model's code, which runs while it is built, with consent.
+    variants: what else than `plain` it can be built as.
     reads: what a model that is one graph without a cache takes; None for one that generates text.
     """
 
@@ -73,6 +74,7 @@ class Family:
     encoder: bool = False
     source_limited: bool = False
     remote_code: bool = False
+    variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
 
     @property

@@ -19,6 +19,7 @@ DECODER = Family(
     tasks=("text-generation",),
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
+    variants=("transformer-only",),
     passes=("strip_metadata",),
     covers="any causal LM with a cache: llama, qwen2, mistral, gemma3, phi3, smollm3, gpt2 …",
     serves=_is_causal_lm,

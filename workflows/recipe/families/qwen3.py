@@ -8,6 +8,7 @@ QWEN3 = Family(
     tasks=("text-generation",),
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
+    variants=("transformer-only",),
     passes=("strip_metadata",),
     covers="qwen3",
 )

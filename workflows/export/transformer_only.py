@@ -1,0 +1,255 @@
+"""The transformer-only variant: embeddings, transformer and head as components of their own, in operators of NPUs.
+
+    input_ids ─▶ embeddings ─▶ inputs_embeds ─▶ transformer ─▶ hidden_states ─▶ head ─▶ logits
+                                                  ▲ past │ present
+
+Within the transformer GroupQueryAttention rotates queries and keys itself, norms are LpNormalization, projections are
+1×1 Conv. The model's own modules are exchanged for these one by one, and what comes out is held against what the
+model gave before; run eagerly each computes the real thing.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers.modeling_outputs import BaseModelOutputWithPast
+
+from workflows.errors import RecipeError, printable
+from workflows.export.attention import LayerFacts, Rows, attending
+from workflows.export.decoder import run_causal
+from workflows.export.inplace import GroupQuerySeam, rotate_next
+from workflows.export.signature import PATTERNS, Signature
+
+_TOLERANCE = 1e-3  # of the largest logit: float32, summed in another order
+_LEFT_OUT = "The transformer-only variant cannot be built from this model: "
+
+
+class Embeddings(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
+    """input_ids [1,S] → inputs_embeds [1,S,E]."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.table = model.get_input_embeddings()
+
+    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+        """See the class."""
+        embeds: torch.Tensor = self.table(input_ids)
+        return embeds
+
+
+class Head(torch.nn.Module):  # type: ignore[misc]
+    """hidden_states [1,S,E] → logits [1,S,V]: what the model does behind its decoder, scales and caps included."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = copy.copy(model)
+        self.model._modules = {**model._modules, model.base_model_prefix: _Given()}
+
+    def forward(self, hidden_states: torch.Tensor) -> torch.Tensor:
+        """See the class."""
+        logits: torch.Tensor = self.model(inputs_embeds=hidden_states, use_cache=False).logits
+        return logits
+
+
+class _Given(torch.nn.Module):  # type: ignore[misc]
+    """Stands where the decoder stood, and gives what it is given."""
+
+    def forward(self, inputs_embeds: torch.Tensor, **_: Any) -> BaseModelOutputWithPast:
+        return BaseModelOutputWithPast(last_hidden_state=inputs_embeds)
+
+
+class Transformer(torch.nn.Module):  # type: ignore[misc]
+    """inputs_embeds [1,S,E] · seqlens_k [1] · total_sequence_length [] · past [1,H,C,D] → hidden_states · present."""
+
+    def __init__(self, model: Any, signature: Signature, layers: Sequence[LayerFacts]) -> None:
+        super().__init__()
+        self.decoder, self.names, self.layers = model.base_model, list(signature.inputs), tuple(layers)
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The inputs in the signature's order."""
+        by_name = dict(zip(self.names, inputs, strict=True))
+        count, embeds = len(self.layers), by_name["inputs_embeds"]
+        seam = GroupQuerySeam(
+            keys=[by_name[PATTERNS.past_key % i] for i in range(count)],
+            values=[by_name[PATTERNS.past_value % i] for i in range(count)],
+            lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]),
+        )
+        sequence = embeds.shape[1]
+        unused = torch.zeros(1, 1, sequence, sequence)  # as in run_causal
+        with attending(seam):
+            hidden = self.decoder(
+                inputs_embeds=embeds,
+                position_ids=torch.arange(sequence)[None],  # unused: the operator knows the positions
+                attention_mask=unused,
+                past_key_values=seam,
+                use_cache=True,
+            ).last_hidden_state
+        return hidden, *(tensor for i in range(count) for tensor in seam.present[i])
+
+
+class LpNorm(torch.nn.Module):  # type: ignore[misc]
+    """RMSNorm as LpNormalization: x·w / rms(x) = √n·w · x / ‖x‖₂.
+
+    RMSNorm adds ε to the mean of squares, which the operator cannot: a column of √(n·ε) beside x adds it to the norm.
+    """
+
+    def __init__(self, norm: Any) -> None:
+        super().__init__()
+        size, epsilon = norm.weight.shape[0], _epsilon(norm)
+        # what ones become tells the scale, whether the model's norm multiplies by w or by 1 + w
+        scale = norm(torch.ones(1, size))[0] * math.sqrt(1 + epsilon)
+        self.edge = math.sqrt(size * epsilon)
+        self.weight = torch.nn.Parameter(scale * math.sqrt(size), requires_grad=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """[…, n] → […, n]."""
+        edged = torch.nn.functional.pad(x, (0, 1), value=self.edge)
+        if torch.onnx.is_in_onnx_export():
+            normed = torch.onnx.ops.symbolic(
+                "LpNormalization", (edged,), {"axis": -1, "p": 2}, dtype=x.dtype, shape=edged.shape, version=22
+            )
+        else:
+            normed = edged / edged.norm(dim=-1, keepdim=True)
+        return normed[..., :-1] * self.weight
+
+
+class PointwiseConv(torch.nn.Module):  # type: ignore[misc]
+    """A linear projection as a 1×1 convolution over [1,n,1,S]."""
+
+    def __init__(self, linear: torch.nn.Linear) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(linear.weight[:, :, None, None], requires_grad=False)
+        self.bias = linear.bias
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """[1,S,n] → [1,S,m]."""
+        columns = x.transpose(1, 2).unsqueeze(2)
+        return torch.nn.functional.conv2d(columns, self.weight, self.bias).squeeze(2).transpose(1, 2)
+
+
+class _Tables(torch.nn.Module):  # type: ignore[misc]
+    """Stands where the model computes its rotary embedding, and leaves the rotation to attention.
+
+    What it gives are factors with which q·cos + rotate(q)·sin is q; a layer that multiplies by them tells the seam so,
+    which hands the tables to the operator. Models may ask for tables of several kinds (`kind`: their own arguments).
+    """
+
+    def __init__(self, rotary: Any, positions: int) -> None:
+        super().__init__()
+        self._rotary, self._positions = [rotary], positions  # in a list: none of its buffers belong to the graph
+        self._kinds: dict[str, tuple[_Factor, _Factor]] = {}
+
+    def forward(self, *given: Any, **named: Any) -> tuple[_Factor, _Factor]:
+        kind = [*given[2:], *(value for name, value in named.items() if name != "position_ids")]
+        if str(kind) not in self._kinds:
+            self._kinds[str(kind)] = self._factors(kind)
+        return self._kinds[str(kind)]
+
+    def _factors(self, kind: list[Any]) -> tuple[_Factor, _Factor]:
+        cos, sin = self._rotary[0](torch.zeros(1, 1, 1), torch.arange(self._positions)[None], *kind)
+        half = cos.shape[-1] // 2
+        tables = cos[0, :, :half].contiguous(), sin[0, :, :half].contiguous()
+        return _Factor(cos.shape, tables), _Factor(cos.shape, None)
+
+
+class _Factor:
+    """Cos (with the tables) or sin as a factor that leaves no node in the graph."""
+
+    def __init__(self, shape: tuple[int, ...], tables: Rows | None) -> None:
+        self.shape, self._tables = shape, tables
+
+    def unsqueeze(self, _: int) -> _Factor:
+        return self
+
+    def __rmul__(self, other: torch.Tensor) -> Any:
+        if self._tables is None:
+            return self
+        rotate_next(self._tables)
+        return other
+
+    def __radd__(self, other: torch.Tensor) -> torch.Tensor:  # of what the product with sin gave
+        return other
+
+
+def cut_transformer(
+    model: Any, signature: Signature, layers: Sequence[LayerFacts], positions: int
+) -> tuple[Embeddings, Transformer, Head]:
+    """The three components of `model`, whose decoder is changed for good; positions: rows of the rotary tables.
+
+    Raises RecipeError that says why where the model is none that the variant can be built from.
+    """
+    _check_rotary(model.base_model)
+    ids = torch.arange(1, 7)[None] % model.get_input_embeddings().weight.shape[0]
+    with torch.no_grad():
+        wanted = _plain_logits(model, ids, layers)
+        _exchange(model.base_model, positions)
+        parts = Embeddings(model), Transformer(model, signature, layers).eval(), Head(model)
+        try:
+            got = _logits(parts, ids, layers)
+        except (AttributeError, TypeError, RuntimeError) as error:
+            raise RecipeError(f"{_LEFT_OUT}it rotates its queries in another way ({printable(error, 120)}).") from error
+    if not torch.allclose(got, wanted, rtol=0, atol=_TOLERANCE * float(wanted.abs().max())):
+        off = float((got - wanted).abs().max())
+        raise RecipeError(f"{_LEFT_OUT}rebuilt, its logits are off by {off:.3g}, so its attention is of another kind.")
+    return parts
+
+
+def _check_rotary(decoder: Any) -> None:
+    rotary = getattr(decoder, "rotary_emb", None)
+    if rotary is None:
+        raise RecipeError(f"{_LEFT_OUT}it has no rotary positions, which GroupQueryAttention would apply.")
+    kinds = getattr(rotary, "rope_type", "default")
+    if {"dynamic", "longrope"} & set(kinds.values() if isinstance(kinds, dict) else [kinds]):
+        raise RecipeError(f"{_LEFT_OUT}its rotary positions change with the length, and tables are fixed.")
+
+
+def _exchange(decoder: Any, positions: int) -> None:
+    decoder.rotary_emb = _Tables(decoder.rotary_emb, positions)
+    for name, module in list(decoder.named_modules()):
+        if isinstance(module, torch.nn.Linear):
+            decoder.set_submodule(name, PointwiseConv(module))
+        elif type(module).__name__.endswith("RMSNorm"):
+            decoder.set_submodule(name, LpNorm(module))
+
+
+def _epsilon(norm: Any) -> float:
+    for name in ("variance_epsilon", "eps", "epsilon"):
+        if hasattr(norm, name):
+            return float(getattr(norm, name))
+    raise RecipeError(f"{_LEFT_OUT}its {type(norm).__name__} names no epsilon.")
+
+
+def _plain_logits(model: Any, ids: torch.Tensor, layers: Sequence[LayerFacts]) -> torch.Tensor:
+    """[1,S,V]: the model as it is, over an empty cache."""
+    seam = GroupQuerySeam(*_empty(layers, ids.shape[1]), lengths=_lengths(ids.shape[1]))
+    with attending(seam):
+        return run_causal(model, seam, ids, torch.arange(ids.shape[1])[None])
+
+
+def _logits(
+    parts: tuple[Embeddings, Transformer, Head], ids: torch.Tensor, layers: Sequence[LayerFacts]
+) -> torch.Tensor:
+    """[1,S,V]: the same through the components, the last token in a step of its own."""
+    embeddings, transformer, head = parts
+    count = ids.shape[1]
+    keys, values = _empty(layers, count)
+    state = [tensor for pair in zip(keys, values, strict=True) for tensor in pair]
+    hidden = []
+    for first, last in ((0, count - 1), (count - 1, count)):
+        fresh, *state = transformer(embeddings(ids[:, first:last]), *_lengths(last), *state)
+        hidden.append(fresh)
+    return head(torch.cat(hidden, dim=1))
+
+
+def _empty(layers: Sequence[LayerFacts], slots: int) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    keys = [torch.zeros(1, layer.kv_heads, slots, layer.head_dim) for layer in layers]
+    return keys, [torch.zeros(1, layer.kv_heads, slots, layer.value_dim) for layer in layers]
+
+
+def _lengths(valid: int) -> Rows:
+    """seqlens_k and total_sequence_length."""
+    return torch.tensor([valid - 1], dtype=torch.int32), torch.tensor(valid, dtype=torch.int32)
