@@ -16,6 +16,7 @@ from workflows.kvcache import LAYOUTS
 from workflows.recipe import Family, Recipe, choose, family_for, task_of
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.schema import single_output, writer_of
+from workflows.tensors import item_bytes
 
 # What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
 # measured on two cores; a person is told that these are estimates.
@@ -89,7 +90,8 @@ def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool])
         "estimate": _estimate(checkpoint, recipe, geometry),
         "components": components,
         "edges": edges,
-        "layouts": _layouts(family),
+        "layouts": _layouts(family, recipe),
+        "variants": _variants(family),
         "stages": _stages(family.passes),
     }
 
@@ -103,6 +105,8 @@ def _single(recipe: Recipe, family: Family) -> list[dict[str, Any]]:
 def _components(recipe: Recipe, family: Family, layers: int) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """The boxes and arrows of the recipe's picture."""
     past, present = f"past_key_values.0…{layers - 1}", f"present.0…{layers - 1}"
+    if recipe.variant == "transformer-only":
+        return _split_components(recipe, past, present)
     drivers = {
         "host": ["attention_mask"],
         "gqa": ["seqlens_k", "total_sequence_length"],
@@ -120,12 +124,42 @@ def _components(recipe: Recipe, family: Family, layers: int) -> tuple[list[dict[
     return components, edges
 
 
-def _layouts(family: Family) -> list[dict[str, Any]]:
-    """Every cache layout, and why one is not right for this family."""
+def _split_components(
+    recipe: Recipe, past: str, present: str
+) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """The same of the transformer-only variant."""
+    names = ["transformer"] if recipe.graphs == "single" else ["prefill", "decode"]
+    inputs = ["inputs_embeds", "seqlens_k", "total_sequence_length", past]
+    components = [
+        {"name": "embeddings", "role": "embeddings", "inputs": ["input_ids"], "outputs": ["inputs_embeds"]},
+        *({"name": name, "role": name, "inputs": inputs, "outputs": ["hidden_states", present]} for name in names),
+        {"name": "head", "role": "head", "inputs": ["hidden_states"], "outputs": ["logits"]},
+    ]
+    edges = [{"from": f"{name}.present", "to": f"{names[-1]}.past", "kind": "cache"} for name in names]
+    for name in names:
+        edges.append({"from": "embeddings.inputs_embeds", "to": f"{name}.inputs_embeds", "kind": "dataflow"})
+        edges.append({"from": f"{name}.hidden_states", "to": "head.hidden_states", "kind": "dataflow"})
+    return components, edges
+
+
+def _layouts(family: Family, recipe: Recipe) -> list[dict[str, Any]]:
+    """Every cache layout, and why one is not right for this family, or for the recipe's variant."""
     why = "" if family.cached else "this model keeps no cache"
+    notes = {name: family.refused.get(name, "") or why for name in LAYOUTS}
+    if recipe.variant == "transformer-only":
+        notes |= {name: "the transformer-only variant attends in place" for name in LAYOUTS if name != "gqa"}
     return [
-        {"name": name, "available": name in family.layouts, "note": family.refused.get(name, "") or why}
-        for name in LAYOUTS
+        {"name": name, "available": name in family.layouts and not note, "note": note} for name, note in notes.items()
+    ]
+
+
+def _variants(family: Family) -> list[dict[str, Any]]:
+    """Every way to cut the model, and why one is not open to this family."""
+    note = "only a decoder without an encoder has one"
+    split = "transformer-only" in family.variants
+    return [
+        {"name": "plain", "available": True, "note": ""},
+        {"name": "transformer-only", "available": split, "note": "" if split else note},
     ]
 
 
@@ -136,7 +170,7 @@ def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None)
         "seconds": round(_FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
         "memory_bytes": int(_FIXED_BYTES + _COPIES * weights),
         "disk_bytes": weights + (8 << 20),
-        "kv_bytes": recipe.capacity * geometry.kv_bytes_per_token() if geometry else 0,
+        "kv_bytes": recipe.capacity * geometry.kv_bytes_per_token(item_bytes(recipe.kv_dtype)) if geometry else 0,
         "free_memory_bytes": psutil.virtual_memory().available,
         "free_disk_bytes": shutil.disk_usage(where).free,
     }

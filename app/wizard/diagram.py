@@ -34,17 +34,30 @@ class RecipeDiagram(QWidget):
 
     def sizeHint(self) -> QSize:
         """Wide as it may be, high as it must be."""
-        return QSize(60 * G, _BOX_H + _GAP + _BAR_H + 2 * G)
+        return QSize(60 * G, self._top + _BOX_H + _GAP + _BAR_H + 2 * G)
 
     def minimumSizeHint(self) -> QSize:
         """See sizeHint."""
         return QSize(30 * G, self.sizeHint().height())
 
+    @property
+    def _top(self) -> float:
+        """Room above the boxes for edges that leap over one."""
+        return 1.0 + G * len(leaps) + G if (leaps := self._leaps()) else 1.0
+
+    def _leaps(self) -> list[dict[str, str]]:
+        """The edges that leap over a box: each has a height of its own."""
+        place = {c["name"]: i for i, c in enumerate(self._components)}
+        flow = [e for e in self._edges if e["kind"] != "cache"]
+        ends = [[place.get(e[k].split(".")[0], 0) for k in ("from", "to")] for e in flow]
+        return [e for e, (start, end) in zip(flow, ends, strict=True) if end - start > 1]
+
     def boxes(self) -> dict[str, QRectF]:
         """Where each component's box is."""
         many = max(len(self._components), 1)
         width = min(44.0 * G, (self.width() - 2.0 - (many - 1) * _GAP) / many)
-        return {c["name"]: QRectF(1 + i * (width + _GAP), 1, width, _BOX_H) for i, c in enumerate(self._components)}
+        top = self._top
+        return {c["name"]: QRectF(1 + i * (width + _GAP), top, width, _BOX_H) for i, c in enumerate(self._components)}
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draws everything anew; there is little of it."""
@@ -68,7 +81,7 @@ class RecipeDiagram(QWidget):
         if not touched:
             return None
         left, right = min(b.left() for b in touched), max(b.right() for b in touched)
-        return QRectF(left, _BOX_H + _GAP, right - left, _BAR_H)
+        return QRectF(left, touched[0].bottom() + _GAP, right - left, _BAR_H)
 
     def _paint_box(self, painter: QPainter, box: QRectF, component: dict[str, Any]) -> None:
         color = theme().color
@@ -112,7 +125,15 @@ class RecipeDiagram(QWidget):
         source, target = boxes.get(edge["from"].split(".")[0]), boxes.get(edge["to"].split(".")[0])
         if source is None or target is None:
             return
-        if edge["kind"] != "cache":
+        leaps = self._leaps()
+        if edge in leaps:
+            start, end = source.left() + source.width() * 0.6, target.left() + target.width() * 0.4
+            height = 1.0 + G * leaps.index(edge)
+            painter.setPen(QPen(theme().color("muted"), 1.5))
+            corners = QPointF(start, source.top() - 1), QPointF(start, height), QPointF(end, height)
+            painter.drawPolyline(QPolygonF(corners))
+            _arrow(painter, corners[2], QPointF(end, target.top() - 2), theme().color("muted"))
+        elif edge["kind"] != "cache":
             middle = source.center().y()
             start, end = QPointF(source.right() + 2, middle), QPointF(target.left() - 2, middle)
             _arrow(painter, start, end, theme().color("muted"))

@@ -64,6 +64,14 @@ class RecipePage(StepPage):
         self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256, self.tr(" tokens"))
         self.cost = label("", "muted", wrap=True)
         self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16, self.tr(" tokens"))
+        self.variant = self._combo(
+            "variant",
+            self.tr("Model"),
+            {
+                "plain": self.tr("The model as it is"),
+                "transformer-only": self.tr("Transformer apart, in operators of NPUs"),
+            },
+        )
         self.graphs = self._combo(
             "graphs",
             self.tr("Graphs"),
@@ -90,8 +98,10 @@ class RecipePage(StepPage):
         target_note = label(self.tr("What the graphs are shaped for. They are tested on the CPU."), "muted", wrap=True)
         grid.addLayout(_named(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
         grid.addLayout(_named(self.tr("Prefill chunk"), self.chunk, chunk_note), 0, 1)
+        self.variant_note = label("", "muted", wrap=True)
         grid.addLayout(_named(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
         grid.addLayout(_named(self.tr("Target"), self.target, target_note), 1, 1)
+        grid.addLayout(_named(self.tr("Model"), self.variant, self.variant_note), 2, 0)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         return grid
@@ -111,8 +121,14 @@ class RecipePage(StepPage):
         combo.setAccessibleName(name)
         for value, text in texts.items():
             combo.addItem(text, value)
-        combo.activated.connect(lambda _index: self.draft.set_option(option, combo.currentData()))
+        combo.activated.connect(lambda _index: self._on_chosen(option, combo.currentData()))
         return combo
+
+    def _on_chosen(self, option: str, value: str) -> None:
+        if option == "variant":  # each variant has its own cache and graphs
+            for name in ("cache", "graphs", "kv_dtype"):
+                self.draft.options.pop(name, None)
+        self.draft.set_option(option, value)
 
     def _on_number(self) -> None:
         self._show_cost()
@@ -162,12 +178,20 @@ class RecipePage(StepPage):
         self.chunk.setValue(recipe["chunk"])
         self.graphs.setCurrentIndex(self.graphs.findData(recipe["graphs"]))
         self.target.setCurrentIndex(self.target.findData(recipe["target"]))
+        self._show_variant(plan["variants"], recipe["variant"])
         self._showing = False
         self._show_cost()
         name = self.layouts[recipe["cache"]].radio.text()
         text = self.tr("%1 · %2 slots · %3").replace("%1", name)
         text = text.replace("%2", number(recipe["capacity"])).replace("%3", size(plan["estimate"]["kv_bytes"]))
         self.diagram.set_plan(plan["components"], plan["edges"], text)
+
+    def _show_variant(self, variants: list[dict[str, Any]], chosen: str) -> None:
+        self.variant.setCurrentIndex(self.variant.findData(chosen))
+        reason = next((entry["note"] for entry in variants if not entry["available"]), "")
+        self.variant.setEnabled(not reason)
+        text = self.tr("Embeddings, transformer and head as graphs of their own: 1×1 Conv, fp16 cache, rotary inside.")
+        self.variant_note.setText(self.tr("Not for this model: %1.").replace("%1", reason) if reason else text)
 
     def isComplete(self) -> bool:
         """While a plan stands that nothing is wrong with."""

@@ -76,6 +76,14 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     assert [n for n, card in recipe.layouts.items() if card.radio.isEnabled()] == ["static", "window", "scatter"]
     assert "it takes no position bias" in [text.text() for text in recipe.layouts["gqa"].findChildren(QLabel)][-1]
     recipe.layouts["window"].radio.click()
+    recipe.variant.setCurrentIndex(recipe.variant.findData("transformer-only"))
+    recipe.variant.activated.emit(recipe.variant.currentIndex())
+    assert draft.options["variant"] == "transformer-only"
+    assert "cache" not in draft.options  # it has a cache of its own
+    recipe.variant.setCurrentIndex(recipe.variant.findData("plain"))
+    recipe.variant.activated.emit(recipe.variant.currentIndex())
+    qtbot.waitUntil(lambda: recipe.isComplete())
+    recipe.layouts["window"].radio.click()
     recipe.capacity.setValue(512)
     recipe.graphs.setCurrentIndex(recipe.graphs.findData("single"))
     recipe.graphs.activated.emit(recipe.graphs.currentIndex())

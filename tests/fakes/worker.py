@@ -212,6 +212,7 @@ class Fake:
             "family": "qwen3",
             "task": "text-generation",
             "target": options.get("target", "cpu"),
+            "variant": options.get("variant", "plain"),
             "graphs": options.get("graphs", "prefill-decode"),
             "cache": options.get("cache", "static"),
             "capacity": options.get("capacity", 4096),
@@ -238,6 +239,10 @@ class Fake:
                     {"name": "window", "available": True, "note": ""},
                     {"name": "gqa", "available": False, "note": "it takes no position bias"},
                     {"name": "scatter", "available": True, "note": ""},
+                ],
+                "variants": [
+                    {"name": "plain", "available": True, "note": ""},
+                    {"name": "transformer-only", "available": True, "note": ""},
                 ],
                 "stages": self.stages(),
             },

@@ -174,6 +174,10 @@ def test_probe_and_recipe_of_the_demo(shared: Client) -> None:
 
     planned = shared.ask("recipe", source="demo:qwen3", options={"graphs": "prefill-decode", "capacity": 128})["value"]
     assert planned["recipe"]["capacity"] == 128
+    split = shared.ask("recipe", source="demo:qwen3", options={"variant": "transformer-only", "capacity": 128})["value"]
+    assert [box["name"] for box in split["components"]] == ["embeddings", "prefill", "decode", "head"]
+    assert [entry["name"] for entry in split["layouts"] if entry["available"]] == ["gqa"]
+    assert split["estimate"]["kv_bytes"] * 2 == planned["estimate"]["kv_bytes"]  # fp16
     assert [component["name"] for component in planned["components"]] == ["prefill", "decode"]
     assert planned["estimate"]["kv_bytes"] == 128 * found["kv_bytes_per_token"]
     assert [stage["name"] for stage in planned["stages"]] == ["checkpoint", "export", "optimize", "quantize", "bundle"]
