@@ -34,7 +34,7 @@ class RecipeDiagram(QWidget):
 
     def sizeHint(self) -> QSize:
         """Wide as it may be, high as it must be."""
-        return QSize(60 * G, self._top + _BOX_H + _GAP + _BAR_H + 2 * G)
+        return QSize(60 * G, round(self._top) + _BOX_H + _GAP + _BAR_H + 2 * G)
 
     def minimumSizeHint(self) -> QSize:
         """See sizeHint."""
@@ -127,12 +127,12 @@ class RecipeDiagram(QWidget):
             return
         leaps = self._leaps()
         if edge in leaps:
-            start, end = source.left() + source.width() * 0.6, target.left() + target.width() * 0.4
+            left, right = source.left() + source.width() * 0.6, target.left() + target.width() * 0.4
             height = 1.0 + G * leaps.index(edge)
             painter.setPen(QPen(theme().color("muted"), 1.5))
-            corners = QPointF(start, source.top() - 1), QPointF(start, height), QPointF(end, height)
+            corners = QPointF(left, source.top() - 1), QPointF(left, height), QPointF(right, height)
             painter.drawPolyline(QPolygonF(corners))
-            _arrow(painter, corners[2], QPointF(end, target.top() - 2), theme().color("muted"))
+            _arrow(painter, corners[2], QPointF(right, target.top() - 2), theme().color("muted"))
         elif edge["kind"] != "cache":
             middle = source.center().y()
             start, end = QPointF(source.right() + 2, middle), QPointF(target.left() - 2, middle)
