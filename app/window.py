@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QDropEvent,
     QKeySequence,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.state.context import Act, AppContext
 from app.warmup import Slice, WarmUp
@@ -97,6 +97,7 @@ class MainWindow(QMainWindow):
         menu.addAction(self._action(self.tr("Open Joinery's folder"), "", "folder", self._open_folder))
         self.rail.set_menu(menu)
         self._action(self.tr("Find an action"), "Ctrl+K", "search", lambda: self.palette_box.open())
+        self._action(self.tr("Open or compare ONNX files …"), "Ctrl+O", "inspect", self._ask_graphs)
         self._action(self.tr("Settings"), "Ctrl+,", "settings", self.rail.gear.showMenu)
         self._action(self.tr("Quit"), "Ctrl+Q", "close", self.close)
 
@@ -222,17 +223,33 @@ class MainWindow(QMainWindow):
                 self.tr("%1 is neither a folder nor an .onnx file.").replace("%1", str(target)),
             )
 
+    def open_paths(self, paths: Sequence[str]) -> None:
+        """What was dropped: two .onnx files are compared, of anything else the first is opened."""
+        graphs = [str(Path(p).absolute()) for p in paths if p.lower().endswith(".onnx") and Path(p).is_file()]
+        if len(paths) == 2 and len(graphs) == 2:
+            self.show_page("inspect")
+            self.context.pairRequested.emit(*graphs)
+        elif paths:
+            self.open_path(paths[0])
+
+    def _ask_graphs(self) -> None:
+        """Asks for one .onnx file, or two to compare."""
+        names, _kind = QFileDialog.getOpenFileNames(
+            self, self.tr("Open an ONNX file, or choose two to compare"), "", self.tr("ONNX files (*.onnx)")
+        )
+        self.open_paths(names)
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """One local file or folder may be dropped anywhere."""
+        """A local file or folder may be dropped anywhere, or two .onnx files."""
         if [u for u in event.mimeData().urls() if u.isLocalFile()]:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the first thing that was dropped."""
+        """Open what was dropped."""
         paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
             event.acceptProposedAction()
-            self.open_path(paths[0])
+            self.open_paths(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep the geometry and the page, and end the workers; a build that ran resumes when it is asked for again."""

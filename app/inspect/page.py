@@ -1,6 +1,7 @@
 """The inspect page: components on the left, what is known of the chosen one and of the whole on the right.
 
 bundle or .onnx ──worker's "inspect"──▶ Inspection ──▶ cards and tabs;  Session's cache ──▶ KV tab
+a card ──worker's "graph" or "diff"──▶ graph tab
 """
 
 from __future__ import annotations
@@ -10,28 +11,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
-    QHeaderView,
-    QLabel,
-    QSizePolicy,
-    QSplitter,
-    QStackedWidget,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app.inspect.cache_controls import action
+from app.inspect.components import ComponentCard, ComponentList
+from app.inspect.details import DetailsTab
+from app.inspect.graph.tab import GraphTab
 from app.inspect.kv import KvTab
-from app.inspect.tables import BarDelegate, CountRows, Rows, Table
-from app.state.inspection import Component, Inspection, PassRow, Tensor, parse_inspection
-from app.widgets import Banner, Card, EmptyState, Pill, button, label, scrolled, set_role
-from app.widgets.format import number, size, when
-from app.widgets.theme import G, mono_font
+from app.inspect.passes import PassesTab
+from app.inspect.signature import OperatorsTab, SignatureTab
+from app.state.inspection import Inspection, parse_inspection
+from app.widgets import Banner, EmptyState, Pill, button, label, scrolled
+from app.widgets.theme import G
 from workflows.events import ErrorEvent, Event, ResultEvent
 
 if TYPE_CHECKING:
@@ -39,55 +32,8 @@ if TYPE_CHECKING:
     from app.state.context import AppContext
 
 
-class ComponentCard(Card):
-    """A component to choose: name, role, file, nodes, bytes."""
-
-    chosen = Signal()
-
-    def __init__(self, component: Component, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
-        self.component = component
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(f"{component.name}, {component.role}")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.body.setContentsMargins(G + 4, G, G + 4, G)
-        self.body.setSpacing(2)
-        head = QHBoxLayout()
-        head.addWidget(label(component.name, "heading", selectable=False))
-        head.addStretch(1)
-        if component.role:
-            head.addWidget(Pill(component.role, "prefill" if component.role in ("prefill", "encoder") else "decode"))
-        self.body.addLayout(head)
-        file = label(component.file, "muted", selectable=False)
-        file.setToolTip(component.file)
-        file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.body.addWidget(file)
-        facts = self.tr("{0} nodes · {1}").format(number(component.nodes), size(component.bytes))
-        self.body.addWidget(label(facts, "muted", selectable=False))
-
-    def set_chosen(self, on: bool) -> None:
-        """Marks the card as the one whose tables are shown."""
-        set_role(self, "true" if on else "false", "chosen")
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Qt's name: chooses."""
-        self.chosen.emit()
-        super().mousePressEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's name: Enter and Space choose, arrows go to the neighbours."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.chosen.emit()
-        elif event.key() == Qt.Key.Key_Down:
-            self.focusNextChild()
-        elif event.key() == Qt.Key.Key_Up:
-            self.focusPreviousChild()
-        else:
-            super().keyPressEvent(event)
-
-
 class InspectPage(QWidget):
-    """Inspects the current bundle, or a graph that was asked for."""
+    """Inspects the current bundle, or graphs that were asked for."""
 
     title = "Inspect"
 
@@ -96,18 +42,17 @@ class InspectPage(QWidget):
         self.context = context
         self.session = context.session
         self.inspection: Inspection | None = None
-        self.cards: list[ComponentCard] = []
         self._job: Job | None = None
-        self._splitter_moved = QTimer(self)
-        self._splitter_moved.setSingleShot(True)
-        self._splitter_moved.setInterval(500)
+        self._splitter_moved = QTimer(self, singleShot=True, interval=500)
         self._splitter_moved.timeout.connect(self._keep_splitter)
         self._wanted = ""
         self._shown = ""
+        self._before = ""
         self._build()
         self._add_actions()
         context.bundleChanged.connect(self._on_bundle)
         context.graphRequested.connect(self.inspect)
+        context.pairRequested.connect(self.inspect_pair)
         self.session.cacheChanged.connect(self._refresh_live)
         self.session.stateChanged.connect(self._refresh_live)
         if context.bundle:
@@ -117,8 +62,20 @@ class InspectPage(QWidget):
 
     def inspect(self, path: str) -> None:
         """Shows a bundle folder or an .onnx file."""
-        self._wanted = path
-        self._shown = path
+        self._ask(path, "")
+
+    def inspect_pair(self, before: str, after: str) -> None:
+        """Shows what is different in one .onnx file from another."""
+        self._ask(after, before)
+
+    @property
+    def cards(self) -> list[ComponentCard]:
+        """The components' cards."""
+        return self.components.cards
+
+    def _ask(self, path: str, before: str) -> None:
+        self._wanted = self._shown = path
+        self._before = before
         if self._job is not None:
             self._job.cancel()
         self.banner.clear()
@@ -132,7 +89,9 @@ class InspectPage(QWidget):
     def _build(self) -> None:
         self.empty = EmptyState(
             self.tr("Nothing to inspect yet"),
-            self.tr("Open a bundle, or drop an .onnx file here: its graphs, cache and passes are shown."),
+            self.tr(
+                "Open a bundle, or drop an .onnx file here, or two to compare them: graphs, cache and passes are shown."
+            ),
             self.tr("Go to Home"),
             "inspect",
         )
@@ -164,126 +123,67 @@ class InspectPage(QWidget):
         outer.addWidget(self.stack)
 
     def _body(self) -> QSplitter:
-        holder = QWidget()
-        self._list = QVBoxLayout(holder)
-        self._list.setContentsMargins(0, 0, G, 0)
-        self._list.setSpacing(G)
-        self._list.addStretch(1)
-        left = scrolled(holder)
+        self.components = ComponentList()
+        self.components.chosen.connect(self.choose)
+        left = scrolled(self.components)
         left.setMinimumWidth(26 * G)
         left.setAccessibleName(self.tr("Components"))
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._io_tab(), self.tr("Inputs and outputs"))
-        self.tabs.addTab(self._operators_tab(), self.tr("Operators"))
-        self.kv = KvTab(self.session, self.context.home / "caches")
-        self.kv.controls.openAsked.connect(self._open_session)
-        self.tabs.addTab(self.kv, self.tr("KV cache"))
-        self.tabs.addTab(self._passes_tab(), self.tr("Stages and passes"))
-        self.tabs.addTab(self._details_tab(), self.tr("Details"))
+        self._make_tabs()
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(left)
         self.splitter.addWidget(self.tabs)
         self.splitter.setStretchFactor(0, 0)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([34 * G, 900])
+        self.splitter.setSizes([28 * G, 900])
         self.splitter.setChildrenCollapsible(False)
         self.splitter.restoreState(self.context.settings.data("inspect.splitter"))
         self.splitter.splitterMoved.connect(lambda *_: self._splitter_moved.start())
         return self.splitter
 
-    def _io_tab(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(G, 2 * G, 0, 0)
-        column.setSpacing(G)
-        headings = (self.tr("Name"), self.tr("Shape"), self.tr("Type"))
-        stretch = QHeaderView.ResizeMode.Stretch
-        self.inputs = Table(Rows(headings, mono=(0, 1)), self.tr("Inputs"))
-        self.outputs = Table(Rows(headings, mono=(0, 1)), self.tr("Outputs"))
-        self.inputs_title = label(self.tr("Inputs"), "heading")
-        self.outputs_title = label(self.tr("Outputs"), "heading")
-        for title, table in ((self.inputs_title, self.inputs), (self.outputs_title, self.outputs)):
-            column.addWidget(title)
-            column.addWidget(table, 1)
-            table.horizontalHeader().setSectionResizeMode(1, stretch)
-            table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
-            table.setColumnWidth(2, 12 * G)
-        return page
-
-    def _operators_tab(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(G, 2 * G, 0, 0)
-        column.setSpacing(G)
-        self.opset = label("", "muted")
-        self._counts = CountRows((self.tr("Operator"), self.tr("Nodes"), ""), numbers=(1,), mono=(0,))
-        self.operators = Table(self._counts, self.tr("Operators"), stretch=2)
-        self._bars = BarDelegate("accent", self.operators)
-        self.operators.setItemDelegateForColumn(2, self._bars)
-        column.addWidget(self.opset)
-        column.addWidget(self.operators, 1)
-        return page
-
-    def _passes_tab(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(G, 2 * G, 0, 0)
-        column.setSpacing(G)
-        headings = (
-            self.tr("Stage"),
-            self.tr("Component"),
-            self.tr("Pass"),
-            self.tr("Changed"),
-            self.tr("Before"),
-            self.tr("After"),
-            self.tr("Refused"),
-        )
-        self.passes = Table(Rows(headings, numbers=(4, 5), mono=(2,)), self.tr("Passes"), stretch=6)
-        self.no_passes = EmptyState(
-            self.tr("No passes are recorded"),
-            self.tr("A bundle tells here what each pass changed and refused."),
-            icon="build",
-        )
-        self.refusals = label("", "small", wrap=True)
-        column.addWidget(self.passes, 1)
-        column.addWidget(self.refusals)
-        column.addWidget(self.no_passes, 1)
-        self.passes.selectionModel().currentRowChanged.connect(self._show_refusals)
-        return page
-
-    def _details_tab(self) -> QWidget:
-        content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(G, 2 * G, G, 2 * G)
-        column.setSpacing(2 * G)
-        self.verify_button = button(self.tr("Verify files"), "ok", clicked=self._verify)
-        self.verify_button.setToolTip(self.tr("Reads every file and compares it with the manifest"))
-        self.verified = label("", "muted", wrap=True)
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        row.addWidget(self.verify_button)
-        row.addWidget(self.verified, 1)
-        column.addLayout(row)
-        self._facts = QGridLayout()
-        self._facts.setHorizontalSpacing(3 * G)
-        self._facts.setVerticalSpacing(G // 2)
-        self._facts.setColumnStretch(1, 1)
-        card = Card()
-        card.body.addLayout(self._facts)
-        column.addWidget(card)
-        column.addStretch(1)
-        return scrolled(content)
+    def _make_tabs(self) -> None:
+        self.graph = GraphTab(self.context.probe_worker, self.context.home / "pictures")
+        self.signature = SignatureTab()
+        self.operators = OperatorsTab()
+        self.kv = KvTab(self.session, self.context.home / "caches")
+        self.kv.controls.openAsked.connect(self._open_session)
+        self.passes = PassesTab()
+        self.details = DetailsTab(self.context.probe_worker)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        for tab, text in (
+            (self.graph, self.tr("Graph")),
+            (self.signature, self.tr("Inputs and outputs")),
+            (self.operators, self.tr("Operators")),
+            (self.kv, self.tr("KV cache")),
+            (self.passes, self.tr("Stages and passes")),
+            (self.details, self.tr("Details")),
+        ):
+            self.tabs.addTab(tab, text)
 
     def _add_actions(self) -> None:
         """What the window's Ctrl+K finds here."""
-        choices = [(self.tr("Inspect: read again"), self._again), (self.tr("Verify the bundle's files"), self._verify)]
+        choices = [
+            (self.tr("Inspect: read again"), self._again),
+            (self.tr("Verify the bundle's files"), self.details.verify),
+        ]
         for place in range(self.tabs.count()):
             text = self.tr("Inspect: {0}").format(self.tabs.tabText(place))
             choices.append((text, partial(self.tabs.setCurrentIndex, place)))
         for text, act in choices:
             action(self, text, act)
+        for one in self.graph.actions():
+            self._mirror(one.text(), one.trigger)
         self._add_cache_actions()
+
+    def _mirror(self, text: str, act: Callable[[], object]) -> None:
+        """An action of the graph tab, which brings that to the front first."""
+
+        def there() -> None:
+            self.context.navigate.emit("inspect")
+            self.tabs.setCurrentWidget(self.graph)
+            act()
+
+        action(self, text, there)
 
     def _add_cache_actions(self) -> None:
         """What can be done with the cache, each while it can be."""
@@ -341,7 +241,7 @@ class InspectPage(QWidget):
 
     def _again(self) -> None:
         if self._shown:
-            self.inspect(self._shown)
+            self._ask(self._shown, self._before)
 
     def _on_inspected(self, job: Job, path: str, event: Event) -> None:
         if job is not self._job:
@@ -360,6 +260,7 @@ class InspectPage(QWidget):
 
     def _show_nothing(self) -> None:
         self.inspection = None
+        self.graph.model.clear()
         self.splitter.hide()
         self._clear_pills()
 
@@ -367,12 +268,19 @@ class InspectPage(QWidget):
         """Shows what was found."""
         self.inspection = found
         self.splitter.show()
-        self.heading.setText(found.name)
+        names = (Path(self._before).name, found.name)
+        self.heading.setText(self.tr("{0} → {1}").format(*names) if self._before else found.name)
         self._show_pills(found)
-        self._show_cards(found)
+        self.components.fill(found.components)
         self.kv.set_groups(found.kv, found.path if found.is_bundle else "", found.encoder)
-        self._show_passes(found.passes)
-        self._show_details(found)
+        self.passes.show_passes(found.passes)
+        self.details.show_inspection(found)
+        if self._before:
+            self.tabs.setCurrentWidget(self.graph)
+        if found.components:
+            self.choose(0)
+        else:
+            self.graph.model.clear()
         self._refresh_live()
 
     def _clear_pills(self) -> None:
@@ -387,104 +295,21 @@ class InspectPage(QWidget):
             if facts.get(key):
                 self.pills.addWidget(Pill(str(facts[key]), role))
 
-    def _show_cards(self, found: Inspection) -> None:
-        for card in self.cards:
-            self._list.removeWidget(card)
-            card.deleteLater()
-        self.cards = [ComponentCard(c) for c in found.components]
-        for place, card in enumerate(self.cards):
-            card.chosen.connect(lambda place=place: self.choose(place))
-            self._list.insertWidget(place, card)
-        if self.cards:
-            self.choose(0)
-
     def choose(self, index: int) -> None:
-        """Shows the tables of a component."""
-        for place, card in enumerate(self.cards):
-            card.set_chosen(place == index)
+        """Shows the graph and the tables of a component."""
+        self.components.mark(index)
         component = self.cards[index].component
-        self.inputs.rows.fill([_tensor_row(t) for t in component.inputs])
-        self.outputs.rows.fill([_tensor_row(t) for t in component.outputs])
-        self.inputs_title.setText(self.tr("Inputs · {0}").format(number(len(component.inputs))))
-        self.outputs_title.setText(self.tr("Outputs · {0}").format(number(len(component.outputs))))
-        self._counts.set_counts(component.op_counts, number)
-        opsets = " · ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in component.opset.items())
-        self.opset.setText(
-            self.tr("{0} nodes, {1} kinds of operator · opset {2}").format(
-                number(component.nodes), number(len(component.op_counts)), opsets or "?"
-            )
-        )
+        self.signature.show_component(component)
+        self.operators.show_component(component)
+        found = self.inspection
+        if found is None:
+            return
+        if self._before:
+            self.graph.show_pair(self._before, found.path)
+        else:
+            self.graph.show_graph(found.path, component.name if found.is_bundle else "")
 
-    def _show_passes(self, passes: tuple[PassRow, ...]) -> None:
-        rows, tints = [], []
-        for p in passes:
-            refused = "; ".join(f"{r.reason} ({r.node})" if r.node else r.reason for r in p.refused)
-            changed = self.tr("changed") if p.modified else self.tr("unchanged")
-            rows.append((p.stage, p.component, p.name, changed, number(p.nodes_before), number(p.nodes_after), refused))
-            tints.append("" if p.modified else "muted")
-        self.passes.rows.fill(rows, tints)
-        self.refusals.setText("")
-        self.passes.setVisible(bool(rows))
-        self.no_passes.setVisible(not rows)
-
-    def _show_refusals(self, current: QModelIndex, _previous: QModelIndex) -> None:
-        """The chosen pass's refusals in full: they are longer than a cell."""
-        passes = self.inspection.passes if self.inspection else ()
-        refused = passes[current.row()].refused if 0 <= current.row() < len(passes) else ()
-        self.refusals.setText("\n".join(f"{r.reason}  {r.node}".rstrip() for r in refused))
-
-    def _show_details(self, found: Inspection) -> None:
-        while (item := self._facts.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
-        names = self._fact_names()
-        rows = [(self.tr("Path"), found.path)]
-        for key, value in found.facts:
-            rows.append((names.get(key, key), self._fact_text(key, value)))
-        if found.kv_bytes:
-            rows.append((self.tr("Cache, all slots"), size(found.kv_bytes)))
-        known = {key for key, _ in found.facts}
-        for key, value in found.metadata:
-            if value and key not in known:
-                rows.append((names.get(key, key), when(value) if key == "built_at" else value))
-        for place, (name, value) in enumerate(rows):
-            self._facts.addWidget(label(name, "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
-            self._facts.addWidget(self._value(value), place, 1)
-        self.verify_button.setVisible(found.is_bundle)
-        self.verified.setText("")
-
-    def _value(self, text: str) -> QLabel:
-        cell = label(text, "small", wrap=True)
-        cell.setFont(mono_font())
-        return cell
-
-    def _fact_names(self) -> dict[str, str]:
-        return {
-            "model_type": self.tr("Model type"),
-            "task": self.tr("Task"),
-            "family": self.tr("Family"),
-            "route": self.tr("Route"),
-            "precision": self.tr("Precision"),
-            "layout": self.tr("Cache layout"),
-            "capacity": self.tr("Capacity"),
-            "chunk": self.tr("Prefill chunk"),
-            "bytes": self.tr("Size"),
-            "producer": self.tr("Producer"),
-            "name": self.tr("Name"),
-            "source": self.tr("Source"),
-            "architecture": self.tr("Architecture"),
-            "vocabulary": self.tr("Vocabulary"),
-            "built_at": self.tr("Built"),
-        }
-
-    def _fact_text(self, key: str, value: Any) -> str:
-        if key == "bytes":
-            return size(value)
-        if key in ("capacity", "chunk"):
-            return self.tr("{0} tokens").format(number(value))
-        return str(value)
-
-    # -- live slots and verify -------------------------------------------------------------------------------
+    # -- live slots ------------------------------------------------------------------------------------------
 
     def _refresh_live(self, *_: object) -> None:
         found = self.inspection
@@ -494,34 +319,3 @@ class InspectPage(QWidget):
     def _open_session(self) -> None:
         if self.inspection is not None and self.inspection.is_bundle:
             self.session.open(self.inspection.path)
-
-    def _verify(self) -> None:
-        if self.inspection is None:
-            return
-        path = self.inspection.path
-        self.verify_button.setEnabled(False)
-        self._say(self.tr("Reading every file …"), "muted")
-        job = self.context.probe_worker.request("verify", bundle=path)
-        job.finished.connect(lambda event: self._on_verified(path, event))
-
-    def _on_verified(self, path: str, event: Event) -> None:
-        self.verify_button.setEnabled(True)
-        if self.inspection is None or self.inspection.path != path:
-            return
-        if isinstance(event, ErrorEvent):
-            self._say(event.message, "error")
-        elif isinstance(event, ResultEvent):
-            value = event.value
-            if value.get("ok"):
-                text = self.tr("All {0} files are as they were written ({1}).")
-                self._say(text.format(number(value.get("files", 0)), size(value.get("bytes", 0))), "ok")
-            else:
-                self._say("\n".join(f"{p['file']}: {p['problem']}" for p in value.get("problems", [])), "error")
-
-    def _say(self, text: str, role: str) -> None:
-        self.verified.setText(text)
-        set_role(self.verified, role)
-
-
-def _tensor_row(tensor: Tensor) -> tuple[str, str, str]:
-    return tensor.name, "[" + ", ".join(str(d) for d in tensor.shape) + "]", tensor.dtype

@@ -24,6 +24,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 import workflows
+from app.jobs.lines import LARGE, decode
+from app.jobs.slices import Slices
 from workflows.events import BuildDone, ErrorEvent, Event, GenerationDone, ReadyEvent, ResultEvent, parse
 
 GRACE_MS = 8_000
@@ -86,7 +88,9 @@ class Worker(QObject):
         self._process: QProcess | None = None
         self._jobs: dict[int, Job] = {}
         self._next = 1
-        self._buffer = b""
+        self._buffer: list[bytes] = []
+        self._lines: deque[bytes] = deque()
+        self._slices = Slices(self)
         self._outbox: list[bytes] = []
         self._errors: deque[str] = deque(maxlen=_STDERR_LINES)
         self._stopping = ""
@@ -164,7 +168,7 @@ class Worker(QObject):
         # bound methods, no closures: one that held the worker would delete it from within its child's destructor
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
-        self._process, self._buffer, self._stopping, self._closing = process, b"", "", False
+        self._process, self._buffer, self._stopping, self._closing = process, [], "", False
         self._terminated = False
         self._errors.clear()
         self._rss.start()
@@ -189,15 +193,44 @@ class Worker(QObject):
     def _read(self) -> None:
         if self._process is None:
             return
-        *lines, self._buffer = (self._buffer + self._process.readAllStandardOutput().data()).split(b"\n")
-        for raw in lines:
-            if raw.strip():
-                self._take(raw)
+        self._buffer.append(bytes(self._process.readAllStandardOutput().data()))
+        if b"\n" in self._buffer[-1]:
+            *lines, rest = b"".join(self._buffer).split(b"\n")
+            self._buffer = [rest]
+            self._lines.extend(raw for raw in lines if raw.strip())
+            self._drain()
+
+    def _drain(self) -> None:
+        """Takes the lines in their order; a graph's takes long, and is read in slices while the others wait."""
+        while self._lines and not self._slices.busy:
+            raw = self._lines[0]
+            if len(raw) > LARGE:
+                self._slices.run(decode(raw), self._on_large, lambda _error: self._on_large(None))
+                return
+            self._lines.popleft()
+            self._take(raw)
+
+    def _drain_at_once(self) -> None:
+        """No process is left to wait for."""
+        self._slices.stop()
+        while self._lines:
+            self._take(self._lines.popleft())
+
+    def _on_large(self, payload: Any) -> None:
+        raw = self._lines.popleft()
+        self._take_payload(raw, payload)
+        self._drain()
 
     def _take(self, raw: bytes) -> None:
-        """One line: an event for a job that is open, or something else, which goes to the log."""
         try:
             payload = json.loads(raw)
+        except ValueError:
+            payload = None
+        self._take_payload(raw, payload)
+
+    def _take_payload(self, raw: bytes, payload: Any) -> None:
+        """One line: an event for a job that is open, or something else, which goes to the log."""
+        try:
             event = parse(payload)
             job = self._jobs.get(payload.get("job"))
         except (ValueError, TypeError, AttributeError):
@@ -272,6 +305,7 @@ class Worker(QObject):
         if process is None:
             return
         self._read()
+        self._drain_at_once()
         self._read_errors()
         self._process = None
         self._outbox.clear()

@@ -127,6 +127,9 @@ class Inspection:
 FACTS = ("model_type", "task", "family", "route", "precision", "layout", "capacity", "chunk", "bytes")
 """The single values of a bundle that Details lists, in this order."""
 
+OF_A_CACHE = ("layout", "capacity", "chunk")
+"""Those that mean something only where there is a cache."""
+
 
 def parse_inspection(path: str, value: dict[str, Any]) -> Inspection:
     """The inspection in a worker's answer; what an .onnx file alone does not have stays empty.
@@ -143,13 +146,15 @@ def _parse(path: str, value: dict[str, Any]) -> Inspection:
     is_bundle = not str(path).lower().endswith(".onnx")
     stages = value.get("stages") or []
     components = tuple(_component(c) for c in value.get("components") or [])
+    kv = (*(parse_group(g) for g in value.get("kv") or []), *cross_groups(components))
+    named = FACTS if kv else tuple(name for name in FACTS if name not in OF_A_CACHE)
     return Inspection(
         path=str(value.get("path") or path),
         name=str((value.get("name") if is_bundle else None) or Path(path).name),
         is_bundle=is_bundle,
-        facts=tuple((name, value[name]) for name in FACTS if value.get(name) not in (None, "")),
+        facts=tuple((name, value[name]) for name in named if value.get(name)),
         components=components,
-        kv=(*(parse_group(g) for g in value.get("kv") or []), *cross_groups(components)),
+        kv=kv,
         passes=tuple(_pass(s, p) for s in stages for p in s.get("passes") or []),
         metadata=tuple(
             (str(k), str(v)) for k, v in (value.get("metadata") or {}).items() if isinstance(v, (str, int, float))

@@ -91,14 +91,21 @@ class Elided(QLabel):
         self.setProperty("role", role)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.set_whole(text)
+
+    def set_whole(self, text: str) -> None:
+        """Says something else."""
         self._whole = text
-        self.setText(text)
         self.setToolTip(text)
         self.setAccessibleName(text)
+        self._cut()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Cut anew."""
         super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
         width = self.contentsRect().width()
         self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, width))
 

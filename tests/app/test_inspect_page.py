@@ -75,31 +75,31 @@ def test_components_and_their_tables(make: Make, qtbot: QtBot) -> None:
     page = make()
     assert page.heading.text() == "demo"
     assert [card.component.name for card in page.cards] == ["decode", "prefill"]
-    assert cells(page.inputs) == [["input_ids", "[1, tokens]", "int64"]]
-    assert cells(page.outputs) == [["logits", "[1, tokens, 512]", "float32"]]
-    assert [row[:2] for row in cells(page.operators)] == [["MatMul", "29"], ["Add", "11"]]
-    last = page.operators.rows.index(1, 2)
+    assert cells(page.signature.inputs) == [["input_ids", "[1, tokens]", "int64"]]
+    assert cells(page.signature.outputs) == [["logits", "[1, tokens, 512]", "float32"]]
+    assert [row[:2] for row in cells(page.operators.table)] == [["MatMul", "29"], ["Add", "11"]]
+    last = page.operators.table.rows.index(1, 2)
     assert last.data(Qt.ItemDataRole.UserRole) == pytest.approx(11 / 29)
-    assert page.opset.text() == "40 nodes, 2 kinds of operator · opset ai.onnx 23"
+    assert page.operators.opset.text() == "40 nodes, 2 kinds of operator · opset ai.onnx 23"
     page.cards[1].setFocus()
     qtbot.keyClick(page.cards[1], Qt.Key.Key_Return)
     assert page.cards[1].property("chosen") == "true"
-    assert [row[:2] for row in cells(page.operators)] == [["Gather", "1"]]
+    assert [row[:2] for row in cells(page.operators.table)] == [["Gather", "1"]]
 
 
 def test_passes_and_refusals(make: Make) -> None:
     page = make()
-    assert cells(page.passes) == [
+    assert cells(page.passes.table) == [
         ["optimize", "decode", "fuse-rotary", "changed", "50", "40", "two consumers (/model/Add_3)"]
     ]
-    page.passes.selectRow(0)
-    assert page.refusals.text() == "two consumers  /model/Add_3"
+    page.passes.table.selectRow(0)
+    assert page.passes.refusals.text() == "two consumers  /model/Add_3"
 
 
 def test_rows_can_be_copied(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.inputs.selectRow(0)
-    qtbot.keyClick(page.inputs, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    page.signature.inputs.selectRow(0)
+    qtbot.keyClick(page.signature.inputs, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "input_ids\t[1, tokens]\tint64"
 
 
@@ -186,19 +186,19 @@ def test_follows_the_session_of_this_bundle_alone(make: Make, qtbot: QtBot) -> N
 
 def test_verify(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.verify_button.click()
-    qtbot.waitUntil(lambda: page.verify_button.isEnabled())
-    assert page.verified.text().startswith("All 4 files are as they were written")
-    assert page.verified.property("role") == "ok"
+    page.details.verify_button.click()
+    qtbot.waitUntil(lambda: page.details.verify_button.isEnabled())
+    assert page.details.verified.text().startswith("All 4 files are as they were written")
+    assert page.details.verified.property("role") == "ok"
 
 
 def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
     page = make(errors={"verify": {"kind": "bundle", "message": "manifest.json is missing."}, "other": {}})
     page.inspect("/b/demo")
     qtbot.waitUntil(lambda: page.inspection is not None)
-    page.verify_button.click()
-    qtbot.waitUntil(lambda: page.verified.text() == "manifest.json is missing.")
-    assert page.verified.property("role") == "error"
+    page.details.verify_button.click()
+    qtbot.waitUntil(lambda: page.details.verified.text() == "manifest.json is missing.")
+    assert page.details.verified.property("role") == "error"
 
 
 def test_graph_alone(make: Make, qtbot: QtBot) -> None:
@@ -207,7 +207,37 @@ def test_graph_alone(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: page.inspection is not None)
     assert page.heading.text() == "prefill.onnx"
     assert page.kv.cards == []
-    assert not page.verify_button.isVisibleTo(page.tabs)
+    assert not page.details.verify_button.isVisibleTo(page.tabs)
+
+
+def test_a_component_brings_its_graph(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    qtbot.waitUntil(lambda: page.graph.model.scene is not None)
+    assert page.graph.model.where["component"] == "decode"
+    page.cards[1].chosen.emit()
+    qtbot.waitUntil(lambda: page.graph.model.graph is not None and page.graph.model.graph.component == "prefill")
+
+
+def test_two_files_are_compared(make: Make, qtbot: QtBot) -> None:
+    page = make(open_bundle=False, inspection={"components": [SECOND]})
+    page.tabs.setCurrentWidget(page.details)
+    page.context.pairRequested.emit("/b/before.onnx", "/b/after.onnx")
+    qtbot.waitUntil(lambda: page.graph.model.diff is not None)
+    assert page.heading.text() == "before.onnx → after.onnx"
+    assert page.tabs.currentWidget() is page.graph
+    assert page.graph.model.against == {"path": "/b/before.onnx", "component": "", "stage": ""}
+    assert page.graph.stages.compare.text() == "Against before.onnx"
+    page.context.graphRequested.emit("/b/other.onnx")
+    qtbot.waitUntil(lambda: page.graph.model.where["path"] == "/b/other.onnx" and not page.graph.model.busy)
+    assert page.graph.model.diff is None
+
+
+def test_facts_of_a_graph_without_a_cache(make: Make, qtbot: QtBot) -> None:
+    page = make(inspection={**INSPECTION, "kv": [], "layout": "", "capacity": 0, "chunk": 64, "precision": "fp32"})
+    assert page.inspection is not None
+    names = [name for name, _ in page.details.facts(page.inspection)]
+    assert "Precision" in names
+    assert not {"Prefill chunk", "Capacity", "Cache layout"} & set(names)
 
 
 def test_error_is_said_and_can_be_tried_again(make: Make, qtbot: QtBot) -> None:

@@ -142,9 +142,9 @@ def test_settings_that_cannot_be_read_are_defaults(make_window: Make, home: Path
     assert window.context.recents.entries == []
 
 
-def drop(window: MainWindow, path: Path) -> None:
+def drop(window: MainWindow, *paths: Path) -> None:
     mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     event = QDropEvent(
         QPointF(QPoint(9, 9)),
         Qt.DropAction.CopyAction,
@@ -153,6 +153,18 @@ def drop(window: MainWindow, path: Path) -> None:
         Qt.KeyboardModifier.NoModifier,
     )
     window.dropEvent(event)
+
+
+def test_two_graphs_that_are_dropped_are_compared(make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    files = [tmp_path / "before.onnx", tmp_path / "after.onnx"]
+    for file in files:
+        file.write_bytes(b"")
+    asked: list[tuple[str, str]] = []
+    window.context.pairRequested.connect(lambda before, after: asked.append((before, after)))
+    drop(window, *files)
+    assert window.stack.currentWidget() is window.page("inspect")
+    assert asked == [(str(files[0]), str(files[1]))]
 
 
 def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: Make, tmp_path: Path) -> None:

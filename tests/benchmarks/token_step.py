@@ -1,6 +1,6 @@
 """The engine's token step against a bare `run_with_iobinding` of the same graph, interleaved in one process.
 
-    python -m tests.benchmarks.token_step BUNDLE [--tokens 300] [--rounds 7]
+python -m tests.benchmarks.token_step BUNDLE [--tokens 300] [--rounds 7]
 """
 
 from __future__ import annotations

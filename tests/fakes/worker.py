@@ -21,6 +21,11 @@ A scenario's fields, all optional:
     chunks           prefill chunks of generate (1)
     notice           {"code", "message"}: a notice amid the tokens
     inspection       the value of an inspect result
+    graph            a file with the value of a graph result (a decoder of two layers in three stages)
+    graphs           {stage or path: file}: graphs of stages or paths of their own
+    diff             a file with the value of a diff result
+    tensor           fields that replace those of a tensor's result
+    netron           the file of a netron result
     lowest           the shortest length above 0 that a rewind can go back to (1)
     cross            tokens of a source that an encoder has read: the cache gets a group of these
 """
@@ -36,6 +41,9 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.fakes import graphs
 
 STAGES = [
     ("checkpoint", ""),
@@ -341,6 +349,54 @@ class Fake:
     def do_inspect(self) -> None:
         """Whatever the scenario holds."""
         self.send("result", value={"path": self.job["path"], **self.scenario.get("inspection", {"components": []})})
+
+    def do_graph(self) -> None:
+        """A decoder, or what the scenario holds."""
+        self.pause()
+        own = self.scenario.get("graphs", {})
+        file = own.get(self.job["stage"]) or own.get(self.job["path"]) or self.scenario.get("graph")
+        value = json.loads(Path(file).read_text()) if file else graphs.small()
+        value.update(path=self.job["path"], component=self.job["component"])
+        value["stage"] = self.job["stage"] or value["stage"]
+        self.send("result", value=value)
+
+    def do_diff(self) -> None:
+        """What a fusion of the norms would change."""
+        self.pause()
+        file = self.scenario.get("diff")
+        value = json.loads(Path(file).read_text()) if file else graphs.diff_of(graphs.small())
+        value["graph"].update({k: self.job["after"][k] for k in ("path", "component", "stage")})
+        self.send("result", value=value)
+
+    def do_tensor(self) -> None:
+        """A bell of values."""
+        counts = [round(400 * 2.7 ** -(((i - 32) / 11) ** 2)) for i in range(64)]
+        value = {
+            "name": self.job["name"],
+            "dtype": "float32",
+            "shape": [128, 128],
+            "bytes": 65536,
+            "count": 16384,
+            "min": -0.0812,
+            "max": 0.0793,
+            "mean": 0.00012,
+            "std": 0.0201,
+            "zeros": 3,
+            "nan": 0,
+            "inf": 0,
+            "histogram": {"low": -0.0812, "high": 0.0793, "counts": counts},
+            "head": [0.0123, -0.0045, 0.0311, 0.0007],
+        }
+        self.send("result", value={**value, **self.scenario.get("tensor", {})})
+
+    def do_netron(self) -> None:
+        """The file that the scenario names, or the refusal of a graph that is too large."""
+        file = self.scenario.get("netron")
+        if file:
+            self.send("result", value={"file": file, "nodes": 3})
+            return
+        message = f"{self.job['component'] or 'The graph'} has 1,234 nodes; Netron draws up to 500: choose a scope."
+        self.send("error", kind="request", message=message, details="", data={})
 
     def do_verify(self) -> None:
         """All is well."""

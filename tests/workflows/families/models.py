@@ -141,9 +141,7 @@ def _eager(folder: Path, kind: str) -> Any:
     import torch
     import transformers
 
-    return (
-        getattr(transformers, kind).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
-    )
+    return getattr(transformers, kind).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
 
 
 def greedy(folder: Path, prompt: list[int], count: int) -> list[int]:
@@ -165,8 +163,6 @@ def greedy_from_source(folder: Path, source: list[int], count: int) -> list[int]
     ids = [model.config.decoder_start_token_id]
     for _ in range(count):
         with torch.no_grad():
-            output = model(
-                input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids]), use_cache=False
-            )
+            output = model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids]), use_cache=False)
         ids.append(int(output.logits[0, -1].argmax()))
     return ids[1:]

@@ -65,9 +65,7 @@ def test_encoder_decoders(name: str, tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder(name, tmp_path / "checkpoint")
     legal = ("static", "scatter") if name.startswith("t5") else ("static", "gqa", "scatter")
     for cache in legal:
-        build(
-            BuildRequest(str(checkpoint), tmp_path / cache, {"cache": cache, "capacity": 128, "task": "translation"})
-        )
+        build(BuildRequest(str(checkpoint), tmp_path / cache, {"cache": cache, "capacity": 128, "task": "translation"}))
         check(tmp_path / cache, checkpoint, greedy_from_source, 20)
     if "gqa" in legal:
         check(tmp_path / "static", checkpoint, greedy_from_source, 20, cache="window")
@@ -77,9 +75,7 @@ def test_encoder_decoders(name: str, tmp_path: Path) -> None:
 def test_in_place_caches_with_fixed_shapes(cache: str, tmp_path: Path) -> None:
     checkpoint = save_decoder("llama", tmp_path / "checkpoint")
     build(
-        BuildRequest(
-            str(checkpoint), tmp_path / "out", {"cache": cache, "capacity": 256, "graphs": "prefill-decode"}
-        )
+        BuildRequest(str(checkpoint), tmp_path / "out", {"cache": cache, "capacity": 256, "graphs": "prefill-decode"})
     )
     check(tmp_path / "out", checkpoint, greedy, 8)
     engine = open_engine(tmp_path / "out")

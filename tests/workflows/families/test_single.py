@@ -33,7 +33,12 @@ _TEXT: dict[str, Any] = {
     "pad_token_id": 1,
 }
 _DISTILBERT: dict[str, Any] = {
-    "vocab_size": VOCABULARY, "dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48, "max_position_embeddings": 80,
+    "vocab_size": VOCABULARY,
+    "dim": 32,
+    "n_layers": 2,
+    "n_heads": 4,
+    "hidden_dim": 48,
+    "max_position_embeddings": 80,
 }
 # (model_type, class of transformers, config, task that is found from the checkpoint)
 TEXT = [
@@ -44,8 +49,14 @@ TEXT = [
     ("modernbert", "AutoModelForMaskedLM", {**_TEXT, "local_attention": 8}, "fill-mask"),
 ]
 _VIT = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "patch_size": 4}
-_DINO = {**_VIT, "model_type": "dinov2", "image_size": 28, "patch_size": 7, "out_features": ["stage1", "stage2"],
-         "reshape_hidden_states": False}
+_DINO = {
+    **_VIT,
+    "model_type": "dinov2",
+    "image_size": 28,
+    "patch_size": 7,
+    "out_features": ["stage1", "stage2"],
+    "reshape_hidden_states": False,
+}
 _PATCH = {**_VIT, "model_type": "dinov2", "hidden_size": 16, "num_attention_heads": 2, "image_size": 32}
 _DEPTH_PRO = {
     **{f"{part}_model_config": _PATCH for part in ("image", "patch", "fov")},
@@ -60,16 +71,43 @@ _DEPTH_PRO = {
 _RESNET = {"embedding_size": 8, "hidden_sizes": [8, 16], "depths": [1, 1], "layer_type": "basic"}
 IMAGES = [
     ("resnet", "AutoModelForImageClassification", _RESNET, "image-classification"),
-    ("convnext", "AutoModelForImageClassification", {"hidden_sizes": [8, 16, 24, 32], "depths": [1, 1, 1, 1],
-                                                     "image_size": 64}, "image-classification"),
+    (
+        "convnext",
+        "AutoModelForImageClassification",
+        {"hidden_sizes": [8, 16, 24, 32], "depths": [1, 1, 1, 1], "image_size": 64},
+        "image-classification",
+    ),
     ("vit", "AutoModelForImageClassification", {**_VIT, "image_size": 32}, "image-classification"),
     ("vit", "AutoModel", {**_VIT, "image_size": 32}, "feature-extraction"),
-    ("depth_anything", "AutoModelForDepthEstimation", {"backbone_config": _DINO, "neck_hidden_sizes": [8, 16],
-     "fusion_hidden_size": 8, "head_hidden_size": 8, "reassemble_hidden_size": 32, "reassemble_factors": [1, 0.5],
-     "patch_size": 7}, "depth-estimation"),
-    ("dpt", "AutoModelForDepthEstimation", {**_VIT, "image_size": 32, "neck_hidden_sizes": [8, 8, 16, 16],
-     "num_hidden_layers": 4, "backbone_out_indices": [0, 1, 2, 3], "fusion_hidden_size": 8, "is_hybrid": False,
-     "neck_ignore_stages": []}, "depth-estimation"),
+    (
+        "depth_anything",
+        "AutoModelForDepthEstimation",
+        {
+            "backbone_config": _DINO,
+            "neck_hidden_sizes": [8, 16],
+            "fusion_hidden_size": 8,
+            "head_hidden_size": 8,
+            "reassemble_hidden_size": 32,
+            "reassemble_factors": [1, 0.5],
+            "patch_size": 7,
+        },
+        "depth-estimation",
+    ),
+    (
+        "dpt",
+        "AutoModelForDepthEstimation",
+        {
+            **_VIT,
+            "image_size": 32,
+            "neck_hidden_sizes": [8, 8, 16, 16],
+            "num_hidden_layers": 4,
+            "backbone_out_indices": [0, 1, 2, 3],
+            "fusion_hidden_size": 8,
+            "is_hybrid": False,
+            "neck_ignore_stages": [],
+        },
+        "depth-estimation",
+    ),
     ("depth_pro", "AutoModelForDepthEstimation", _DEPTH_PRO, "depth-estimation"),
 ]
 

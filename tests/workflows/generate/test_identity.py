@@ -122,9 +122,7 @@ def test_a_generation_left_half_way_leaves_no_trace(sharp_bundle: Path, sharp_qw
 
 def test_cancelling_is_a_finish_reason(sharp_bundle: Path) -> None:
     asked = False
-    events = open_engine(sharp_bundle).generate(
-        prompt_of(7, 997), GenerateOptions(max_new_tokens=100), lambda: asked
-    )
+    events = open_engine(sharp_bundle).generate(prompt_of(7, 997), GenerateOptions(max_new_tokens=100), lambda: asked)
     tokens = 0
     for event in events:
         tokens += event.event == "token"

@@ -1,0 +1,130 @@
+"""Everything else that is known of a bundle, and whether its files are as they were written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.jobs.worker import Worker
+from app.state.inspection import Inspection
+from app.widgets import Card, button, label, scrolled, set_role
+from app.widgets.format import number, size, when
+from app.widgets.theme import G, mono_font
+from workflows.events import ErrorEvent, Event, ResultEvent
+
+
+class DetailsTab(QWidget):
+    """Facts as a list that can be selected, and a button that reads every file."""
+
+    def __init__(self, worker: Worker, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._worker = worker
+        self._found: Inspection | None = None
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(G, 2 * G, G, 2 * G)
+        column.setSpacing(2 * G)
+        self.verify_button = button(self.tr("Verify files"), "ok", clicked=self.verify)
+        self.verify_button.setToolTip(self.tr("Reads every file and compares it with the manifest"))
+        self.verified = label("", "muted", wrap=True)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        row.addWidget(self.verify_button)
+        row.addWidget(self.verified, 1)
+        column.addLayout(row)
+        self._facts = QGridLayout()
+        self._facts.setHorizontalSpacing(3 * G)
+        self._facts.setVerticalSpacing(G // 2)
+        self._facts.setColumnStretch(1, 1)
+        card = Card()
+        card.body.addLayout(self._facts)
+        column.addWidget(card)
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(content))
+
+    def show_inspection(self, found: Inspection) -> None:
+        """Shows another bundle's or graph's."""
+        self._found = found
+        while (item := self._facts.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for place, (name, value) in enumerate(self.facts(found)):
+            cell = label(value, "small", wrap=True)
+            cell.setFont(mono_font())
+            self._facts.addWidget(label(name, "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
+            self._facts.addWidget(cell, place, 1)
+        self.verify_button.setVisible(found.is_bundle)
+        self.verified.setText("")
+
+    def facts(self, found: Inspection) -> list[tuple[str, str]]:
+        """Names and values, in the order in which they are shown."""
+        names = self._names()
+        rows = [(self.tr("Path"), found.path)]
+        rows += [(names.get(key, key), self._text(key, value)) for key, value in found.facts]
+        if found.kv_bytes:
+            rows.append((self.tr("Cache, all slots"), size(found.kv_bytes)))
+        known = {key for key, _ in found.facts}
+        for key, value in found.metadata:
+            if value and key not in known:
+                rows.append((names.get(key, key), when(value) if key == "built_at" else value))
+        return rows
+
+    def _names(self) -> dict[str, str]:
+        return {
+            "model_type": self.tr("Model type"),
+            "task": self.tr("Task"),
+            "family": self.tr("Family"),
+            "route": self.tr("Route"),
+            "precision": self.tr("Precision"),
+            "layout": self.tr("Cache layout"),
+            "capacity": self.tr("Capacity"),
+            "chunk": self.tr("Prefill chunk"),
+            "bytes": self.tr("Size"),
+            "producer": self.tr("Producer"),
+            "name": self.tr("Name"),
+            "source": self.tr("Source"),
+            "architecture": self.tr("Architecture"),
+            "vocabulary": self.tr("Vocabulary"),
+            "built_at": self.tr("Built"),
+        }
+
+    def _text(self, key: str, value: Any) -> str:
+        if key == "bytes":
+            return size(value)
+        if key in ("capacity", "chunk"):
+            return self.tr("{0} tokens").format(number(value))
+        return str(value)
+
+    # -- verify ----------------------------------------------------------------------------------------------
+
+    def verify(self) -> None:
+        """Reads every file of the bundle."""
+        if self._found is None or not self._found.is_bundle:
+            return
+        path = self._found.path
+        self.verify_button.setEnabled(False)
+        self._say(self.tr("Reading every file …"), "muted")
+        job = self._worker.request("verify", bundle=path)
+        job.finished.connect(lambda event: self._on_verified(path, event))
+
+    def _on_verified(self, path: str, event: Event) -> None:
+        self.verify_button.setEnabled(True)
+        if self._found is None or self._found.path != path:
+            return
+        if isinstance(event, ErrorEvent):
+            self._say(event.message, "error")
+        elif isinstance(event, ResultEvent):
+            value = event.value
+            if value.get("ok"):
+                text = self.tr("All {0} files are as they were written ({1}).")
+                self._say(text.format(number(value.get("files", 0)), size(value.get("bytes", 0))), "ok")
+            else:
+                self._say("\n".join(f"{p['file']}: {p['problem']}" for p in value.get("problems", [])), "error")
+
+    def _say(self, text: str, role: str) -> None:
+        self.verified.setText(text)
+        set_role(self.verified, role)

@@ -1,0 +1,204 @@
+"""How a scene is drawn: with words where they can be read, as plain boxes where they cannot.
+
+Scene + a part of its plane + a scale ──Art.draw──▶ QPainter (the window, an image, an SVG)
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, QPolygonF
+
+from app.graph.levels import HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, Scene, shorten
+from app.graph.model import CHANGES, MARKS
+from app.widgets.theme import SMALL, sans_font, theme
+
+WORDS, TITLES = 0.5, 0.27
+"""Scales from which on everything is written, and titles are."""
+_LABEL_PX = 60
+"""An open scope at least this wide on the screen says its name at any scale."""
+_TINTS = {"matrix": "accent", "attention": "cache", "norm": "decode", "activation": "prefill", "control": "warning"}
+_NO_PEN = QPen(Qt.PenStyle.NoPen)
+
+
+def mixed(one: QColor, other: QColor, share: float) -> QColor:
+    """`share` of one colour over another."""
+    pairs = zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]
+    return QColor(*(round(a * share + b * (1 - share)) for a, b in pairs))
+
+
+def route(link: Link) -> QPainterPath:
+    """A link as a smooth line that leaves and arrives upright."""
+    path = QPainterPath(QPointF(*link.points[0]))
+    for place in range(1, len(link.points), 2):
+        (x0, y0), (x1, y1) = link.points[place - 1], link.points[place]
+        if abs(x1 - x0) < 0.5:
+            path.lineTo(x1, y1)
+        else:
+            middle = (y0 + y1) / 2
+            path.cubicTo(x0, middle, x1, middle, x1, y1)
+        if place + 1 < len(link.points):
+            path.lineTo(*link.points[place + 1])
+    return path
+
+
+class Art:
+    """Colours, pens and fonts of one theme; made anew when the theme changes."""
+
+    def __init__(self) -> None:
+        self.paper = theme().color("window")
+        self.card = theme().color("raised")
+        self.border = theme().color("border")
+        self.text = theme().color("text")
+        self.muted = theme().color("muted")
+        self.accent = theme().color("accent")
+        self.line = mixed(self.muted, self.paper, 0.6)
+        self.change = {c: theme().color(c) for c in CHANGES}
+        self.tint = {kind: theme().color(name) for kind, name in _TINTS.items()}
+        self.title_font = sans_font(SMALL)
+        self.title_font.setWeight(QFont.Weight.DemiBold)
+        self.line_font = sans_font(SMALL - 1)
+        self.small_font = sans_font(SMALL)
+        self.large_font = QFont(self.title_font)
+        self.large_font.setPixelSize(18)
+
+    # -- the whole -------------------------------------------------------------------------------------------
+
+    def draw(self, painter: QPainter, scene: Scene, part: QRectF, scale: float) -> None:
+        """Draws what of `scene` lies in `part`; the painter's unit is a pixel at 100 %."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, scale >= TITLES)
+        self._level(painter, scene.root, part, scale, 0)
+
+    def _level(self, painter: QPainter, level: Level, part: QRectF, scale: float, depth: int) -> None:
+        opened: list[Box] = []
+        closed: list[Box] = []
+        for box in level.boxes_in(part.top(), part.bottom()):
+            if box.x <= part.right() and box.x + box.w >= part.left():
+                (opened if box.inner else closed).append(box)
+        for box in opened:
+            self._frame(painter, box, scale, depth)
+        self._links(painter, level, part, scale)
+        if scale >= TITLES:
+            for box in closed:
+                self._card(painter, box, scale)
+        else:
+            self._blocks(painter, closed)
+        for box in opened:
+            if box.inner is None:
+                continue
+            left, top = box.x + PAD, box.y + HEAD
+            painter.translate(left, top)
+            self._level(painter, box.inner, part.translated(-left, -top), scale, depth + 1)
+            painter.translate(-left, -top)
+
+    # -- its parts -------------------------------------------------------------------------------------------
+
+    def _frame(self, painter: QPainter, box: Box, scale: float, depth: int) -> None:
+        rect = QRectF(box.x, box.y, box.w, box.h)
+        ground = mixed(theme().color("sunken" if depth % 2 == 0 else "window"), self.paper, 1.0)
+        color = self.change.get(box.change, self.border)
+        painter.setPen(QPen(color, max(1.0, 1.0 / scale)))
+        painter.setBrush(ground)
+        painter.drawRoundedRect(rect, 8, 8)
+        if box.w * scale < _LABEL_PX:
+            return
+        size = max(1.0, min(11.0 / 12 / scale, box.h * 0.4 / 12))  # as large as it must be to be read from afar
+        font = QFont(self.title_font)
+        font.setPixelSize(max(1, round(12 * size)))
+        painter.setFont(font)
+        painter.setPen(self.muted if scale >= TITLES else self.text)
+        head = QRectF(box.x + 12, box.y + 2, box.w - 24, max(HEAD - 4, 14 * size))
+        if scale < TITLES and box.inner is not None and 14 * size > HEAD:
+            return  # there is no room above its boxes
+        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, _fit(f"▾ {box.title}", head.width(), 7.3 * size))
+
+    def _links(self, painter: QPainter, level: Level, part: QRectF, scale: float) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        width = 1.2 if scale >= WORDS else 1.0 / scale
+        if scale < TITLES:
+            painter.setPen(QPen(self.line, width))
+            painter.drawLines(
+                [QLineF(*link.points[0], *link.points[-1]) for link in level.links_in(part.top(), part.bottom())]
+            )
+            return
+        for link in level.links_in(part.top(), part.bottom()):
+            color = self.change.get(link.change, self.line)
+            pen = QPen(color, width)
+            if link.change == "removed":
+                pen.setStyle(Qt.PenStyle.DashLine)
+            painter.setPen(pen)
+            painter.drawPath(route(link))
+            if scale >= WORDS:
+                self.arrow(painter, link, color)
+
+    def arrow(self, painter: QPainter, link: Link, color: QColor) -> None:
+        """The head of a link."""
+        x, y = link.points[-1]
+        painter.setPen(_NO_PEN)
+        painter.setBrush(color)
+        painter.drawPolygon(QPolygonF([QPointF(x, y), QPointF(x - 3.5, y - 7), QPointF(x + 3.5, y - 7)]))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _ground(self, box: Box) -> QColor:
+        if box.change:
+            return mixed(self.change[box.change], self.card, 0.16)
+        return self.card
+
+    def _card(self, painter: QPainter, box: Box, scale: float) -> None:
+        rect = QRectF(box.x, box.y, box.w, box.h)
+        color = self.change.get(box.change, self.border)
+        pen = QPen(color, 1.6 if box.change else 1.0)
+        if box.change == "removed":
+            pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.setBrush(self._ground(box))
+        if box.kind == "scope":
+            painter.drawRoundedRect(rect.translated(3, 3), 8, 8)  # a stack: there is more behind it
+            painter.drawRoundedRect(rect, 8, 8)
+        else:
+            painter.drawRoundedRect(rect, 5, 5)
+        tint = self.tint.get(box.kind)
+        if tint is not None:
+            painter.fillRect(QRectF(box.x + 1, box.y + 5, 3, box.h - 10), tint)
+        if scale >= WORDS:
+            self._words(painter, box)
+        else:
+            painter.setFont(self.large_font)
+            painter.setPen(self.change.get(box.change, self.text))
+            painter.drawText(rect.adjusted(4, 0, -4, 0), Qt.AlignmentFlag.AlignCenter, self._far_title(box))
+
+    def _far_title(self, box: Box) -> str:
+        title = f"{MARKS[box.change]} {box.title}" if box.change else box.title
+        return shorten(title, max(3, int((box.w - 10) / 10.5)))
+
+    def _words(self, painter: QPainter, box: Box) -> None:
+        left, width = box.x + 12, box.w - 20
+        painter.setFont(self.title_font)
+        painter.setPen(self.change.get(box.change, self.text))
+        title = f"▸ {shorten(box.title)}" if box.kind == "scope" else shorten(box.title)
+        side = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(left, box.y, width, TITLE_H), side, title)
+        if box.change:
+            painter.drawText(QRectF(left, box.y, width, TITLE_H), side | Qt.AlignmentFlag.AlignRight, MARKS[box.change])
+        painter.setFont(self.line_font)
+        y = box.y + TITLE_H - 1
+        for text, port in box.lines():
+            named = port is not None and port.kind != "link"
+            painter.setPen(self.accent if named else self.muted)
+            painter.drawText(QRectF(left, y, width, LINE_H), side, text)
+            y += LINE_H
+
+    def _blocks(self, painter: QPainter, boxes: list[Box]) -> None:
+        """Boxes too small to read, by colour in one go."""
+        by_color: dict[str, list[QRectF]] = {}
+        for box in boxes:
+            by_color.setdefault(box.change or box.kind, []).append(QRectF(box.x, box.y, box.w, box.h))
+        painter.setPen(_NO_PEN)
+        plain = mixed(self.muted, self.paper, 0.45)
+        for name, rects in by_color.items():
+            color = self.change.get(name) or mixed(self.tint.get(name, self.muted), self.paper, 0.6)
+            painter.setBrush(QBrush(plain if name in ("", "scope") else color))
+            painter.drawRects(rects)
+
+
+def _fit(text: str, width: float, char: float) -> str:
+    return shorten(text, max(3, int(width / char)))

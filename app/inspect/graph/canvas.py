@@ -1,0 +1,405 @@
+"""The surface that a scene is seen on: panned, zoomed, pointed at, walked through by keys.
+
+wheel, drag, pinch, keys ──▶ scale and offset ──▶ the exposed part drawn by Art;  click, keys ──▶ chosen(key)
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.graph.levels import LINE_H, TITLE_H, Box, Key, Scene
+from app.inspect.graph.art import Art
+from app.widgets.theme import theme
+
+LEAST, MOST, STEP = 0.004, 3.0, 1.2
+START_LEAST = 0.5
+"""A graph opens no smaller than this: a tall one from its beginning."""
+MARGIN = 32
+
+
+class Canvas(QWidget):
+    """Shows one scene; `chosen` is the key of the selected box, "" where nothing is."""
+
+    chosen = Signal(object)
+    activated = Signal(object)  # a box was double-clicked, or Enter was pressed on it
+    followed = Signal(int)  # the node at the other end of a port
+    hovered = Signal(object)
+    keyed = Signal(int)  # a key that moves: left, right, up, down, backspace
+    moved = Signal()  # another part is seen
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.scene: Scene | None = None
+        self.art = Art()
+        self.scale = 1.0
+        self.offset = QPoint(0, 0)
+        self.selected: Key | None = None
+        self.near: tuple[set[Key], set[Key]] = (set(), set())
+        self.found: set[Key] = set()
+        self.over: Key | None = None
+        self._press: QPoint | None = None
+        self._grabbed = QPoint()
+        self._dragging = False
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setMinimumSize(160, 120)
+        self.setAccessibleName(self.tr("Graph"))
+        theme().changed.connect(self._retheme)
+
+    def _retheme(self) -> None:
+        self.art = Art()
+        self.update()
+
+    # -- what is seen ----------------------------------------------------------------------------------------
+
+    def show_scene(self, scene: Scene | None) -> None:
+        """Shows another scene where the view stands."""
+        self.scene, self.over = scene, None
+        self.update()
+        self.moved.emit()
+
+    def bounds(self) -> QRectF:
+        """The whole picture."""
+        if self.scene is None:
+            return QRectF(0, 0, 1, 1)
+        return QRectF(0, 0, max(self.scene.root.width, 1), max(self.scene.root.height, 1))
+
+    def visible(self) -> QRectF:
+        """The part of the picture that is seen."""
+        return self.to_plane(QRectF(self.rect()))
+
+    def to_plane(self, rect: QRectF) -> QRectF:
+        """A part of the widget as a part of the picture."""
+        s, o = self.scale, self.offset
+        return QRectF((rect.x() - o.x()) / s, (rect.y() - o.y()) / s, rect.width() / s, rect.height() / s)
+
+    def to_screen(self, rect: QRectF) -> QRectF:
+        """A part of the picture as a part of the widget."""
+        s, o = self.scale, self.offset
+        return QRectF(rect.x() * s + o.x(), rect.y() * s + o.y(), rect.width() * s, rect.height() * s)
+
+    def place_of(self, key: Key) -> QRectF | None:
+        """Where a box is in the picture; None while it is inside a closed scope."""
+        found = self.scene.find(key) if self.scene and self.scene.exists(key) else None
+        return QRectF(found[1], found[2], found[0].w, found[0].h) if found else None
+
+    def set_view(self, scale: float, offset: QPointF) -> None:
+        """Sees the picture at `scale` with its corner at `offset`."""
+        self.scale = min(max(scale, LEAST), MOST)
+        self.offset = offset.toPoint()
+        self.update()
+        self.moved.emit()
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Larger or smaller; the point `at` of the widget stays where it is."""
+        at = at or QPointF(self.rect().center())
+        scale = min(max(self.scale * factor, LEAST), MOST)
+        ratio = scale / self.scale
+        self.set_view(scale, at - (at - QPointF(self.offset)) * ratio)
+
+    def zoom_to(self, scale: float) -> None:
+        """At a scale, around the middle."""
+        self.zoom(scale / self.scale)
+
+    def fit(self, rect: QRectF | None = None, most: float = 1.0) -> None:
+        """The whole picture, or a part of it, as large as there is room for."""
+        rect = rect or self.bounds()
+        room = self.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+        scale = min(room.width() / rect.width(), room.height() / rect.height(), most)
+        scale = min(max(scale, LEAST), MOST)
+        self.set_view(scale, QPointF(self.rect().center()) - rect.center() * scale)
+
+    def start(self) -> None:
+        """The whole picture where it can be read, else its beginning."""
+        self.fit()
+        if self.scale < START_LEAST:
+            bounds = self.bounds()
+            room = self.width() - 2 * MARGIN
+            scale = max(START_LEAST, min(1.0, room / bounds.width()))
+            first = self.scene.root.boxes[0] if self.scene and self.scene.root.boxes else None
+            middle = first.x + first.w / 2 if first else bounds.center().x()
+            if bounds.width() * scale <= room:
+                middle = bounds.center().x()
+            self.set_view(scale, QPointF(self.width() / 2 - middle * scale, MARGIN))
+
+    def centre(self, key: Key) -> None:
+        """Moves a box into the middle, unless all of it is seen well already."""
+        place = self.place_of(key)
+        if place is None:
+            return
+        scale = max(self.scale, START_LEAST)
+        if self.scale == scale and self.visible().contains(place):
+            return
+        self.set_view(scale, QPointF(self.rect().center()) - self._heart(place) * scale)
+
+    def _heart(self, place: QRectF) -> QPointF:
+        """The middle of a box, or the upper part of one that is larger than the window."""
+        room = self.height() / max(self.scale, START_LEAST) - 2 * MARGIN
+        y = place.center().y() if place.height() < room else place.top() + room / 2
+        return QPointF(place.center().x(), y)
+
+    def pan(self, dx: int, dy: int) -> None:
+        """Moves the picture; what stays in sight is copied, and what comes into sight drawn."""
+        if dx or dy:
+            self.offset += QPoint(dx, dy)
+            self.scroll(dx, dy)
+            self.moved.emit()
+
+    # -- what is pointed at ----------------------------------------------------------------------------------
+
+    def select(self, key: Key | None) -> None:
+        """Marks a box and those that give to it and take from it."""
+        self.selected = key
+        self.near = self._neighbours(key) if key is not None and self.scene else (set(), set())
+        self.update()
+        self._tell()
+
+    def _neighbours(self, key: Key) -> tuple[set[Key], set[Key]]:
+        scene = self.scene
+        assert scene is not None
+        graph = scene.graph
+        inside = {key} if isinstance(key, int) else set(scene.outline.every_node(scene.outline.scopes[key]))
+        sources = {s for n in inside for s in graph.sources(graph.nodes[n])} - inside
+        targets = {t for n in inside for t in graph.targets(graph.nodes[n])} - inside
+        return {scene.shown(n) for n in sources} - {key}, {scene.shown(n) for n in targets} - {key}
+
+    def mark(self, keys: set[Key]) -> None:
+        """Marks what a search found."""
+        self.found = keys
+        self.update()
+
+    def _tell(self) -> None:
+        """For those who hear the window instead of seeing it."""
+        found = self.scene.find(self.selected) if self.scene and self.selected is not None else None
+        text = self.describe(found[0]) if found else ""
+        self.setAccessibleDescription(text)
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+
+    def describe(self, box: Box) -> str:
+        """A box in words."""
+        if self.scene is None:
+            return ""
+        if isinstance(box.key, str):
+            state = self.tr("open") if box.inner else self.tr("closed")
+            return self.tr("Scope {0}, {1}. {2}").format(box.key, state, " · ".join(box.detail))
+        node = self.scene.graph.nodes[box.key]
+        out = [self.scene.graph.values[v] for v in node.outputs if v >= 0]
+        lines = [f"{node.op}  {node.change}".rstrip(), node.name, *(f"↗ {v.name}: {v.type}" for v in out[:4])]
+        return "\n".join(line for line in lines if line)
+
+    def box_at(self, point: QPoint) -> tuple[Box, float, float] | None:
+        """The innermost box at a point of the widget."""
+        if self.scene is None:
+            return None
+        plane = self.to_plane(QRectF(point, point))
+        return self.scene.at(plane.x(), plane.y())
+
+    # -- Qt's events -----------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's name: draws the exposed parts."""
+        painter = QPainter(self)
+        for rect in _parts(event):
+            painter.setClipRect(rect)
+            painter.fillRect(rect, self.art.paper)
+            if self.scene is not None:
+                self._draw(painter, QRectF(rect))
+        painter.end()
+
+    def _draw(self, painter: QPainter, rect: QRectF) -> None:
+        assert self.scene is not None
+        painter.save()
+        painter.translate(self.offset)
+        painter.scale(self.scale, self.scale)
+        grown = rect.adjusted(-8, -8, 8, 8)
+        self.art.draw(painter, self.scene, self.to_plane(grown), self.scale)
+        painter.restore()
+        self._marks(painter)
+
+    def _marks(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        visible = self.visible()
+        for key in self.found:
+            self._outline(painter, key, theme().color("warning"), 2, visible)
+        for keys, color in zip(self.near, ("decode", "prefill"), strict=True):
+            for key in keys:
+                self._outline(painter, key, theme().color(color), 2, visible)
+        if self.selected is not None:
+            self._strands(painter)
+            self._outline(painter, self.selected, self.art.accent, 3, visible)
+        if self.over is not None and self.over != self.selected:
+            self._outline(painter, self.over, self.art.muted, 1, visible)
+
+    def _outline(self, painter: QPainter, key: Key, color: QColor, width: int, visible: QRectF) -> None:
+        place = self.place_of(key)
+        if place is not None and place.intersects(visible):
+            painter.setPen(QPen(color, width))
+            painter.drawRoundedRect(self.to_screen(place).adjusted(-2, -2, 2, 2), 6, 6)
+
+    def _strands(self, painter: QPainter) -> None:
+        """From the chosen box to its neighbours, also where no line is drawn otherwise."""
+        assert self.selected is not None
+        here = self.place_of(self.selected)
+        if here is None or max(len(self.near[0]), len(self.near[1])) > 40:
+            return
+        for keys, color, inward in ((self.near[0], "decode", True), (self.near[1], "prefill", False)):
+            painter.setPen(QPen(theme().color(color), 1.2, Qt.PenStyle.DashLine))
+            for key in keys:
+                other = self.place_of(key)
+                pair = (key, self.selected) if inward else (self.selected, key)
+                if other is not None and self.scene is not None and not self.scene.lined(*pair):
+                    upper, lower = (other, here) if inward else (here, other)
+                    a, b = self.to_screen(upper), self.to_screen(lower)
+                    painter.drawLine(QPointF(a.center().x(), a.bottom()), QPointF(b.center().x(), b.top()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's name: another part is seen."""
+        super().resizeEvent(event)
+        self.moved.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Qt's name: a wheel zooms; a touch pad moves, and zooms with Ctrl."""
+        pixels, ctrl = event.pixelDelta(), event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if not pixels.isNull() and not ctrl:
+            self.pan(pixels.x(), pixels.y())
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.pan(event.angleDelta().y() or event.angleDelta().x(), 0)
+        else:
+            self.zoom(STEP ** (event.angleDelta().y() / 120), event.position())
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Qt's name: two fingers zoom, the pointer at rest asks what is there."""
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self.zoom(1 + event.value(), event.position())
+            return True
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            hit = self.box_at(event.pos())
+            QToolTip.showText(event.globalPos(), self.describe(hit[0]) if hit else "", self)
+            return True
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Qt's name: a drag may begin."""
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._press = self._grabbed = event.position().toPoint()
+            self._dragging = False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Qt's name: drags, or points at a box."""
+        at = event.position().toPoint()
+        if self._press is None:
+            self._hover(at)
+            return
+        if not self._dragging and (at - self._press).manhattanLength() > 5:
+            self._dragging = True
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        if self._dragging:
+            step = at - self._grabbed
+            self._grabbed = at
+            self.pan(step.x(), step.y())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt's name: a click chooses, or follows a port of the box that is chosen."""
+        press, self._press = self._press, None
+        self.unsetCursor()
+        if press is None or self._dragging:
+            return
+        hit = self.box_at(event.position().toPoint())
+        key = hit[0].key if hit else None
+        target = self._port_at(hit, event.position()) if hit and key == self.selected else -1
+        if target >= 0:
+            self.followed.emit(target)
+        else:
+            self.chosen.emit(key)
+
+    def _port_at(self, hit: tuple[Box, float, float], at: QPointF) -> int:
+        box, _, top = hit
+        y = self.to_plane(QRectF(at, at)).y() - top - TITLE_H
+        lines = box.lines()
+        place = int(y // LINE_H)
+        if box.inner is not None or y < 0 or place >= len(lines) or lines[place][1] is None:
+            return -1
+        port = lines[place][1]
+        return port.node if port else -1
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Qt's name: opens or closes."""
+        hit = self.box_at(event.position().toPoint())
+        if hit is not None:
+            self.activated.emit(hit[0].key)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Qt's name: nothing is pointed at."""
+        super().leaveEvent(event)
+        self._set_over(None)
+
+    def _hover(self, at: QPoint) -> None:
+        hit = self.box_at(at)
+        self._set_over(hit[0].key if hit else None)
+
+    def _set_over(self, key: Key | None) -> None:
+        if key == self.over:
+            return
+        for one in (self.over, key):
+            place = self.place_of(one) if one is not None else None
+            if place is not None:
+                self.update(self.to_screen(place).adjusted(-5, -5, 5, 5).toAlignedRect())
+        self.over = key
+        self.hovered.emit(key)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: zoom, fit, open and close, and go to neighbours."""
+        key, text = event.key(), event.text()
+        shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        moves = {
+            Qt.Key.Key_Left: (80, 0),
+            Qt.Key.Key_Right: (-80, 0),
+            Qt.Key.Key_Up: (0, 80),
+            Qt.Key.Key_Down: (0, -80),
+        }
+        if key in moves and shifted:
+            self.pan(*moves[Qt.Key(key)])
+        elif key in moves or key == Qt.Key.Key_Backspace:
+            self.keyed.emit(key)
+        elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self.pan(0, self.height() * (1 if key == Qt.Key.Key_PageUp else -1) * 9 // 10)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.selected is not None:
+            self.activated.emit(self.selected)
+        elif key == Qt.Key.Key_Escape and self.selected is not None:
+            self.chosen.emit(None)
+        elif text in ("+", "="):
+            self.zoom(STEP)
+        elif text == "-":
+            self.zoom(1 / STEP)
+        elif text == "1":
+            self.zoom_to(1.0)
+        elif text == "0":
+            self.fit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _parts(event: QPaintEvent) -> list[QRect]:
+    """The exposed rectangles; all at once where they are many."""
+    parts = list(event.region())  # type: ignore[call-overload]
+    return parts if len(parts) <= 4 else [event.rect()]

@@ -1,0 +1,136 @@
+"""What differs: a tree of scopes with their counts and nodes, and the operators whose counts differ.
+
+Diff + Outline ──▶ rows;   a row that is chosen ──▶ went(key)
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from app.graph.levels import Key
+from app.graph.model import CHANGES, MARKS, Diff
+from app.graph.outline import Outline, Scope
+from app.inspect.tables import Rows, Table
+from app.state.graphs import GraphModel
+from app.widgets import Pill, label
+from app.widgets.format import number
+from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
+
+_KEY = Qt.ItemDataRole.UserRole
+_SHOWN = 200
+"""Nodes that one scope lists; the picture shows all."""
+
+
+class Tree(QTreeWidget):
+    """A tree whose Enter chooses."""
+
+    picked = Signal(object)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setHeaderHidden(True)
+        self.setColumnCount(2)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setStyleSheet("QTreeView::item { padding: 2px 0; }")
+        self.setFont(sans_font(SMALL))
+        self.setIndentation(12)
+        self.setUniformRowHeights(True)
+        self.itemClicked.connect(lambda item: self.picked.emit(item.data(0, _KEY)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: Enter chooses."""
+        item = self.currentItem()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and item is not None:
+            self.picked.emit(item.data(0, _KEY))
+        else:
+            super().keyPressEvent(event)
+
+
+class ChangesPanel(QWidget):
+    """Shown beside the graph while two are compared."""
+
+    went = Signal(object)
+
+    def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self.pills = {change: Pill("", change) for change in CHANGES}
+        self.same = label("", "muted", wrap=True)
+        self.notes = label("", "small", wrap=True)
+        self.tree = Tree(self.tr("Changes by scope"))
+        self.tree.picked.connect(self.went)
+        self._rows = Rows((self.tr("Operator"), self.tr("Before"), self.tr("After")), numbers=(1, 2), mono=(0,))
+        self.ops = Table(self._rows, self.tr("Operators whose counts differ"))
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.tree, self.tr("Scopes"))
+        self.tabs.addTab(self.ops, self.tr("Operators"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, G, 0)
+        column.setSpacing(G // 2)
+        for pill in self.pills.values():
+            column.addWidget(pill)
+        for part in (self.same, self.notes):
+            column.addWidget(part)
+        column.addWidget(self.tabs, 1)
+        self.setMinimumWidth(24 * G)
+        model.sceneChanged.connect(lambda another: self.refresh() if another else None)
+        theme().changed.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """The difference is another."""
+        diff, outline = self.model.diff, self.model.outline
+        self.tree.clear()
+        if diff is None or outline is None:
+            return
+        words = {"removed": self.tr("{0} removed"), "added": self.tr("{0} added"), "changed": self.tr("{0} changed")}
+        for change, pill in self.pills.items():
+            pill.setText(f"{MARKS[change]} {words[change].format(number(diff.counts.get(change, 0)))}")
+        self.same.setText(self._same(diff))
+        self.notes.setText("\n".join(diff.notes))
+        self.notes.setVisible(bool(diff.notes))
+        self._rows.fill([(op, number(before), number(after)) for op, before, after in diff.ops])
+        self._branch(outline, outline.root, None)
+        self.tree.expandToDepth(1)
+
+    def _same(self, diff: Diff) -> str:
+        text = self.tr("{0} nodes are the same.").format(number(diff.counts.get("same", 0)))
+        weights = [f"{MARKS[c]}{number(len(diff.initializers[c]))}" for c in CHANGES if diff.initializers[c]]
+        return text + (" " + self.tr("Initializers: {0}.").format(" ".join(weights)) if weights else "")
+
+    def _branch(self, outline: Outline, scope: Scope, parent: QTreeWidgetItem | None) -> None:
+        """A scope with something that differs, and below it those within and its own nodes."""
+        for child in outline.children(scope):
+            touched = " ".join(f"{MARKS[c]}{number(child.changes[c])}" for c in CHANGES if child.changes[c])
+            if touched:
+                item = self._item(parent, child.name, child.path, "", touched)
+                self._branch(outline, child, item)
+        nodes = [n for n in scope.nodes if outline_change(self.model, n)]
+        for index in nodes[:_SHOWN]:
+            node = self.model.graph.nodes[index] if self.model.graph else None
+            if node is not None:
+                self._item(parent, f"{MARKS[node.change]} {node.op}", index, node.change)
+        if len(nodes) > _SHOWN:
+            self._item(parent, self.tr("… {0} more").format(number(len(nodes) - _SHOWN)), scope.path, "")
+
+    def _item(
+        self, parent: QTreeWidgetItem | None, text: str, key: Key, change: str, counts: str = ""
+    ) -> QTreeWidgetItem:
+        item = QTreeWidgetItem(parent or self.tree.invisibleRootItem(), [text, counts])
+        item.setData(0, _KEY, key)
+        item.setToolTip(0, str(key) if isinstance(key, str) else text)
+        if change:
+            item.setForeground(0, theme().color(change))
+            item.setFont(0, mono_font(SMALL))
+        return item
+
+
+def outline_change(model: GraphModel, node: int) -> str:
+    """How a node differs."""
+    return model.graph.nodes[node].change if model.graph else ""

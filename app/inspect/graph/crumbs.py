@@ -1,0 +1,55 @@
+"""Where the chosen box lies: a link for each scope around it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from app.graph.levels import Key, shorten
+from app.state.graphs import GraphModel
+from app.widgets import button, label
+
+
+class Crumbs(QWidget):
+    """graph › model › layers.3 › self_attn; `chosen` is the path of the one that was clicked, "" for all."""
+
+    chosen = Signal(str)
+
+    def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(0)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        model.selectionChanged.connect(self._fill)
+        model.sceneChanged.connect(lambda _new: self._fill(model.selected))
+        self._fill(None)
+
+    @property
+    def paths(self) -> list[str]:
+        """The scopes that are named, the whole graph first."""
+        key, outline = self.model.selected, self.model.outline
+        if outline is None:
+            return []
+        if key is None:
+            return [""]
+        scope = outline.scopes[key] if isinstance(key, str) else outline.of[key]
+        return [one.path for one in scope.line]
+
+    def _fill(self, _key: Key | None) -> None:
+        while (item := self._row.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for place, path in enumerate(self.paths):
+            if place:
+                self._row.addWidget(label("›", "muted", selectable=False))
+            name = path.rpartition("/")[2] or (path and "(unnamed)") or self.tr("Graph")
+            link = button(shorten(name, 18), role="link", clicked=partial(self.chosen.emit, path))
+            link.setToolTip(path or self.tr("The whole graph"))
+            link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self._row.addWidget(link)
+        self._row.addStretch(1)

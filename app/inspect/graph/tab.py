@@ -1,0 +1,351 @@
+"""The graph tab: stage bar, tools, and side by side what differs, the picture, and the details.
+
+InspectPage.choose ──show_graph──▶ GraphModel ──▶ StageBar, GraphView, ChangesPanel, NodePanel;  Netron over the picture
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.graph.levels import Key
+from app.inspect.cache_controls import action
+from app.inspect.graph.changes import ChangesPanel
+from app.inspect.graph.crumbs import Crumbs
+from app.inspect.graph.export import save
+from app.inspect.graph.finder import Finder
+from app.inspect.graph.panel import NodePanel
+from app.inspect.graph.stages import StageBar, tool
+from app.inspect.graph.view import GraphView
+from app.jobs.worker import Worker
+from app.state.graphs import GraphModel
+from app.widgets import Banner
+from app.widgets.format import number
+from app.widgets.theme import G
+
+
+class GraphTab(QWidget):
+    """One graph, or two as one."""
+
+    compareAsked = Signal()  # noqa: N815  a file is to be chosen
+
+    def __init__(self, worker: Worker, folder: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.folder = folder
+        self.model = GraphModel(worker, self)
+        self._wanted: Callable[[], None] | None = None
+        self.banner = Banner()
+        self.stages = StageBar(self.model)
+        self.view = GraphView(self.model)
+        self.crumbs = Crumbs(self.model)
+        self.finder = Finder(self.model)
+        self.changes = ChangesPanel(self.model)
+        self.panel = NodePanel(self.model)
+        self._make_tools()
+        self._lay_out()
+        self._connect()
+        self._add_actions()
+        self._refresh()
+
+    # -- what others may call --------------------------------------------------------------------------------
+
+    def show_graph(self, path: str, component: str) -> None:
+        """Shows a component of a bundle, or an .onnx file; asked for when the tab is looked at."""
+        self._want(partial(self.model.open, path, component))
+
+    def show_pair(self, before: str, after: str) -> None:
+        """Shows the difference of two files."""
+        self._want(partial(self.model.compare_files, before, after))
+
+    def _want(self, act: Callable[[], None]) -> None:
+        self.banner.clear()
+        self.view.say("")
+        self._wanted = act
+        if self.isVisible():
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        wanted, self._wanted = self._wanted, None
+        if wanted is not None:
+            wanted()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name: asks for what is wanted."""
+        super().showEvent(event)
+        self._catch_up()
+
+    # -- building --------------------------------------------------------------------------------------------
+
+    def _make_tools(self) -> None:
+        canvas = self.view.canvas
+        self.out = tool("minus", self.tr("Smaller (-)"))
+        self.fit = tool("zoom", self.tr("Fit the whole graph (0)"))
+        self.into = tool("plus", self.tr("Larger (+)"))
+        self.out.clicked.connect(lambda: canvas.zoom(1 / 1.2))
+        self.fit.clicked.connect(lambda: canvas.fit())
+        self.into.clicked.connect(lambda: canvas.zoom(1.2))
+        self.previous_change = tool("chevron-up", self.tr("Previous change ([)"))
+        self.next_change = tool("chevron-down", self.tr("Next change (])"))
+        self.previous_change.clicked.connect(lambda: self.step_change(-1))
+        self.next_change.clicked.connect(lambda: self.step_change(1))
+        self.netron_button = tool("component", self.tr("Draw this component or scope with Netron"))
+        self.netron_button.setCheckable(True)
+        self.netron_button.clicked.connect(self._on_netron)
+        self.more = tool("more", self.tr("Export and more"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.details_button = tool("info", self.tr("Details at the right"))
+        self.details_button.setCheckable(True)
+        self.details_button.setChecked(True)
+        self.details_button.toggled.connect(self.panel.setVisible)
+
+    def _lay_out(self) -> None:
+        tools = QHBoxLayout()
+        tools.setSpacing(2)
+        tools.addWidget(self.crumbs, 1)
+        for part in (
+            self.previous_change,
+            self.next_change,
+            self.finder,
+            self.out,
+            self.fit,
+            self.into,
+            self.netron_button,
+            self.details_button,
+            self.more,
+        ):
+            tools.addWidget(part)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.view)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.addWidget(self.changes)
+        self.splitter.addWidget(self.stack)
+        self.splitter.addWidget(self.panel)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([26 * G, 900, 32 * G])
+        self.splitter.setChildrenCollapsible(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(G, G, 0, 0)
+        column.setSpacing(G)
+        column.addWidget(self.stages)
+        column.addLayout(tools)
+        column.addWidget(self.banner)
+        column.addWidget(self.splitter, 1)
+
+    def _connect(self) -> None:
+        view, model = self.view, self.model
+        self.finder.went.connect(view.go)
+        self.finder.found.connect(self._mark)
+        self.finder.left.connect(view.canvas.setFocus)
+        self.crumbs.chosen.connect(self._to_scope)
+        self.changes.went.connect(view.go)
+        self.panel.went.connect(view.go)
+        self.stages.fileAsked.connect(self.ask_file)
+        model.failed.connect(self._on_failed)
+        model.sceneChanged.connect(self._on_scene)
+
+    def _add_actions(self) -> None:
+        """Keys of this tab; Ctrl+K finds them on the page, which takes them over."""
+        find = action(self, self.tr("Graph: find a node"), self._find)
+        find.setShortcut(QKeySequence.StandardKey.Find)
+        copied = action(self, self.tr("Graph: copy the details"), self.panel.copy)
+        copied.setShortcut(QKeySequence("Ctrl+Shift+C"))
+        for keys, text, act in (
+            ("F8", self.tr("Graph: next change"), partial(self.step_change, 1)),
+            ("Shift+F8", self.tr("Graph: previous change"), partial(self.step_change, -1)),
+        ):
+            action(self, text, act).setShortcut(QKeySequence(keys))
+        action(self, self.tr("Graph: compare with the stage before"), self.stages.compare_before)
+        action(self, self.tr("Graph: compare with another file …"), self.ask_file)
+        action(self, self.tr("Graph: no comparison"), partial(self.model.compare, None))
+        action(self, self.tr("Graph: open every scope"), self.open_all)
+        action(self, self.tr("Graph: close every scope"), self.close_all)
+        self.exports = [
+            action(self, self.tr("Graph: save all as SVG …"), partial(self.ask_save, ".svg", True)),
+            action(self, self.tr("Graph: save all as PNG …"), partial(self.ask_save, ".png", True)),
+            action(self, self.tr("Graph: save what is seen as SVG …"), partial(self.ask_save, ".svg", False)),
+            action(self, self.tr("Graph: save what is seen as PNG …"), partial(self.ask_save, ".png", False)),
+        ]
+        for one in self.actions():
+            one.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        menu = QMenu(self)
+        menu.addActions(self.actions())
+        self.more.setMenu(menu)
+        self._canvas_keys()
+
+    def _canvas_keys(self) -> None:
+        """Single letters, which belong to the picture alone: in a field they are written."""
+        for keys, act in (
+            ("n", partial(self.finder.step, 1)),
+            ("Shift+N", partial(self.finder.step, -1)),
+            ("]", partial(self.step_change, 1)),
+            ("[", partial(self.step_change, -1)),
+            ("/", self._find),
+        ):
+            key = QAction(self.view.canvas)
+            key.setShortcut(QKeySequence(keys))
+            key.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            key.triggered.connect(lambda _checked=False, act=act: act())
+            self.view.canvas.addAction(key)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Qt's name: what can be done with the box under the pointer."""
+        canvas = self.view.canvas
+        hit = canvas.box_at(canvas.mapFrom(self, event.pos())) if self.stack.currentWidget() is self.view else None
+        if hit is None:
+            return
+        self.model.select(hit[0].key)
+        self._context_menu(hit[0].key, event.globalPos())
+
+    def _context_menu(self, key: Key, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if isinstance(key, str):
+            menu.addAction(self.tr("Open or close"), partial(self.view.toggle, key))
+            menu.addAction(self.tr("Draw with Netron"), partial(self.show_netron, key))
+        menu.addAction(self.tr("Copy the details"), self.panel.copy)
+        menu.addAction(self.tr("Into the middle"), partial(self.view.canvas.centre, key))
+        menu.popup(at)
+
+    # -- what happens ----------------------------------------------------------------------------------------
+
+    def _on_failed(self, message: str, details: str) -> None:
+        self.banner.error(message, details, self.tr("Try again"), self.model.reload)
+        if self.model.scene is None:
+            self.view.say(self.tr("No graph is shown."))
+
+    def _on_scene(self, another: bool) -> None:
+        if self.banner.isVisible() and another:
+            self.banner.clear()
+        scene = self.model.scene
+        empty = scene is not None and not scene.graph.nodes
+        same = self.model.diff is not None and not self.model.changes()
+        self.view.say(self.tr("The graph has no nodes.") if empty else "")
+        if another and same and not empty:
+            self.banner.show_message("ok", self.tr("No node differs between the two graphs."))
+        if another and self.netron_button.isChecked():
+            self.leave_netron()
+        self._mark(self.finder.hits)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        compared = self.model.diff is not None
+        self.changes.setVisible(compared)
+        for part in (self.previous_change, self.next_change):
+            part.setVisible(compared)
+        known = self.model.scene is not None
+        for one in self.exports:
+            one.setEnabled(known)
+        self.netron_button.setEnabled(known)
+
+    def _mark(self, hits: list[int]) -> None:
+        scene = self.model.scene
+        self.view.canvas.mark({scene.shown(n) for n in hits} if scene is not None else set())
+
+    def _find(self) -> None:
+        self.finder.field.setFocus()
+        self.finder.field.selectAll()
+
+    def _to_scope(self, path: str) -> None:
+        if path:
+            self.view.go(path)
+        else:
+            self.model.select(None)
+            self.view.canvas.fit()
+
+    def step_change(self, by: int) -> None:
+        """Goes to the next node that differs, or to the one before."""
+        changes = self.model.changes()
+        if not changes:
+            return
+        key = self.model.selected
+        here = key if isinstance(key, int) else -1
+        if isinstance(key, str) and self.model.outline is not None:
+            here = self.model.outline.scopes[key].first
+        after = [n for n in changes if n > here]
+        before = [n for n in changes if n < here]
+        target = (after[0] if after else changes[0]) if by > 0 else (before[-1] if before else changes[-1])
+        self.view.go(target)
+
+    def open_all(self) -> None:
+        """Every scope is open."""
+        if self.model.outline is not None:
+            self.view.remember()
+            self.model.set_opened(set(self.model.outline.scopes))
+
+    def close_all(self) -> None:
+        """As it was at first."""
+        if self.model.outline is not None:
+            self.view.remember()
+            self.model.set_opened(self.model.outline.overview())
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    def ask_file(self) -> None:
+        """Asks for the file that is compared with this graph: this one is before, that one after."""
+        name, _kind = QFileDialog.getOpenFileName(
+            self, self.tr("Compare with"), self.model.where.get("path", ""), self.tr("ONNX files (*.onnx)")
+        )
+        if name:
+            self.compare_with(name)
+
+    def compare_with(self, path: str) -> None:
+        """Shows what is different in this graph from that in another file."""
+        self.model.compare({"path": path, "component": "", "stage": ""})
+
+    def ask_save(self, ending: str, everything: bool) -> None:
+        """Asks where to."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draft = self.folder / f"{Path(self.model.title).stem or 'graph'}{ending}"
+        kind = self.tr("Pictures (*{0})").format(ending)
+        name, _kind = QFileDialog.getSaveFileName(self, self.tr("Save the picture"), str(draft), kind)
+        if name:
+            self.save(Path(name) if Path(name).suffix else Path(name + ending), everything)
+
+    def save(self, path: Path, everything: bool) -> None:
+        """Saves the picture, and says how it went."""
+        scene, canvas = self.model.scene, self.view.canvas
+        if scene is None:
+            return
+        try:
+            scale = save(path, scene, canvas.bounds() if everything else canvas.visible(), self.model.title)
+        except (OSError, ValueError) as error:
+            self.banner.error(self.tr("The picture could not be saved: {0}.").format(error))
+            return
+        text = self.tr("Saved to {0}.").format(path)
+        if scale < 1:
+            text += " " + self.tr("It is at {0} % of its size: SVG has no such limit.").format(number(scale * 100, 1))
+        self.banner.show_message("ok", text)
+
+    # -- Netron ----------------------------------------------------------------------------------------------
+
+    def _on_netron(self, on: bool) -> None:
+        if on:
+            key = self.model.selected
+            path = key if isinstance(key, str) else ""
+            if isinstance(key, int) and self.model.outline is not None:
+                path = self.model.outline.of[key].path
+            self.show_netron(path)
+        else:
+            self.leave_netron()
+
+    def show_netron(self, scope: str) -> None:
+        """Netron draws a scope, or the whole graph where `scope` is empty."""
+
+    def leave_netron(self) -> None:
+        """Back to the picture."""
+        self.netron_button.setChecked(False)
+        self.stack.setCurrentWidget(self.view)

@@ -1,0 +1,62 @@
+"""What each pass changed in each stage, and what it refused with its reason."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.inspect.tables import Rows, Table
+from app.state.inspection import PassRow
+from app.widgets import EmptyState, label
+from app.widgets.format import number
+from app.widgets.theme import G
+
+
+class PassesTab(QWidget):
+    """A row for each pass; the chosen one's refusals in full under the table."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._passes: tuple[PassRow, ...] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(G, 2 * G, 0, 0)
+        column.setSpacing(G)
+        headings = (
+            self.tr("Stage"),
+            self.tr("Component"),
+            self.tr("Pass"),
+            self.tr("Changed"),
+            self.tr("Before"),
+            self.tr("After"),
+            self.tr("Refused"),
+        )
+        self.table = Table(Rows(headings, numbers=(4, 5), mono=(2,)), self.tr("Passes"), stretch=6)
+        self.nothing = EmptyState(
+            self.tr("No passes are recorded"),
+            self.tr("A bundle tells here what each pass changed and refused."),
+            icon="build",
+        )
+        self.refusals = label("", "small", wrap=True)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.refusals)
+        column.addWidget(self.nothing, 1)
+        self.table.selectionModel().currentRowChanged.connect(self._show_refusals)
+
+    def show_passes(self, passes: tuple[PassRow, ...]) -> None:
+        """Shows another bundle's."""
+        rows, tints = [], []
+        for p in passes:
+            refused = "; ".join(f"{r.reason} ({r.node})" if r.node else r.reason for r in p.refused)
+            changed = self.tr("changed") if p.modified else self.tr("unchanged")
+            rows.append((p.stage, p.component, p.name, changed, number(p.nodes_before), number(p.nodes_after), refused))
+            tints.append("" if p.modified else "muted")
+        self._passes = passes
+        self.table.rows.fill(rows, tints)
+        self.refusals.setText("")
+        self.table.setVisible(bool(rows))
+        self.nothing.setVisible(not rows)
+
+    def _show_refusals(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        """The chosen pass's refusals in full: they are longer than a cell."""
+        refused = self._passes[current.row()].refused if 0 <= current.row() < len(self._passes) else ()
+        self.refusals.setText("\n".join(f"{r.reason}  {r.node}".rstrip() for r in refused))

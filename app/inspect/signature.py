@@ -1,0 +1,70 @@
+"""What goes into a component and comes out, and which operators it is made of."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
+
+from app.inspect.tables import BarDelegate, CountRows, Rows, Table
+from app.state.inspection import Component, Tensor
+from app.widgets import label
+from app.widgets.format import number
+from app.widgets.theme import G
+
+
+class SignatureTab(QWidget):
+    """Inputs and outputs with shapes and types."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(G, 2 * G, 0, 0)
+        column.setSpacing(G)
+        headings = (self.tr("Name"), self.tr("Shape"), self.tr("Type"))
+        self.inputs = Table(Rows(headings, mono=(0, 1)), self.tr("Inputs"))
+        self.outputs = Table(Rows(headings, mono=(0, 1)), self.tr("Outputs"))
+        self.inputs_title = label(self.tr("Inputs"), "heading")
+        self.outputs_title = label(self.tr("Outputs"), "heading")
+        for title, table in ((self.inputs_title, self.inputs), (self.outputs_title, self.outputs)):
+            column.addWidget(title)
+            column.addWidget(table, 1)
+            table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+            table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
+            table.setColumnWidth(2, 12 * G)
+
+    def show_component(self, component: Component) -> None:
+        """Shows another component's."""
+        self.inputs.rows.fill([_row(t) for t in component.inputs])
+        self.outputs.rows.fill([_row(t) for t in component.outputs])
+        self.inputs_title.setText(self.tr("Inputs · {0}").format(number(len(component.inputs))))
+        self.outputs_title.setText(self.tr("Outputs · {0}").format(number(len(component.outputs))))
+
+
+class OperatorsTab(QWidget):
+    """How often each operator occurs."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(G, 2 * G, 0, 0)
+        column.setSpacing(G)
+        self.opset = label("", "muted")
+        self._counts = CountRows((self.tr("Operator"), self.tr("Nodes"), ""), numbers=(1,), mono=(0,))
+        self.table = Table(self._counts, self.tr("Operators"), stretch=2)
+        self._bars = BarDelegate("accent", self.table)
+        self.table.setItemDelegateForColumn(2, self._bars)
+        column.addWidget(self.opset)
+        column.addWidget(self.table, 1)
+
+    def show_component(self, component: Component) -> None:
+        """Shows another component's."""
+        self._counts.set_counts(component.op_counts, number)
+        opsets = " · ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in component.opset.items())
+        self.opset.setText(
+            self.tr("{0} nodes, {1} kinds of operator · opset {2}").format(
+                number(component.nodes), number(len(component.op_counts)), opsets or "?"
+            )
+        )
+
+
+def _row(tensor: Tensor) -> tuple[str, str, str]:
+    return tensor.name, "[" + ", ".join(str(d) for d in tensor.shape) + "]", tensor.dtype

@@ -1,0 +1,98 @@
+"""Reading graphs and differences: who makes a value, who takes it, what a malformed answer says."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.graph.model import Graph, read_diff, read_graph
+from app.graph.outline import read_outline
+from app.jobs.slices import whole
+from tests.fakes.graphs import Maker, decoder, diff_of, small
+
+
+def test_producers_and_consumers() -> None:
+    maker = Maker()
+    x = maker.input("x", [1])
+    a = maker.node("", "Relu", x)
+    b = maker.node("", "Add", a, a)
+    maker.output(maker.node("", "Mul", a, b), "y")
+    graph: Graph = whole(read_graph(maker.answer()))
+    assert [n.op for n in graph.nodes] == ["Relu", "Add", "Mul"]
+    assert graph.targets(graph.nodes[0]) == [1, 2]
+    assert graph.sources(graph.nodes[2]) == [0, 1]
+    assert graph.consumers[a] == [1, 2]
+    assert graph.producer[x] == -1
+    assert graph.values[graph.outputs[0]].name == "y"
+
+
+def test_stages_and_their_parity() -> None:
+    graph: Graph = whole(read_graph(small()))
+    assert [s.name for s in graph.stages] == ["export", "fuse-rmsnorm", "final"]
+    parity = graph.stages[1].parity
+    assert parity is not None and parity.max_abs_diff == 1.9e-6 and parity.greedy_equal == 32
+    assert graph.stages[0].parity is None
+    assert graph.stages[1].refused[0].reason == "The norm has two consumers."
+    assert graph.where == {"path": "/b/demo", "component": "decode", "stage": "final"}
+
+
+def test_types_in_words() -> None:
+    maker = Maker()
+    maker.input("x", [1, "tokens"])
+    maker.value("scalar", [])
+    maker.value("unknown", None)
+    graph: Graph = whole(read_graph(maker.answer()))
+    assert [v.type for v in graph.values] == ["float32 1 × tokens", "float32 scalar", "float32 ?"]
+
+
+def test_difference() -> None:
+    diff = whole(read_diff(diff_of(small())))
+    assert diff.counts == {"same": 87, "removed": 10, "added": 5, "changed": 5}
+    outline = whole(read_outline(diff.graph))
+    assert outline.root.changes == {"removed": 10, "added": 5, "changed": 5}
+    assert outline.scopes["model/norm"].changes == {"removed": 2, "added": 1, "changed": 1}
+    assert diff.notes == ["The opset of ai.onnx went from 18 to 23."]
+
+
+@pytest.mark.parametrize("broken", [{}, {"values": [], "nodes": [{}]}, {"values": [{}], "nodes": []}, {"values": 3}])
+def test_malformed_is_one_sentence(broken: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="the graph cannot be read"):
+        whole(read_graph(broken))
+    with pytest.raises(ValueError, match="cannot be read"):
+        whole(read_diff({"graph": broken}))
+
+
+def test_node_that_takes_a_value_that_is_not_there() -> None:
+    maker = Maker()
+    maker.node("", "Relu", 99)
+    with pytest.raises(ValueError, match="the graph cannot be read"):
+        whole(read_graph(maker.answer()))
+
+
+def test_outline_and_overview() -> None:
+    graph: Graph = whole(read_graph(decoder(24).answer()))
+    outline = whole(read_outline(graph))
+    layer = outline.scopes["model/layers.3"]
+    assert (layer.name, layer.total) == ("layers.3", len(list(outline.every_node(layer))))
+    assert [s.path for s in layer.line] == ["", "model", "model/layers.3"]
+    assert outline.root.total == len(graph.nodes)
+    assert outline.overview() == {"", "model", "lm_head"}
+    assert outline.nearest("model/layers.3/none/such").path == "model/layers.3"
+
+
+def test_scopes_without_references_in_a_circle() -> None:
+    """Graphs are kept out of the garbage collector's sight, so what they are made of has to go by itself."""
+    import gc
+    import weakref
+
+    class Seen(dict):  # type: ignore[type-arg]
+        """A dictionary that can be watched."""
+
+    gc.disable()
+    try:
+        outline = whole(read_outline(whole(read_graph(small()))))
+        outline.scopes = Seen(outline.scopes)
+        gone = weakref.ref(outline.scopes)
+        del outline
+        assert gone() is None
+    finally:
+        gc.enable()

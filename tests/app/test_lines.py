@@ -1,0 +1,83 @@
+"""Large lines: read in slices as json.loads reads them, and taken in their order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
+
+from app.jobs.lines import LARGE, decode
+from app.jobs.slices import Slices, whole
+from app.jobs.worker import Worker
+from tests.fakes.graphs import decoder_graph
+from tests.fakes.worker import program
+from workflows.events import ResultEvent
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(values, st.sampled_from([None, 1]))
+def test_same_as_json_loads(value: Any, indent: int | None) -> None:
+    raw = json.dumps(value, ensure_ascii=False, indent=indent).encode(errors="surrogatepass")
+    assert whole(decode(raw)) == value
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b'{"a" 1}', b"[1 2]", b"[1,]", b'{"a": 1} x', b"nonsense", b"[[[1, 2"])
+def test_what_is_no_json(raw: bytes) -> None:
+    with pytest.raises(ValueError):
+        whole(decode(raw))
+
+
+def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path) -> None:
+    answer = decoder_graph(3000)
+    file = tmp_path / "graph.json"
+    file.write_text(json.dumps(answer))
+    assert file.stat().st_size > 4 * LARGE
+    worker, order = Worker(program(graph=str(file))), []
+    try:
+        large = worker.request("graph", path="/b", component="decode", stage="final")
+        small = worker.request("verify", bundle="/b")
+        large.finished.connect(lambda event: order.append(event))
+        small.finished.connect(lambda event: order.append(event))
+        qtbot.waitUntil(lambda: len(order) == 2, timeout=20_000)
+    finally:
+        worker.close()
+    first, second = order
+    assert isinstance(first, ResultEvent) and isinstance(second, ResultEvent)
+    assert first.value["nodes"] == answer["nodes"] and second.value["files"] == 4
+
+
+def test_slices_let_the_window_live_and_the_last_work_wins(qtbot: QtBot) -> None:
+    slices, results = Slices(), list[object]()
+
+    def work(result: str) -> Any:
+        import time
+
+        for _ in range(4):
+            time.sleep(0.006)
+            yield
+        return result
+
+    slices.run(work("first"), results.append, results.append)
+    assert slices.busy and not results
+    slices.run(work("second"), results.append, results.append)
+    qtbot.waitUntil(lambda: not slices.busy)
+    assert results == ["second"]
+
+
+def test_slices_hand_over_what_went_wrong() -> None:
+    slices, failed = Slices(), list[ValueError]()
+
+    def work() -> Any:
+        yield
+        raise ValueError("no graph")
+
+    slices.run(work(), lambda _result: None, failed.append)
+    assert [str(error) for error in failed] == ["no graph"] and not slices.busy
