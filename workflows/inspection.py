@@ -14,7 +14,9 @@ from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.stages import read_evidence
 from workflows.graphs.view import type_of
 from workflows.kvcache import StateTensor, find_state
-from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns, infer_facts
+from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
+from workflows.kvcache.infer import infer_facts
+from workflows.kvcache.layouts import built_layout
 from workflows.tensors import TensorSpec
 
 
@@ -71,7 +73,7 @@ def _graph_report(path: Path) -> dict[str, Any]:
     name, kv, metadata = path.stem, [], graph["_metadata"]
     try:
         if state := find_state(graph["_inputs"], graph["_outputs"], StatePatterns()):
-            kv = _groups(state, graph, "static", None)
+            kv = _groups(state, graph, "", None)
     except GraphError as error:  # a file of someone else's: what is odd about its cache is a finding, no failure
         metadata = {**metadata, "kv": str(error)}
     return {
@@ -139,15 +141,17 @@ def _kv(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> list[dict[st
 
 
 def _groups(
-    state: tuple[StateTensor, ...], graph: Mapping[str, Any], layout: str, capacity: int | None
+    state: tuple[StateTensor, ...], graph: Mapping[str, Any], built: str, capacity: int | None
 ) -> list[dict[str, Any]]:
-    """One row a group of like layers, as the graph notes them."""
+    """One row a group of like layers, as the graph notes them; `built` is empty for a graph of no bundle."""
     facts = StateFacts.of_metadata(graph["_metadata_props"]) or infer_facts(state, graph["_inputs"])
-    limit = capacity if layout == "window" else None
-    return [
-        _group([t for t in state if t.layer in group.layers], group, layout, capacity, limit, facts.writer)
+    layout = built_layout(built or {"host": "static"}.get(facts.writer, facts.writer), facts)
+    limit = capacity if layout.evicts else None
+    rows = [
+        _group([t for t in state if t.layer in group.layers], group, layout.name, capacity, limit, facts.writer)
         for group in facts.groups
     ]
+    return [row | {"note": facts.note} for row in rows]
 
 
 def _group(

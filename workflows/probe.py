@@ -5,17 +5,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import psutil
 
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import RecipeError
 from workflows.events import Event
-from workflows.kvcache import LAYOUTS
 from workflows.recipe import Family, Recipe, choose, family_for, task_of
 from workflows.recipe.families.base import Geometry
-from workflows.recipe.schema import single_output, writer_of
+from workflows.recipe.schema import Cache, single_output, writer_of
 from workflows.tensors import item_bytes
 
 # What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
@@ -143,11 +142,11 @@ def _split_components(
 
 
 def _layouts(family: Family, recipe: Recipe) -> list[dict[str, Any]]:
-    """Every cache layout, and why one is not right for this family, or for the recipe's variant."""
+    """Every cache layout that can be built, and why one is not right for this family, or for the recipe's variant."""
     why = "" if family.cached else "this model keeps no cache"
-    notes = {name: family.refused.get(name, "") or why for name in LAYOUTS}
+    notes = {name: family.refused.get(name, "") or why for name in get_args(Cache)}
     if recipe.variant == "transformer-only":
-        notes |= {name: "the transformer-only variant attends in place" for name in LAYOUTS if name != "gqa"}
+        notes |= {name: "the transformer-only variant attends in place" for name in get_args(Cache) if name != "gqa"}
     return [
         {"name": name, "available": name in family.layouts and not note, "note": note} for name, note in notes.items()
     ]

@@ -300,7 +300,7 @@ class ChatPage(QWidget):
         occupancy = self.context.measurements.occupancy
         if self.controller.running and occupancy is not None:
             used = occupancy[0]
-        self.context_bar.set_usage(used, ready.capacity, evicted, ready.layout == "window")
+        self.context_bar.set_usage(used, ready.capacity, evicted, ready.layout in ("window", "fifo"))
 
     def _tick(self) -> None:
         if self.context.measurements.revision != self._drawn:

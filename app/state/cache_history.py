@@ -81,12 +81,13 @@ def _at(before: dict[str, Any], after: dict[str, Any], length: int) -> dict[str,
     layout, capacity = after.get("layout"), int(after.get("capacity") or 0)
     if layout == "cross" or not capacity:
         return after
-    ring = layout == "window"
     slots = min(length, capacity)
     base = before if slots <= int(before.get("allocated") or 0) else after
     oldest = min((run[1] for run in before.get("runs") or []), default=0)
-    oldest = max(oldest, length - capacity) if ring else 0
-    runs = _ring(oldest, length, capacity) if ring else [[0, 0, length]]
+    oldest = max(oldest, length - capacity) if layout in ("window", "fifo") else 0
+    runs = _ring(oldest, length, capacity) if layout == "window" else [[0, 0, length]]
+    if after.get("slides"):
+        runs = [[int(base["allocated"]) - (length - oldest), oldest, length - oldest]]
     return {**base, "length": length, "evicted": oldest, "runs": runs, "rewindable": []}
 
 

@@ -256,6 +256,7 @@ class SlotTable:
         self.runs: list[tuple[int, int, int]] = []
         self.rewindable: tuple[tuple[int, int], ...] = ()
         self.layout = ""
+        self.slides = False  # the newest token is always in the last slot
         self.allocated = capacity
         self.used = 0
         self.evicted = 0
@@ -264,7 +265,7 @@ class SlotTable:
 
     def update(self, group: dict[str, Any]) -> None:
         """Takes over a group of a CacheEvent: `runs` are [first slot, first position, count]."""
-        self.layout = str(group.get("layout", ""))
+        self.layout, self.slides = str(group.get("layout", "")), bool(group.get("slides"))
         self.length = int(group.get("length") or 0)
         self.evicted = int(group.get("evicted") or 0)
         self.rewindable = tuple((int(first), int(last)) for first, last in group.get("rewindable") or [])
@@ -305,12 +306,12 @@ class SlotTable:
         """The length that a boundary at `place`, in slots from the left, stands for."""
         if place <= 0 or not self.capacity:
             return 0
-        if self.layout != "window":
+        if self.layout != "window" and not self.slides:
             return max(0, min(round(place), self.length))
         slot = min(int(place), self.capacity - 1)
         position = self.positions[slot]
         if position < 0:
-            return self.length
+            return 0 if self.slides and slot < self.allocated else self.length
         return position + (1 if place - slot >= 0.5 else 0)
 
     def forgotten(self, length: int) -> list[tuple[int, int]]:
@@ -329,7 +330,8 @@ class SlotTable:
         passed = 0
         if window and window < self.capacity:
             passed = max(0, min(self.length - window + 1 - position, count))
-        return bytes([PASSED]) * passed + bytes([FILLED if position < self.capacity else REUSED]) * (count - passed)
+        over = position >= self.capacity and not self.slides
+        return bytes([PASSED]) * passed + bytes([REUSED if over else FILLED]) * (count - passed)
 
     def _mark_evicted(self, states: bytearray) -> None:
         held = (FILLED, REUSED, EVICTED, PASSED)
@@ -338,8 +340,8 @@ class SlotTable:
                 states[slot] = EVICTED
 
     def _next_slot(self, positions: array[int]) -> int | None:
-        """The slot after that of the newest token; a window starts over, a full or frozen cache has none."""
-        if self.layout == CROSS:
+        """The slot after that of the newest token; a ring starts over, a full, frozen or sliding cache has none."""
+        if self.layout == CROSS or self.slides:
             return None
         newest = max(positions, default=-1)
         if newest < 0:

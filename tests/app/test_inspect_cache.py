@@ -14,7 +14,17 @@ from pytestqt.qtbot import QtBot
 from app.inspect.page import InspectPage
 from app.inspect.strip import KvStrip
 from app.state.context import AppContext
-from app.state.inspection import FILLED, FROZEN, HEAD, PASSED, UNALLOCATED, SlotTable, layer_ranges, parse_inspection
+from app.state.inspection import (
+    EMPTY,
+    FILLED,
+    FROZEN,
+    HEAD,
+    PASSED,
+    UNALLOCATED,
+    SlotTable,
+    layer_ranges,
+    parse_inspection,
+)
 from tests.app.test_inspect_model import BUNDLE
 from tests.fakes.worker import program
 
@@ -228,6 +238,14 @@ def test_ring_lengths_by_place() -> None:
     assert [table.legal(length) for length in range(8)] == [True, False, False, False, False, True, True, False]
     assert (table.edge(6), table.edge(5), table.edge(3), table.edge(2)) == (2, 1, 3, None)
     assert table.forgotten(5) == [(1, 1)]
+
+
+def test_rows_that_slide_are_dragged_by_their_positions() -> None:
+    table = SlotTable(4)
+    table.update({"layout": "fifo", "slides": True, "allocated": 4, "length": 5, "runs": [[1, 2, 3]], "window": 4})
+    assert [table.length_at(place) for place in (-1, 0.5, 1.2, 1.9, 3.9)] == [0, 0, 2, 3, 5]
+    assert (table.head, [table.state(slot) for slot in range(4)]) == (None, [EMPTY, FILLED, FILLED, FILLED])
+    assert (table.forgotten(4), table.edge(4)) == ([(3, 1)], 3)
 
 
 def test_layer_ranges() -> None:

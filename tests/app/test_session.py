@@ -305,3 +305,13 @@ def test_history_does_not_guess_over_a_rewind() -> None:
     history.note("decode", 1, [group("static", 7, [[0, 0, 7]])])
     history.note("decode", 5, [group("static", 5, [[0, 0, 5]])])
     assert len(history) == 2
+
+
+def test_history_slides_with_a_fifo() -> None:
+    history = CacheHistory()
+    history.note("decode", 1, [group("fifo", 7, [[1, 0, 7]], slides=True)])
+    history.note("decode", 4, [group("fifo", 10, [[0, 2, 8]], evicted=2, slides=True)])
+    assert [(s.length, s.groups[0]["runs"], s.groups[0]["evicted"]) for s in history.snapshots[1:3]] == [
+        (8, [[0, 0, 8]], 0),
+        (9, [[0, 1, 8]], 1),
+    ]

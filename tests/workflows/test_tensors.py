@@ -7,7 +7,7 @@ import pytest
 
 from workflows.errors import GraphError
 from workflows.kvcache import KVCache, StateTensor
-from workflows.kvcache.geometry import MASK, GroupFacts
+from workflows.kvcache.geometry import MASK, GroupFacts, StateFacts
 from workflows.kvcache.layouts import layout_named
 from workflows.tensors import TensorSpec, item_bytes
 
@@ -24,7 +24,8 @@ def test_bfloat16_is_the_upper_half_of_float32() -> None:
 def test_a_cache_of_half_precision_stays_half(dtype: str, numpy_type: str) -> None:
     state = [StateTensor(f"past.{r}", f"present.{r}", 0, r, (1, 2, "c", 4), dtype, "host") for r in ("key", "value")]
     drivers = {MASK: TensorSpec(MASK, (1, 1, "s", "t"), dtype)}
-    cache = KVCache(state, layout_named("static"), 100, (GroupFacts("all", MASK, (0,), None),), drivers)
+    facts = StateFacts("host", (GroupFacts("all", MASK, (0,), None),))
+    cache = KVCache(state, layout_named("static"), 100, facts, drivers)
     step = cache.plan([1, 2])
     assert cache.past("past.key").dtype == cache.fresh("present.key", 2).dtype == np.dtype(numpy_type)
     assert cache.bytes == 2 * 2 * 64 * 4 * 2

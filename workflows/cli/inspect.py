@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ def inspect(
     from workflows.inspection import inspect_path
 
     report = inspect_path(path, component)
+    for note in dict.fromkeys(group["note"] for group in report["kv"] if group["note"]):
+        sys.stderr.write(f"joinery: {note}\n")
     if as_json:
         kv = [_only(group, KV_FIELDS) for group in report["kv"]]
         stages = [_only(stage, STAGE_FIELDS) for stage in report["stages"]]

@@ -26,7 +26,7 @@ class Engine:
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.load_seconds = load_seconds
-        self._told = False  # of what the checkpoint asks for and is not done
+        self._told = False  # of what the checkpoint or the graph asks for and is not done
         self._cached: list[int] = []  # its first `cache.length` tokens are those whose keys and values were computed
 
     def encode_chat(self, messages: Sequence[Message]) -> list[int]:
@@ -95,9 +95,13 @@ class Engine:
                 yield self.picture() if isinstance(event, CacheEvent) else event
 
     def _notices(self) -> Iterator[Event]:
-        """Says once what the checkpoint asks for and is not applied."""
-        if self.defaults.not_applied and not self._told:
-            self._told = True
+        """Says once what the checkpoint or the graph asks for and is not done."""
+        if self._told:
+            return
+        self._told = True
+        if self.executor.note:
+            yield NoticeEvent(code="cache_fallback", message=self.executor.note)
+        if self.defaults.not_applied:
             named = ", ".join(self.defaults.not_applied)
             yield NoticeEvent(
                 code="not_applied",

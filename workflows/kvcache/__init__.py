@@ -5,8 +5,9 @@
                                 layouts decide ─────────┘ where a token goes; everything else derives from the table
 """
 
-from workflows.kvcache.cache import Group, GroupView, KVCache, Step
+from workflows.kvcache.cache import Group, KVCache, Step
 from workflows.kvcache.geometry import StateTensor, find_state
 from workflows.kvcache.layouts import LAYOUTS, Layout
+from workflows.kvcache.views import GroupView
 
 __all__ = ["LAYOUTS", "Group", "GroupView", "KVCache", "Layout", "StateTensor", "Step", "find_state"]

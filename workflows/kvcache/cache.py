@@ -18,15 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import GraphError, RewindError
-from workflows.kvcache.geometry import MASK, GroupFacts, StateTensor
+from workflows.kvcache.buffers import slide, stack
+from workflows.kvcache.drivers import EMPTY, IDS, POSITIONS, Feed, shape_of
+from workflows.kvcache.geometry import MASK, GroupFacts, Joins, StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
+from workflows.kvcache.views import GroupView, runs_of
 from workflows.tensors import TensorSpec
 
-EMPTY = -1  # a slot that holds no token
 _BUCKET = 64  # slots; a growing buffer is a multiple of this
-
-IDS, POSITIONS = "input_ids", "position_ids"
-DRIVERS = (IDS, POSITIONS, "seqlens_k", "total_sequence_length", "write_indices", "nonpad_kv_seqlen")
 
 
 @dataclass
@@ -42,15 +41,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Step:
-    """The inputs of one run: N columns, of which the first `tokens` are real and the rest padding.
+    """The inputs of one run: N columns, of which the slice `real` are tokens and the rest padding.
 
     inputs, by name:
         input_ids, position_ids       [1, N] int64, positions absolute
-        a mask a group                [1, 1, N, allocated + N] where the host writes the rows, [1, 1, N, allocated]
-                                      where the graph does: 0 where the query of a row sees the key of a column, the
-                                      type's lowest finite value elsewhere
+        a mask a group                [1, 1, N, keys]: 0 where the query of a row sees the key of a column, the type's
+                                      lowest finite value elsewhere; or [1, keys]: 1 where there is a key to be seen.
+                                      Keys are allocated + N where the graph appends, else allocated
+        cache_position                [N], slots
         seqlens_k, total_sequence_length, write_indices, nonpad_kv_seqlen   lengths, as the operators want them
-    slots: [tokens] int64, where the rows go.
+    slots: [tokens] int64, where the rows go; below zero: nowhere.
     """
 
     inputs: dict[str, NDArray[Any]]
@@ -58,71 +58,17 @@ class Step:
     start: int
     tokens: int
     width: int
-
-
-@dataclass(frozen=True)
-class GroupView:
-    """What the window draws of a group.
-
-    runs: [first slot, first position, count] of filled slots. rewindable: [first, last] of each range of lengths that
-    can be gone back to.
-    """
-
-    name: str
-    layout: str
-    layers: list[int]
-    capacity: int
-    allocated: int
-    window: int | None
-    shape: list[int | str]
-    dtype: str
-    bytes: int
-    writer: str
-    length: int
-    evicted: int
-    runs: list[list[int]]
-    rewindable: list[list[int]] = field(default_factory=list)
-
-
-@dataclass
-class _Store:
-    """The buffers of all state tensors with one row shape and type, stacked so that a commit is one assignment.
-
-    slots: [T, 1, H, allocated, D] or [T, 1, allocated, H·D]; a tensor's own buffer is the contiguous slots[t].
-    """
-
-    tensors: list[StateTensor]
-    slots: NDArray[Any]
-    fresh: dict[int, NDArray[Any]] = field(default_factory=dict)  # width → the same with that many slots
-
-    def rows(self, buffer: NDArray[Any], index: slice | Positions) -> tuple[Any, ...]:
-        """The index that takes `index` along the slot axis."""
-        return (*(slice(None),) * (buffer.ndim - 2), index)
-
-    def commit(self, step: Step, keep: slice) -> None:
-        fresh, slots = self.fresh[step.width], step.slots[keep]
-        first, count = int(slots[0]), len(slots)
-        neighbours = slots[-1] - first == count - 1  # nearly always: a slice copies faster than an index
-        target = slice(first, first + count) if neighbours else slots
-        self.slots[self.rows(self.slots, target)] = fresh[self.rows(fresh, keep)]
-
-    def sized(self, slots: int) -> NDArray[Any]:
-        """A new buffer of zeros: a masked slot must be finite, or 0 times it would be NaN."""
-        return np.zeros((len(self.tensors), *self.tensors[0].sized(slots)), self.slots.dtype)
-
-    def grow(self, allocated: int) -> None:
-        larger = self.sized(allocated)
-        larger[self.rows(larger, slice(0, self.slots.shape[-2]))] = self.slots
-        self.slots = larger
+    real: slice
 
 
 class KVCache:
     """The keys and values of one sequence, and the one table that says which token is where.
 
-    state: the graph's past/present pairs. groups: layers by mask; one for all where None. drivers: the other inputs
-    that the graph takes of a cache, by name. capacity: slots at most. Where the graph's slot axis is symbolic the
-    buffers start small and grow with the sequence, so that short ones cost little; `generation` counts these
-    changes, after which buffers must be bound again.
+    state: the graph's past/present pairs. facts: what else is known of the graph; None for one that appends, with one
+    mask for all layers. drivers: the other inputs that the graph takes of a cache, by name. capacity: slots at most.
+    pad_left: padding comes before the tokens of a step, for graphs that give the last column's logits alone.
+    Where the graph's slot axis is symbolic the buffers start small and grow with the sequence, so that short ones
+    cost little; `generation` counts these changes, after which buffers must be bound again.
 
     Raises GraphError where the state does not hold together.
     """
@@ -132,8 +78,10 @@ class KVCache:
         state: Sequence[StateTensor],
         layout: Layout,
         capacity: int,
-        groups: Sequence[GroupFacts] = (),
+        facts: StateFacts | None = None,
         drivers: Mapping[str, TensorSpec] | None = None,
+        *,
+        pad_left: bool = False,
     ) -> None:
         fixed = {tensor.capacity for tensor in state}
         if not state or len(fixed) != 1:
@@ -142,41 +90,71 @@ class KVCache:
         if slots is not None and capacity > slots:
             raise GraphError(f"The graph has {slots:,} slots, so a capacity of {capacity:,} cannot be had from it.")
         self.layout, self.capacity, self.length, self.generation = layout, capacity, 0, 0
-        self.allocated = slots if slots is not None else min(capacity, _BUCKET)
+        facts = facts or _plain_facts(state, layout)
+        self._joins, self._counts, self._pad_left = facts.joins, facts.counts, pad_left
+        self.allocated = slots if slots is not None else 0 if facts.counts else min(capacity, _BUCKET)
         self._growing = slots is None
-        layers = tuple(sorted({tensor.layer for tensor in state}))
-        self.groups = [self._group(facts) for facts in groups or [GroupFacts("all", MASK, layers, None)]]
+        self.groups = [self._group(group) for group in facts.groups]
         self._drivers = dict(drivers if drivers is not None else _default_drivers(self.groups))
+        self._windows = {group.mask: group for group in self.groups}
         self._in_place = layout.writer != "host"
-        self._stores = _stack(state, self.allocated)
+        self._gives = state[0].gives
+        self._stores = stack(state, self.allocated)
         self._where = {tensor.past: (store, i) for store in self._stores for i, tensor in enumerate(store.tensors)}
         self._present = {tensor.present: tensor.past for tensor in state}
 
     # -- a step ------------------------------------------------------------------------------------------------
 
+    def takes(self, start: int, wanted: int, width: int | None) -> int:
+        """How many of `wanted` tokens one run can take that begins at position `start`, in `width` columns.
+
+        width: None where the graph takes any. Beyond one token there can be reasons to take none: a graph that writes
+        in place would write the padding too; one that leaves room for its columns would hide tokens that are to be
+        seen; and one whose mask is one row for all queries cannot slide a window between them.
+        """
+        if self._in_place:
+            return wanted if width is None or width == wanted else 0
+        if self._joins == "append" and not (self.layout.evicts and self._one_row):
+            return wanted
+        room = self.capacity - start
+        if width is None or self._joins == "append":
+            return max(0, min(wanted, room))
+        astray = self._joins == "place" and self._pad_left and wanted < width  # the padding would take the slots
+        return wanted if max(width, wanted) <= room and not astray else 0
+
     def plan(self, ids: Sequence[int], width: int | None = None) -> Step:
-        """The step that feeds `ids` next, padded on the right to `width` columns.
+        """The step that feeds `ids` next, in `width` columns.
 
         Writes no KV; may grow the buffers. Raises CapacityError where the layout has no slot left, and GraphError
-        for padding where the graph writes in place, for it would write the padding too.
+        for a step that the graph cannot take rightly, see `takes`.
         """
         tokens, columns = len(ids), width or len(ids)
-        if self._in_place and columns != tokens:
-            raise GraphError("A graph that writes its cache in place takes no padding: feed whole chunks or one token.")
         positions = np.arange(self.length, self.length + tokens, dtype=np.int64)
-        slots = self.layout.place(positions, self.capacity)
-        self._reserve(int(slots.max()) + 1)
-        inputs = {name: self._driver(spec, ids, positions, columns) for name, spec in self._drivers.items()}
-        return Step(inputs, slots, self.length, tokens, columns)
+        slots = self.layout.slots(positions, self.capacity)
+        if (columns > 1 or self._in_place) and self.takes(self.length, tokens, columns) < tokens:
+            raise GraphError(self._why_not(tokens, columns))
+        if not self._counts:
+            self._reserve(slots)
+        placed = self.layout.place(positions, self.capacity, self.allocated)
+        real = slice(columns - tokens, columns) if self._pad_left else slice(0, tokens)
+        feed = Feed(ids, positions, placed, columns, real, self._joins)
+        inputs = {name: self._input(feed, spec) for name, spec in self._drivers.items()}
+        return Step(inputs, placed, self.length, tokens, columns, real)
 
     def commit(self, step: Step) -> None:
         """Makes the new rows of `step` part of the sequence. The only call that adds to the length."""
         keep = slice(max(0, step.tokens - self.capacity), step.tokens)  # a chunk longer than the ring keeps its end
+        slots = step.slots[keep]
+        fresh = self._new_rows(step, keep)
+        if self._counts:
+            self._resize(self.length + step.tokens)
+        if self.layout.slides:
+            self._slide(step.tokens)
         if not self._in_place:
-            for store in self._stores:
-                store.commit(step, keep)
+            for store, rows in zip(self._stores, fresh, strict=True):
+                store.commit(rows, slots)
         for group in self.groups:
-            group.table[step.slots[keep]] = np.arange(step.start, step.start + step.tokens)[keep]
+            group.table[slots] = np.arange(step.start, step.start + step.tokens)[keep]
         self.length += step.tokens
 
     def past(self, name: str) -> NDArray[Any]:
@@ -190,9 +168,7 @@ class KVCache:
         store, index = self._where[self._present[name]]
         if self._in_place:
             return self.past(self._present[name])
-        if width not in store.fresh:
-            store.fresh[width] = store.sized(width)
-        fresh: NDArray[Any] = store.fresh[width][index]
+        fresh: NDArray[Any] = store.fresh(self._fresh_slots(width))[index]
         return fresh
 
     @property
@@ -212,13 +188,9 @@ class KVCache:
 
     def shapes(self, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of every input that this cache feeds, for a step of `width` columns."""
-        columns = self.allocated + (0 if self._in_place else width)
-        drivers = {
-            spec.name: (1, width) if spec.name in (IDS, POSITIONS) else (1,) * len(spec.shape)
-            for spec in self._drivers.values()
-        }
-        masks = {group.mask: (1, 1, width, columns) for group in self.groups if group.mask in self._drivers}
-        return drivers | masks | {name: self.past(name).shape for name in self.names}
+        keys = self.allocated + (width if self._joins == "append" else 0)
+        shapes = {name: shape_of(spec, width, keys) for name, spec in self._drivers.items()}
+        return shapes | {name: self.past(name).shape for name in self.names}
 
     # -- going back --------------------------------------------------------------------------------------------
 
@@ -242,16 +214,23 @@ class KVCache:
         return range(0, 1), range(min(lowest, self.length), self.length + 1)
 
     def rewind(self, length: int) -> None:
-        """Forgets every token from `length` on, moving no byte. Raises RewindError that names the legal lengths."""
+        """Forgets every token from `length` on. Raises RewindError that names the legal lengths.
+
+        Moves no byte but where the layout slides.
+        """
         legal = self.rewindable()
         if not any(length in lengths for lengths in legal):
             named = " and ".join(f"{r[0]}" if len(r) == 1 else f"{r[0]} to {r[-1]}" for r in legal)
             raise RewindError(f"The cache cannot go back to {length:,} tokens: it can go to {named}.", legal)
+        if self.layout.slides and length:
+            self._slide(length - self.length)
         for group in self.groups:
             group.table[group.table >= length] = EMPTY
             if length == 0:
                 group.table[:] = EMPTY
         self.length = length
+        if self._counts:
+            self._resize(length)
 
     def reset(self) -> None:
         """Forgets everything."""
@@ -277,12 +256,15 @@ class KVCache:
 
         Raises CapacityError where they do not fit; the cache is then as it was.
         """
-        slots = self.layout.place(positions, self.capacity)
+        wanted = self.layout.slots(positions, self.capacity)
         self.reset()
-        self._reserve(int(slots.max(initial=-1)) + 1)
-        for name, tensor in self.tensors.items():
-            index: tuple[Any, ...] = (*(slice(None),) * tensor.slot_axis, slots)
-            self.past(name)[index] = rows[name]
+        if self._counts:
+            self._resize(length)
+        else:
+            self._reserve(wanted)
+        slots = self.layout.place(positions, self.capacity, self.allocated)
+        for name in self.names:
+            self.past(name)[..., slots, :] = rows[name]
         for group in self.groups:
             group.table[slots] = positions
         self.length = length
@@ -321,82 +303,80 @@ class KVCache:
             writer=tensors[0].writer,
             length=self.length,
             evicted=self.evicted,
-            runs=_runs(group.table),
+            runs=runs_of(group.table),
             rewindable=[[lengths[0], lengths[-1]] for lengths in self.rewindable()],
+            slides=self.layout.slides,
         )
 
-    def _driver(self, spec: TensorSpec, ids: Sequence[int], positions: Positions, columns: int) -> NDArray[Any]:
-        tokens, dtype = len(ids), spec.numpy_dtype
-        if spec.name in (IDS, POSITIONS):
-            row = np.zeros((1, columns), dtype)
-            row[0, :tokens] = ids if spec.name == IDS else positions
-            return row
-        after = self.length + tokens
-        lengths = {
-            "seqlens_k": after - 1,
-            "total_sequence_length": after,
-            "write_indices": self.length,
-            "nonpad_kv_seqlen": after,
-        }
-        if spec.name in lengths:
-            return np.full((1,) * len(spec.shape), lengths[spec.name], dtype)
-        group = next(group for group in self.groups if group.mask == spec.name)
-        return self._mask(group, positions, columns, spec)
+    @property
+    def _one_row(self) -> bool:
+        """Whether a mask is one row for all queries."""
+        return any(len(self._drivers[mask].shape) == 2 for mask in self._windows if mask in self._drivers)
 
-    def _mask(self, group: Group, positions: Positions, columns: int, spec: TensorSpec) -> NDArray[Any]:
-        """See Step; a padding row sees itself alone, for a row that sees nothing would be NaN."""
-        tokens, allocated, query = len(positions), self.allocated, positions[:, None]
-        width = allocated + (0 if self._in_place else columns)
-        mask = np.full((1, 1, columns, width), spec.lowest, spec.numpy_dtype)
-        table = group.table
-        if self._in_place:  # the step's own rows are in their slots when attention reads them
-            table = table.copy()
-            table[positions] = positions
-        seen = (table != EMPTY) & (table <= query) if self._in_place else table != EMPTY
-        if group.window is not None:
-            seen = seen & (query - table < group.window)
-        np.copyto(mask[0, 0, :tokens, :allocated], 0, where=seen)
+    def _input(self, feed: Feed, spec: TensorSpec) -> NDArray[Any]:
+        group = self._windows.get(spec.name)
+        return feed.driver(spec) if group is None else feed.mask(spec, group.table, group.window)
+
+    def _why_not(self, tokens: int, columns: int) -> str:
         if self._in_place:
-            return mask
-        fresh = mask[0, 0, :, allocated:]
-        np.fill_diagonal(fresh, 0)
-        if tokens > 1:
-            back = query - positions  # [tokens, tokens]: how far before the query's own position
-            np.copyto(fresh[:tokens, :tokens], 0, where=(back >= 0) & (back < (group.window or tokens)))
-        return mask
+            return "A graph that writes its cache in place takes no padding: feed whole chunks or one token."
+        return (
+            f"{tokens:,} tokens in {columns:,} columns do not fit the cache of {self.capacity:,} after "
+            f"{self.length:,}: feed one token a step."
+        )
+
+    def _fresh_slots(self, width: int) -> int:
+        """The slots of a present output for a step of `width` columns."""
+        return {"rows": width, "buffer": self.allocated, "joined": self.allocated + width}[self._gives]
+
+    def _new_rows(self, step: Step, keep: slice) -> list[NDArray[Any]]:
+        """By store, the rows of present that hold the step's tokens, but those that `keep` leaves out."""
+        slots = self._fresh_slots(step.width)
+        first = step.start if self._gives == "buffer" and self._joins == "place" else slots - step.width
+        first += step.real.start
+        chosen = slice(first + keep.start, first + keep.stop)
+        return [] if self._in_place else [store.fresh(slots)[..., chosen, :] for store in self._stores]
+
+    def _slide(self, by: int) -> None:
+        """Moves the rows and what the tables say of them; rows further from the end than the capacity are forgotten."""
+        for store in self._stores:
+            store.slide(by)
+        for group in self.groups:
+            slide(group.table, by, axis=0)
+            vacated = slice(max(0, self.allocated - by), None) if by > 0 else slice(0, -by)
+            group.table[vacated] = EMPTY
+            group.table[: self.allocated - self.capacity if self.allocated > self.capacity else 0] = EMPTY
 
     def _reserve(self, slots: int) -> None:
         if slots <= self.allocated or not self._growing:
             return
         wanted = slots + slots // 4  # a quarter more than needed: growing costs O(1) a token over a sequence
-        self.allocated = min(self.capacity, -(-wanted // _BUCKET) * _BUCKET)
+        self._resize(min(self.capacity, -(-wanted // _BUCKET) * _BUCKET))
+
+    def _resize(self, slots: int) -> None:
+        """Gives the buffers `slots` slots; a sliding layout keeps its rows at the end."""
+        keep = min(slots, self.allocated)
         for store in self._stores:
-            store.grow(self.allocated)
+            store.resize(slots, at_end=self.layout.slides)
         for group in self.groups:
-            table = np.full(self.allocated, EMPTY, np.int64)
-            table[: len(group.table)] = group.table
+            table = np.full(slots, EMPTY, np.int64)
+            if keep:
+                side = slice(-keep, None) if self.layout.slides else slice(keep)
+                table[side] = group.table[side]
             group.table = table
+        self.allocated = slots
         self.generation += 1
 
 
+def _plain_facts(state: Sequence[StateTensor], layout: Layout) -> StateFacts:
+    layers = tuple(sorted({tensor.layer for tensor in state}))
+    joins: Joins = "append" if layout.writer == "host" else "place"
+    return StateFacts(layout.writer, (GroupFacts("all", MASK, layers, None),), joins=joins)
+
+
 def _default_drivers(groups: Sequence[Group]) -> dict[str, TensorSpec]:
-    named = {IDS: "int64", POSITIONS: "int64"} | {group.mask: "float32" for group in groups}
-    return {name: TensorSpec(name, (), dtype) for name, dtype in named.items()}
-
-
-def _stack(state: Sequence[StateTensor], allocated: int) -> list[_Store]:
-    by_row: dict[tuple[tuple[int, ...], str], list[StateTensor]] = {}
-    for tensor in state:
-        by_row.setdefault((tensor.sized(1), tensor.dtype), []).append(tensor)
-    return [
-        _Store(tensors, np.zeros((len(tensors), *tensors[0].sized(allocated)), TensorSpec("", (), dtype).numpy_dtype))
-        for (_, dtype), tensors in by_row.items()
-    ]
-
-
-def _runs(table: Positions) -> list[list[int]]:
-    slots = np.flatnonzero(table != EMPTY)
-    if not len(slots):
-        return []
-    breaks = np.flatnonzero((np.diff(slots) != 1) | (np.diff(table[slots]) != 1)) + 1
-    return [[int(run[0]), int(table[run[0]]), len(run)] for run in np.split(slots, breaks)]
+    named = {IDS: (1, "sequence"), POSITIONS: (1, "sequence")} | dict.fromkeys(
+        (group.mask for group in groups), (1, 1, "sequence", "total")
+    )
+    types = {IDS: "int64", POSITIONS: "int64"}
+    return {name: TensorSpec(name, shape, types.get(name, "float32")) for name, shape in named.items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from workflows.kvcache.cache import GroupView
+from workflows.kvcache.views import GroupView
 
 _KEY = re.compile(r"cross\.(\d+)\.key")
 

@@ -6,15 +6,19 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from workflows.errors import GraphError
 from workflows.tensors import TensorSpec, item_bytes
 
 Role = Literal["key", "value"]
 Writer = Literal["host", "gqa", "scatter"]
+Joins = Literal["append", "slide", "place"]  # see drivers.py
+Gives = Literal["rows", "buffer", "joined"]
 MASK = "attention_mask"
 FACTS_KEY = "joinery.kv"  # in a graph's metadata
+_COLUMNS = ("input_ids", "inputs_embeds")  # whose second axis is the step's columns
+_ALIGNED = ((False, False), (True, False), (False, True))  # (left, right); not both
 # what an encoder hands to a decoder, once
 SOURCE_MASK, CROSS_KEY, CROSS_VALUE = "source_mask", "cross.%d.key", "cross.%d.value"
 
@@ -35,16 +39,23 @@ class StateFacts:
 
     left_aligned: the graph takes slots for positions, as a learned relative bias does, so no layout may move them.
     positions: how many the graph's own tables hold, beyond which it would read what is not there; None for no limit.
+    right_aligned: the graph takes the newest key to be in the last slot. counts: it takes the number of slots for the
+    number of tokens, so there may be no empty one. joins: see drivers.py. note: why it is not run as it asks to be.
     """
 
     writer: Writer
     groups: tuple[GroupFacts, ...]
     left_aligned: bool = False
     positions: int | None = None
+    right_aligned: bool = False
+    counts: bool = False
+    joins: Joins = "append"
+    note: str = ""
 
     def to_json(self) -> str:
         """As it stands in the graph's metadata."""
-        return json.dumps(asdict(self))
+        told = ("writer", "groups", "left_aligned", "positions")
+        return json.dumps({name: value for name, value in asdict(self).items() if name in told})
 
     @classmethod
     def of_metadata(cls, metadata: Mapping[str, str]) -> StateFacts | None:
@@ -55,14 +66,17 @@ class StateFacts:
         try:
             data = json.loads(text)
             groups = tuple(GroupFacts(g["name"], g["mask"], tuple(g["layers"]), g["window"]) for g in data["groups"])
-            left_aligned, positions = data["left_aligned"], data.get("positions")
-            if data["writer"] not in ("host", "gqa", "scatter") or not groups or not isinstance(left_aligned, bool):
+            writer, aligned = data["writer"], (data["left_aligned"], data.get("right_aligned", False))
+            positions = data.get("positions")
+            joins = data.get("joins", "append" if writer == "host" else "place")
+            if writer not in get_args(Writer) or not groups or aligned not in _ALIGNED or joins not in get_args(Joins):
                 raise ValueError
             if positions is not None and (type(positions) is not int or positions < 1):
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it anew.") from None
-        return cls(data["writer"], groups, left_aligned, positions)
+        left, right = aligned
+        return cls(writer, groups, left, positions, right, joins=joins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +98,9 @@ class StateTensor:
     """One past/present pair of one layer.
 
     `shape` is that of past, [1, kv_heads, capacity, head_dim] or [1, capacity, kv_heads * head_dim], where the
-    capacity may be symbolic. Written by the `host`, present holds the new tokens' rows alone, which the cache then
-    commits; else it is the same buffer as past, and the graph writes it in place.
+    capacity may be symbolic. Written by the `host`, the cache commits the new tokens' rows, which it takes from
+    present; else present is the same buffer as past, and the graph writes it in place. What the graph `gives` as
+    present is the new rows alone, a buffer of as many slots as past, or past and the new rows joined.
     """
 
     past: str
@@ -95,6 +110,7 @@ class StateTensor:
     shape: tuple[int | str, ...]
     dtype: str
     writer: Literal["graph", "host"]
+    gives: Gives = "rows"
 
     @property
     def slot_axis(self) -> int:
@@ -110,7 +126,7 @@ class StateTensor:
     def sized(self, slots: int) -> tuple[int, ...]:
         """The shape of a buffer with that many slots."""
         axis = self.slot_axis
-        return tuple(slots if i == axis else int(size) for i, size in enumerate(self.shape))
+        return tuple((1, slots)[i == axis] if i in (0, axis) else int(size) for i, size in enumerate(self.shape))
 
     @property
     def bytes_per_slot(self) -> int:
@@ -130,36 +146,19 @@ def find_state(
     [1, kv_heads, slots, head_dim], or a present that disagrees with its past.
     """
     found: list[StateTensor] = []
+    width = next((spec.shape[1] for spec in inputs if spec.name in _COLUMNS), None)
     for role, past_pattern, present_pattern in patterns.pairs():
         past, present = _by_layer(inputs, past_pattern), _by_layer(outputs, present_pattern)
         for layer in sorted(past.keys() ^ present.keys()):
             lacking = present_pattern if layer in past else past_pattern
             raise GraphError(f"The graph lacks {lacking % layer}, the other half of layer {layer}'s {role} cache.")
-        found += [_state(role, layer, past[layer], present[layer]) for layer in sorted(past)]
+        found += [_state(role, layer, past[layer], present[layer], width) for layer in sorted(past)]
     layers = {(tensor.layer, tensor.role) for tensor in found}
     for layer in range(len(found) // 2):
         for role in ("key", "value"):
             if (layer, role) not in layers:
                 raise GraphError(f"The graph's cache has no {role} for layer {layer}, though it has later layers.")
     return tuple(sorted(found, key=lambda tensor: (tensor.layer, tensor.role)))
-
-
-def infer_facts(state: Sequence[StateTensor], inputs: Sequence[TensorSpec]) -> StateFacts:
-    """The facts of a graph that notes none, from the inputs that it declares.
-
-    Raises GraphError that names the missing half for a graph that is half of one kind.
-    """
-    names = {spec.name for spec in inputs}
-    group = GroupFacts("all", MASK, tuple(sorted({tensor.layer for tensor in state})), None)
-    scatter = {"write_indices", "nonpad_kv_seqlen"}
-    if "seqlens_k" in names:
-        return StateFacts("gqa", (group,))
-    if scatter <= names and len(state[0].shape) == 3:
-        return StateFacts("scatter", (group,))
-    if any(tensor.writer == "graph" for tensor in state):
-        lacking = ", ".join(sorted(scatter - names)) or f"a 3-D {state[0].past}"
-        raise GraphError(f"{state[0].present} is written in place, but the graph lacks {lacking} to drive it.")
-    return StateFacts("host", (group,))
 
 
 def _by_layer(specs: Iterable[TensorSpec], pattern: str) -> dict[int, TensorSpec]:
@@ -177,7 +176,7 @@ def _by_layer(specs: Iterable[TensorSpec], pattern: str) -> dict[int, TensorSpec
     return found
 
 
-def _state(role: Role, layer: int, past: TensorSpec, present: TensorSpec) -> StateTensor:
+def _state(role: Role, layer: int, past: TensorSpec, present: TensorSpec, width: int | str | None) -> StateTensor:
     rank = len(past.shape)
     if rank not in (3, 4) or len(present.shape) != rank:
         raise GraphError(
@@ -185,10 +184,31 @@ def _state(role: Role, layer: int, past: TensorSpec, present: TensorSpec) -> Sta
         )
     slot_axis = rank - 2
     fixed = [axis for i, axis in enumerate(past.shape) if i not in (0, slot_axis)]
-    if past.shape[0] != 1 or not all(isinstance(axis, int) for axis in fixed):
+    many = isinstance(past.shape[0], int) and past.shape[0] != 1
+    if many or not all(isinstance(axis, int) for axis in fixed):
         raise GraphError(f"{past.name} is {list(past.shape)}: batch must be 1, and heads and head size fixed.")
     same = [axis for i, axis in enumerate(present.shape) if i not in (0, slot_axis)] == fixed
     if not same or present.dtype != past.dtype:
         raise GraphError(f"{present.name} is {list(present.shape)} {present.dtype}, which does not fit {past.name}.")
-    writer: Literal["graph", "host"] = "graph" if present.shape[slot_axis] == past.shape[slot_axis] else "host"
-    return StateTensor(past.name, present.name, layer, role, past.shape, past.dtype, writer)
+    gives = _gives(past.shape[slot_axis], present.shape[slot_axis], width)
+    if gives is None:
+        raise GraphError(
+            f"{present.name} has {present.shape[slot_axis]} slots, which are neither the {past.shape[slot_axis]} of "
+            f"past, nor the {width} of the step, nor both together."
+        )
+    writer: Literal["graph", "host"] = "graph" if gives == "buffer" else "host"
+    return StateTensor(past.name, present.name, layer, role, past.shape, past.dtype, writer, gives)
+
+
+def _gives(past: int | str, present: int | str, width: int | str | None) -> Gives | None:
+    """What present is, from the slot axes and the axis of the step's columns; None where that makes no sense.
+
+    An axis without a name tells nothing, and is taken for the new rows, which every graph of ours gives.
+    """
+    if present == past != "?":
+        return "buffer"
+    if width is None or present in (width, "?"):
+        return "rows"
+    if isinstance(present, int) and isinstance(past, int):
+        return "joined" if not isinstance(width, int) or present == past + width else None
+    return "joined"

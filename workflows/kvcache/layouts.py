@@ -2,44 +2,64 @@
 
     static   slot = position                 left-aligned; full when the positions reach the capacity
     window   slot = position mod capacity    a ring: the oldest token's slot is taken by the newest, no byte moves
+    fifo     the newest in the last slot     right-aligned: every step moves the rows, the oldest falls off at the left
     gqa      like static; the graph writes in place (GroupQueryAttention over a shared buffer)
     scatter  like static; the graph writes in place (TensorScatter)
+
+A graph that counts slots back from the newest key needs right-aligned rows: there `window` is `fifo`, and `static`
+slides too but gets full instead of forgetting.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import CapacityError, RecipeError
-from workflows.kvcache.geometry import Writer
+from workflows.kvcache.geometry import StateFacts, Writer
 
 Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """`writer` is who puts the rows into their slots; a ring `evicts`, every other layout gets full."""
+    """`writer` is who puts the rows into their slots. One that `evicts` forgets, every other gets full.
+
+    slides: the rows move so that the newest is always in the last slot.
+    """
 
     name: str
     writer: Writer
     evicts: bool = False
+    slides: bool = False
 
-    def place(self, positions: Positions, capacity: int) -> Positions:
-        """The slots, [n] int64 below `capacity`, of tokens at `positions` ([n] int64, ascending).
+    def slots(self, positions: Positions, capacity: int) -> int:
+        """How many slots there must be for tokens at `positions` ([n] int64, ascending).
 
-        Raises CapacityError when there is no slot left.
+        Raises CapacityError when there would have to be more than `capacity`.
         """
-        if self.evicts:
-            return positions % capacity
-        if len(positions) and positions[-1] >= capacity:
+        last = int(positions[-1]) if len(positions) else -1
+        if last >= capacity and not self.evicts:
             raise CapacityError(
-                f"The cache holds {capacity:,} tokens and position {int(positions[-1]):,} was asked for: "
+                f"The cache holds {capacity:,} tokens and position {last:,} was asked for: "
                 "build or open with a larger capacity, or use the window cache."
             )
-        return positions
+        return min(last + 1, capacity)
+
+    def place(self, positions: Positions, capacity: int, allocated: int) -> Positions:
+        """The slots, [n] int64, of tokens at `positions` in a buffer of `allocated` slots.
+
+        Where the rows slide, it is the place after they did, below zero for a token that has fallen off already.
+        """
+        if self.slides and len(positions):
+            return positions + (allocated - 1 - int(positions[-1]))
+        return positions % capacity if self.evicts else positions
+
+    def right_aligned(self) -> Layout:
+        """The same for a graph that takes the newest key to be in the last slot."""
+        return LAYOUTS["fifo"] if self.evicts else replace(self, slides=True)
 
 
 LAYOUTS: dict[str, Layout] = {
@@ -49,6 +69,7 @@ LAYOUTS: dict[str, Layout] = {
         Layout("window", "host", evicts=True),
         Layout("gqa", "gqa"),
         Layout("scatter", "scatter"),
+        Layout("fifo", "host", evicts=True, slides=True),
     )
 }
 
@@ -58,3 +79,35 @@ def layout_named(name: str) -> Layout:
     if name not in LAYOUTS:
         raise RecipeError(f"No cache layout is called {name!r}: choose one of {', '.join(LAYOUTS)}.")
     return LAYOUTS[name]
+
+
+def layout_for(asked: str | None, built: str, facts: StateFacts) -> Layout:
+    """The layout to run a graph with: the one `asked` for, or that it was `built` for.
+
+    Raises RecipeError for one that is not right for the graph, which says why.
+    """
+    layout = layout_named(asked) if asked else built_layout(built, facts)
+    if layout.writer != facts.writer:
+        legal = ", ".join(name for name, other in LAYOUTS.items() if other.writer == facts.writer)
+        raise RecipeError(
+            f"This bundle's graph was built for the cache {legal}, and {layout.name} needs another graph: "
+            f"build one with --cache {layout.name}."
+        )
+    if layout.evicts and (why := _unmovable(facts)):
+        raise RecipeError(f"The {layout.name} cache is not right for this bundle: its graph {why}; use static.")
+    return layout.right_aligned() if facts.right_aligned else layout
+
+
+def built_layout(name: str, facts: StateFacts) -> Layout:
+    """The layout that a bundle names, or static where its graph cannot be run with that, as `facts.note` says."""
+    layout = layout_named(name)
+    return LAYOUTS["static"] if facts.note and layout.writer != facts.writer else layout
+
+
+def _unmovable(facts: StateFacts) -> str:
+    """Why no layout may move the rows of the graph's cache; empty where one may."""
+    if facts.left_aligned:
+        return "takes slots for positions, and a window moves them"
+    if facts.counts:
+        return "takes the number of slots for that of the tokens, and a window has fewer"
+    return "puts the rows into their slots itself" if facts.joins == "place" else ""

@@ -17,15 +17,16 @@ from workflows.bundle import Pipeline
 from workflows.bundle.schema import parse_pipeline
 from workflows.errors import GraphError, RequestError, printable
 from workflows.kvcache import find_state
-from workflows.kvcache.geometry import StateFacts, StatePatterns, infer_facts
+from workflows.kvcache.drivers import DRIVERS
+from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, StatePatterns
+from workflows.kvcache.infer import infer_facts
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.runtime.devices import device_named
 from workflows.runtime.executor import LOGITS, Executor, make_executor
 from workflows.runtime.sessions import OpenSession, open_session
 
 COMPONENTS = ("encoder", "prefill", "decode", "decoder")
-_FED_BY_THE_HOST = {"input_ids", "position_ids", "source_mask", "seqlens_k", "total_sequence_length"}
-_FED_BY_THE_HOST |= {"write_indices", "nonpad_kv_seqlen"}
+_FED_BY_THE_HOST = {*DRIVERS, SOURCE_MASK}
 
 
 def open_onnx(

@@ -25,11 +25,13 @@ from workflows.bundle import Bundle
 from workflows.bundle.schema import Edge, Pipeline
 from workflows.errors import BundleError, Cancelled, GraphError, JoineryError, PromptError, RecipeError, printable
 from workflows.events import Phase
-from workflows.kvcache import LAYOUTS, KVCache, Layout, StateTensor, find_state
-from workflows.kvcache.cache import DRIVERS, IDS, GroupView
+from workflows.kvcache import KVCache, StateTensor, find_state
 from workflows.kvcache.cross import cross_view
-from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, StatePatterns, infer_facts
-from workflows.kvcache.layouts import layout_named
+from workflows.kvcache.drivers import DRIVERS, IDS
+from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, StatePatterns
+from workflows.kvcache.infer import infer_facts
+from workflows.kvcache.layouts import layout_for
+from workflows.kvcache.views import GroupView
 from workflows.recipe.schema import DEFAULT_CAPACITY
 from workflows.runtime.devices import Device
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
@@ -69,7 +71,7 @@ class _Bound:
                 elif spec.name in given:
                     array = given[spec.name]
                 else:
-                    array = self._driver(spec, symbols, shapes)
+                    array = self._driver(spec, shapes)
                 binding.bind_input(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
             for spec in opened.outputs:
                 array = given[spec.name] if spec.name in given else np.empty(spec.resolve(symbols), spec.numpy_dtype)
@@ -86,13 +88,16 @@ class _Bound:
         ends = [(edge.target.split(".", 1), edge.source) for edge in edges if edge.source in made]
         return {name: made[source] for (session, name), source in ends if session == opened.name}
 
-    def _driver(
-        self, spec: TensorSpec, symbols: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]
-    ) -> NDArray[Any]:
+    def _driver(self, spec: TensorSpec, shapes: Mapping[str, tuple[int, ...]]) -> NDArray[Any]:
         if spec.name not in shapes:
             raise GraphError(f"Nothing feeds the input {spec.name}: the pipeline's dataflow must name its source.")
+        shape = shapes[spec.name]
+        if len(shape) != len(spec.shape) or any(
+            isinstance(axis, int) and axis != size for axis, size in zip(spec.shape, shape, strict=True)
+        ):
+            raise GraphError(f"The input {spec.name} is {list(spec.shape)}, and a step feeds {list(shape)}.")
         if spec.name not in self.inputs:
-            self.inputs[spec.name] = np.zeros(spec.resolve(symbols), spec.numpy_dtype)
+            self.inputs[spec.name] = np.zeros(shape, spec.numpy_dtype)
         return self.inputs[spec.name]
 
     @cached_property
@@ -116,12 +121,21 @@ class _Bound:
 class Executor:
     """A composite model that is open: its sessions, its one cache, and the way through them.
 
-    `chunk` is the number of prompt tokens that one run takes. Not for use by two threads at once, but for `stop`.
+    `chunk` is the number of prompt tokens that one run takes; `note` says why the graph's cache is not run as it asks
+    to be, empty where it is. Not for use by two threads at once, but for `stop`.
     """
 
-    def __init__(self, pipeline: Pipeline, sessions: Mapping[str, OpenSession], cache: KVCache, provider: str) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        sessions: Mapping[str, OpenSession],
+        cache: KVCache,
+        provider: str,
+        note: str = "",
+    ) -> None:
         self.cache, self.provider, self.vocabulary = cache, provider, pipeline.metadata.vocabulary or 0
         self.chunk, self._source_limit = pipeline.metadata.chunk, pipeline.metadata.source_limit
+        self.note, self._pad_left = note, _last_logits(sessions)
         self._edges = pipeline.pipeline.dataflow
         self._phases = _phases(pipeline, sessions)
         self._widths = {phase: _fixed_width(opened) for phase, opened in self._phases.items() if opened}
@@ -172,17 +186,17 @@ class Executor:
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], Phase]]:
         """The runs that take `prompt`: chunks through prefill, the rest padded.
 
-        A graph that writes in place would write the padding too, so there the rest goes token by token where the
-        prefill graph's width is fixed.
+        What the cache takes no chunk for goes token by token, and so does the rest where padding would come first:
+        that would see nothing, which some graphs answer with NaN.
         """
-        width = self._widths["prefill"]
-        whole = len(prompt) - len(prompt) % self.chunk
-        by_token = width is not None and self.cache.layout.writer != "host"
-        end = whole if by_token else len(prompt)
-        for start in range(0, end, self.chunk):
-            yield prompt[start : start + self.chunk], "prefill"
-        for start in range(end, len(prompt)):
-            yield prompt[start : start + 1], "decode"
+        width, before, start = self._widths["prefill"], self.cache.length, 0
+        by_token = self._pad_left and self._widths["decode"] in (None, 1)
+        while start < len(prompt):
+            wanted = min(self.chunk, len(prompt) - start)
+            padded = width is not None and wanted < width
+            count = 0 if padded and by_token else self.cache.takes(before + start, wanted, width)
+            yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
+            start += count or 1
 
     def run(self, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:
         """Feeds `tokens` (at most `chunk`), advances the cache, gives the logits [V] float32 that follow the last one.
@@ -198,7 +212,8 @@ class Executor:
         # a single token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
         self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 else None)
         self.cache.commit(step)
-        return bound.logits_type.as_float32(bound.logits[0, step.tokens - 1])
+        last = min(step.real.stop, bound.logits.shape[1]) - 1  # some graphs give the last column's alone
+        return bound.logits_type.as_float32(bound.logits[0, last])
 
     def _guarded(
         self, bound: _Bound, inputs: Mapping[str, NDArray[Any]], what: str, options: ort.RunOptions | None
@@ -269,7 +284,7 @@ def make_executor(
 ) -> Executor:
     """Open sessions around one cache; see open_executor."""
     state, facts = _state(pipeline, sessions)
-    layout = _layout(cache, pipeline.metadata.layout, facts)
+    layout = layout_for(cache, pipeline.metadata.layout, facts)
     slots = state[0].capacity
     if capacity is not None and slots is not None and capacity > slots:
         raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {capacity:,} needs another build.")
@@ -280,8 +295,23 @@ def make_executor(
             f"The bundle's graphs know {facts.positions:,} positions: a capacity of {wanted:,} needs another build."
         )
     names = {*DRIVERS, *(group.mask for group in facts.groups)}
-    drivers = {spec.name: spec for s in sessions.values() for spec in s.inputs if spec.name in names}
-    return Executor(pipeline, sessions, KVCache(state, layout, wanted, facts.groups, drivers), device.name)
+    phases = _phases(pipeline, sessions)
+    stepping = [*phases["prefill"], *phases["decode"]]
+    drivers = {spec.name: spec for session in stepping for spec in session.inputs if spec.name in names}
+    batch = drivers[IDS].shape[0]
+    if isinstance(batch, int) and batch != 1:
+        raise GraphError(f"{IDS} is {list(drivers[IDS].shape)}: batch must be 1, so export the graph anew with that.")
+    kept = KVCache(state, layout, wanted, facts, drivers, pad_left=_last_logits(sessions))
+    return Executor(pipeline, sessions, kept, device.name, facts.note)
+
+
+def _last_logits(sessions: Mapping[str, OpenSession]) -> bool:
+    """Whether a graph of several columns gives the last one's logits alone, so that padding must come first."""
+    return any(
+        spec.name == LOGITS and spec.shape[1] == 1 and (_fixed_width([session]) or 1) > 1
+        for session in sessions.values()
+        for spec in session.outputs
+    )
 
 
 def _refuse_single(pipeline: Pipeline) -> None:
@@ -294,23 +324,6 @@ def _refuse_single(pipeline: Pipeline) -> None:
         )
 
 
-def _layout(asked: str | None, built: str, facts: StateFacts) -> Layout:
-    """The layout to run with. Raises RecipeError where the graph was built for another writer of its cache."""
-    layout = layout_named(asked or built)
-    if layout.writer != facts.writer:
-        legal = ", ".join(name for name, other in LAYOUTS.items() if other.writer == facts.writer)
-        raise RecipeError(
-            f"This bundle's graph was built for the cache {legal}, and {layout.name} needs another graph: "
-            f"build one with --cache {layout.name}."
-        )
-    if layout.evicts and facts.left_aligned:
-        raise RecipeError(
-            f"The {layout.name} cache is not right for this bundle: its graph takes slots for positions, and a ring "
-            "moves them; use static."
-        )
-    return layout
-
-
 def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[tuple[StateTensor, ...], StateFacts]:
     kv = pipeline.pipeline.state.kv_cache
     assert kv is not None  # others were refused before
@@ -320,12 +333,22 @@ def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[tup
     found = [(state, s) for s in sessions.values() if (state := find_state(s.inputs, s.outputs, patterns))]
     if not found:
         raise GraphError(f"No session has inputs named like {patterns.past_key % 0}, so there is no cache to share.")
-    state, session = found[0]
-    for other, _ in found:
-        if [(t.past, t.shape, t.dtype) for t in other] != [(t.past, t.shape, t.dtype) for t in state]:
+    state, facts = _facts(*found[0])
+    for other, session in found[1:]:
+        agreed = [(t.past, t.shape, t.dtype) for t in other] == [(t.past, t.shape, t.dtype) for t in state]
+        if not agreed or _facts(other, session)[1] != facts:
             raise GraphError("The sessions disagree on the shape of the cache that they share: build the bundle anew.")
-    facts = StateFacts.of_metadata(session.metadata) or infer_facts(state, session.inputs)
-    return tuple(replace(tensor, writer="host" if facts.writer == "host" else "graph") for tensor in state), facts
+    return state, facts
+
+
+def _facts(state: tuple[StateTensor, ...], session: OpenSession) -> tuple[tuple[StateTensor, ...], StateFacts]:
+    """The graph's own word on its cache, or what its inputs tell; and the state with the writer that follows."""
+    said = StateFacts.of_metadata(session.metadata)
+    facts = said or infer_facts(state, session.inputs)
+    if facts.writer != "host":
+        return tuple(replace(tensor, writer="graph") for tensor in state), facts
+    state = tuple(replace(tensor, writer="host") for tensor in state)
+    return tuple(replace(tensor, gives="rows") for tensor in state) if said else state, facts
 
 
 def _phases(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> dict[str, list[OpenSession]]:

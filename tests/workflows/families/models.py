@@ -155,6 +155,30 @@ def greedy(folder: Path, prompt: list[int], count: int) -> list[int]:
     return ids[len(prompt) :]
 
 
+def greedy_in_window(folder: Path, prompt: list[int], count: int, window: int) -> list[int]:
+    """The oracle of a cache that forgets: the same, but each token sees `window` back at most, itself included."""
+    import torch
+
+    model, ids = _eager(folder, "AutoModelForCausalLM"), list(prompt)
+    own = getattr(model.config, "sliding_window", None) or window
+    kinds = set(getattr(model.config, "layer_types", None) or [])
+    for _ in range(count):
+        full, sliding = _banded(len(ids), window), _banded(len(ids), min(window, own))
+        mask = {"full_attention": full, "sliding_attention": sliding} if len(kinds) > 1 else sliding
+        with torch.no_grad():
+            logits = model(torch.tensor([ids]), attention_mask=mask, use_cache=False).logits
+        ids.append(int(logits[0, -1].argmax()))
+    return ids[len(prompt) :]
+
+
+def _banded(length: int, window: int) -> Any:
+    """[1, 1, length, length], additive."""
+    import torch
+
+    back = torch.arange(length)[:, None] - torch.arange(length)
+    return torch.where((back >= 0) & (back < window), 0.0, torch.finfo(torch.float32).min)[None, None]
+
+
 def greedy_from_source(folder: Path, source: list[int], count: int) -> list[int]:
     """The oracle of an encoder-decoder model: the same, from the decoder's start token."""
     import torch

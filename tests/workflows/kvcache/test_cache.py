@@ -1,61 +1,19 @@
-"""The cache's table, masks and rewinds as literal arrays, and against a plain list of tokens."""
+"""The cache's table, masks and rewinds as literal arrays."""
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from tests.workflows.kvcache.fake import feed, make, mask, table
 from workflows.errors import CapacityError, GraphError, RewindError
-from workflows.kvcache import KVCache, StateTensor, Step
-from workflows.kvcache.cache import EMPTY
-from workflows.kvcache.geometry import GroupFacts
+from workflows.kvcache import KVCache, StateTensor
+from workflows.kvcache.drivers import EMPTY
+from workflows.kvcache.geometry import GroupFacts, StateFacts
 from workflows.kvcache.layouts import layout_named
-from workflows.kvcache.store import load_cache, save_cache
 from workflows.tensors import TensorSpec
 
 X = np.finfo(np.float32).min  # hidden
-
-
-def make(layout: str, capacity: int, slots: int | str = "capacity", layers: int = 2) -> KVCache:
-    shape = (1, slots, 2) if layout == "scatter" else (1, 1, slots, 2)
-    writer = "host" if layout in ("static", "window") else "graph"
-    state = [
-        StateTensor(f"past.{i}.{role}", f"present.{i}.{role}", i, role, shape, "float32", writer)
-        for i in range(layers)
-        for role in ("key", "value")
-    ]
-    return KVCache(state, layout_named(layout), capacity)
-
-
-def feed(cache: KVCache, tokens: list[int], width: int | None = None) -> Step:
-    """A graph that writes each token's id into its row, times the layer's number plus one."""
-    step = run(cache, tokens, width)
-    cache.commit(step)
-    return step
-
-
-def run(cache: KVCache, tokens: list[int], width: int | None = None) -> Step:
-    """The graph alone: it writes the new rows, or, in place, the rows from the step's first position on."""
-    step = cache.plan(tokens, width)
-    for name in cache.fresh_names:
-        rows = step.inputs["input_ids"][0] * (int(name.split(".")[1]) + 1)
-        target = cache.fresh(name, step.width).reshape(-1, 2)  # one head: [slots, 2]
-        start = step.start if cache.layout.writer != "host" else 0
-        target[start : start + step.width] = rows[:, None]
-    return step
-
-
-def table(cache: KVCache) -> list[int]:
-    return [int(position) for position in cache.groups[0].table]
-
-
-def mask(step: Step) -> list[list[float]]:
-    return step.inputs["attention_mask"][0, 0].tolist()
 
 
 def test_a_static_chunk_is_left_aligned_and_its_padding_sees_itself() -> None:
@@ -165,98 +123,6 @@ def test_a_capacity_beyond_the_graph_s_slots_is_refused() -> None:
         make("static", 9, slots=8)
 
 
-TOKENS = st.lists(st.integers(1, 9), min_size=1, max_size=9)
-ACTIONS = st.lists(
-    st.one_of(
-        st.tuples(st.just("feed"), TOKENS, st.integers(0, 3)),
-        st.tuples(st.just("cancel"), TOKENS, st.integers(0, 3)),
-        st.tuples(st.just("rewind"), st.integers(0, 40), st.just(0)),
-        st.tuples(st.just("save"), st.just(0), st.just(0)),
-    ),
-    max_size=25,
-)
-CASES = {
-    "layout": st.sampled_from(["static", "window", "gqa", "scatter"]),
-    "capacity": st.integers(1, 12),
-    "fixed": st.booleans(),
-    "actions": ACTIONS,
-}
-
-
-@settings(max_examples=400, deadline=None)
-@given(**CASES)
-def test_any_interleaving_equals_a_plain_list(layout: str, capacity: int, fixed: bool, actions: list) -> None:
-    interleave(layout, capacity, fixed, actions)
-
-
-@pytest.mark.slow
-@settings(max_examples=10_000, deadline=None)
-@given(**CASES)
-def test_ten_thousand_interleavings(layout: str, capacity: int, fixed: bool, actions: list) -> None:
-    interleave(layout, capacity, fixed, actions)
-
-
-def interleave(layout: str, capacity: int, fixed: bool, actions: list) -> None:
-    """Steps, cancelled steps, rewinds, saves and loads, against the plain list of tokens."""
-    slots = capacity + 2 if fixed else "capacity"
-    cache, tokens = make(layout, capacity, slots), []
-    lowest = 0  # the oldest position that was never overwritten
-    for action, value, padding in actions:
-        width = len(value) + (padding if cache.layout.writer == "host" else 0) if isinstance(value, list) else 0
-        if action == "rewind":
-            tokens, lowest = rewound(cache, tokens, lowest, value)
-        elif action == "save":
-            cache = saved_and_loaded(cache, tokens, make(layout, capacity, slots))
-        elif layout != "window" and len(tokens) + len(value) > capacity:
-            with pytest.raises(CapacityError):
-                cache.plan(value)
-        elif action == "cancel":
-            run(cache, [9 - token for token in value], width)
-        else:
-            step = feed(cache, value, width)
-            if cache.layout.writer == "host":
-                check_mask(step, tokens, value, capacity if layout == "window" else None)
-            tokens = tokens + value
-            lowest = max(lowest, len(tokens) - capacity) if layout == "window" else 0
-        check_rows(cache, tokens, lowest)
-
-
-def rewound(cache: KVCache, tokens: list[int], lowest: int, length: int) -> tuple[list[int], int]:
-    if any(length in lengths for lengths in cache.rewindable()):
-        cache.rewind(length)
-        return tokens[:length], lowest if length else 0
-    with pytest.raises(RewindError):
-        cache.rewind(length)
-    return tokens, lowest
-
-
-def saved_and_loaded(cache: KVCache, tokens: list[int], other: KVCache) -> KVCache:
-    with tempfile.TemporaryDirectory() as folder:
-        save_cache(cache, tokens, "model", Path(folder) / "cache")
-        assert load_cache(other, "model", Path(folder) / "cache") == tokens
-    return other
-
-
-def check_rows(cache: KVCache, tokens: list[int], lowest: int) -> None:
-    held = {position: slot for slot, position in enumerate(table(cache)) if position != EMPTY}
-    assert cache.length == len(tokens)
-    assert sorted(held) == list(range(min(lowest, len(tokens)), len(tokens)))
-    rows = cache.past("past.1.key").reshape(-1, 2)[:, 0]
-    assert [int(rows[held[position]]) for position in sorted(held)] == [2 * tokens[p] for p in sorted(held)]
-
-
-def check_mask(step: Step, before: list[int], new: list[int], window: int | None) -> None:
-    """Each query sees exactly the positions that full or banded attention gives it, each once."""
-    seen = step.inputs["attention_mask"][0, 0] == 0
-    slots = seen.shape[1] - step.width
-    for row in range(len(new)):
-        query = len(before) + row
-        first = 0 if window is None else max(0, query - window + 1)
-        fresh = {len(before) + int(i) for i in np.flatnonzero(seen[row, slots:])}
-        assert fresh == {p for p in range(first, query + 1) if p >= len(before)}
-        assert int(seen[row, :slots].sum()) == len(range(first, len(before)))
-
-
 def test_in_place_masks_and_lengths_as_literal_arrays() -> None:
     drivers = {
         name: TensorSpec(name, shape, dtype)
@@ -269,8 +135,9 @@ def test_in_place_masks_and_lengths_as_literal_arrays() -> None:
         )
     }
     shape = (1, 5, 2)
+    facts = StateFacts("scatter", (GroupFacts("all", "attention_mask", (0,), 2),), joins="place")
     state = [StateTensor(f"past.0.{r}", f"present.0.{r}", 0, r, shape, "float32", "graph") for r in ("key", "value")]
-    cache = KVCache(state, layout_named("scatter"), 5, (GroupFacts("all", "attention_mask", (0,), 2),), drivers)
+    cache = KVCache(state, layout_named("scatter"), 5, facts, drivers)
     step = cache.plan([7, 8, 9])
     assert step.inputs["attention_mask"][0, 0].tolist() == [[0, X, X, X, X], [0, 0, X, X, X], [X, 0, 0, X, X]]
     cache.commit(step)

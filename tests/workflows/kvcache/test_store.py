@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from safetensors.numpy import save_file
 
-from tests.workflows.kvcache.test_cache import feed, make, table
+from tests.workflows.kvcache.fake import feed, make, table
 from workflows.errors import PromptCacheError
 from workflows.kvcache.store import load_cache, save_cache
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.workflows.kvcache.test_cache import feed, make
+from tests.workflows.kvcache.fake import feed, make
 from workflows.kvcache.cross import cross_view
 
 

@@ -1,0 +1,119 @@
+"""Conversations that go on in one cache, caches that get full or forget, and going back: token for token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
+from workflows.build import BuildRequest, build
+from workflows.events import ChunkEvent, GenerationDone
+from workflows.generate import Engine, GenerateOptions, open_engine
+
+CAPACITY = 160
+BUILT = {"static": "static", "gqa": "gqa", "scatter": "scatter", "window": "static", "fifo": "static"}
+TURNS = (7, 20, 1, 64, 65, 30)  # tokens of what is asked; with the answers more than the capacity
+Oracle = Callable[[list[int], int], list[int]]
+
+
+def prompt_of(length: int) -> list[int]:
+    return [int(i) for i in np.random.default_rng(length).integers(3, VOCABULARY, length)]
+
+
+def ask(engine: Engine, prompt: list[int], count: int) -> tuple[list[int], str, int]:
+    """(tokens, why it ended, how many prompt tokens were fed)."""
+    events = list(engine.generate(prompt, GenerateOptions(max_new_tokens=count)))
+    done = events[-1]
+    assert isinstance(done, GenerationDone)
+    fed = sum(event.tokens for event in events if isinstance(event, ChunkEvent))
+    return done.token_ids, done.finish_reason, fed
+
+
+@pytest.mark.parametrize(
+    "model_type",
+    [
+        pytest.param(name, marks=() if name == "llama" else pytest.mark.slow)
+        for name in ("llama", "gemma3_text", "mistral", "gpt2", "phi3")
+    ],
+)
+def test_every_layout(model_type: str, tmp_path: Path) -> None:
+    checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
+    for layout, built in BUILT.items():
+        if not (tmp_path / built).exists():
+            build(BuildRequest(str(checkpoint), tmp_path / built, {"cache": built, "capacity": CAPACITY}))
+        engine = open_engine(tmp_path / built, cache=layout)
+        evicts = engine.executor.cache.layout.evicts
+        oracle: Oracle = partial(greedy, checkpoint)
+        if evicts:
+            oracle = partial(greedy_in_window, checkpoint, window=CAPACITY)
+        check_turns(engine, oracle, 6 if evicts else 4)
+        check_regenerated(engine, oracle)
+        (check_forgetting if evicts else check_full)(engine, oracle)
+
+
+def check_turns(engine: Engine, oracle: Oracle, turns: int) -> None:
+    """Each turn feeds what is new alone, and answers as one long prompt does."""
+    said: list[int] = []
+    for turn in TURNS[:turns]:
+        held = engine.executor.cache.length
+        prompt = said + prompt_of(turn)
+        answer, _, fed = ask(engine, prompt, 9)
+        assert answer == oracle(prompt, 9), f"{engine.executor.cache.layout.name}, turn of {turn}"
+        assert fed == len(prompt) - held
+        said = prompt + answer
+
+
+def check_regenerated(engine: Engine, oracle: Oracle) -> None:
+    engine.reset()
+    prompt = prompt_of(50)
+    answer, _, _ = ask(engine, prompt, 20)
+    for length in (50, 49, 63, 1, 0):
+        engine.rewind(length)
+        assert ask(engine, prompt, 20)[0] == answer, f"back to {length}"
+    assert answer == oracle(prompt, 20)
+
+
+def check_full(engine: Engine, oracle: Oracle) -> None:
+    """A prompt as long as the cache, and ones that run into it."""
+    for spare in (0, 1, 5):
+        engine.reset()
+        prompt = prompt_of(CAPACITY - spare)
+        tokens, reason, _ = ask(engine, prompt, 20)
+        assert (tokens, reason) == (oracle(prompt, spare + 1), "capacity")
+        assert engine.executor.cache.length == CAPACITY
+
+
+def check_forgetting(engine: Engine, oracle: Oracle) -> None:
+    """Prompts at the capacity and beyond it."""
+    for length in (CAPACITY - 1, CAPACITY, CAPACITY + 1, CAPACITY + 70):
+        engine.reset()
+        tokens, reason, _ = ask(engine, prompt_of(length), 12)
+        assert (tokens, reason) == (oracle(prompt_of(length), 12), "length")
+    assert engine.executor.cache.evicted == engine.executor.cache.length - CAPACITY
+
+
+def test_no_byte_is_copied_where_the_graph_writes(tmp_path: Path) -> None:
+    """Past and present are one buffer, at one place, from the first step to the last; other layouts keep theirs too."""
+    checkpoint = save_decoder("llama", tmp_path / "checkpoint")
+    for layout in ("gqa", "scatter", "static"):
+        build(BuildRequest(str(checkpoint), tmp_path / layout, {"cache": layout, "capacity": 64, "chunk": 16}))
+        executor = open_engine(tmp_path / layout).executor
+        cache = executor.cache
+        places = [cache.past(name).ctypes.data for name in cache.names]
+        bound: list[tuple[int, ...]] = []
+        for chunk, phase in executor.chunks(prompt_of(40)):
+            executor.run(chunk, phase)
+        before = [cache.past(name).copy() for name in cache.names]
+        for token in range(20):
+            executor.run([token], "decode")
+            assert [cache.past(name).ctypes.data for name in cache.names] == places
+            bound.append(tuple(cache.fresh(name, 1).ctypes.data for name in cache.fresh_names))
+        assert len(set(bound)) == 1
+        assert (bound[0] == tuple(places)) == (layout != "static")
+        for name, rows in zip(cache.names, before, strict=True):  # what was written stays as it was
+            assert np.array_equal(cache.past(name)[..., :40, :], rows[..., :40, :])
+            assert np.any(cache.past(name)[..., 40:60, :])

@@ -1,0 +1,77 @@
+"""The memory of the cache: one buffer a kind of row, and what a commit, a slide and growth do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.kvcache.geometry import StateTensor
+from workflows.kvcache.layouts import Positions
+from workflows.tensors import TensorSpec
+
+
+@dataclass
+class Store:
+    """The buffers of all state tensors with one row shape and type, stacked so that a commit is one assignment.
+
+    slots: [T, 1, H, allocated, D] or [T, 1, allocated, H·D]; a tensor's own buffer is the contiguous slots[t].
+    """
+
+    tensors: list[StateTensor]
+    slots: NDArray[Any]
+    _fresh: dict[int, NDArray[Any]] = field(default_factory=dict)  # slots → a buffer with that many
+
+    def fresh(self, slots: int) -> NDArray[Any]:
+        """The buffer for present outputs of `slots` slots; its content is not kept between runs."""
+        if slots not in self._fresh:
+            self._fresh[slots] = self.sized(slots)
+        return self._fresh[slots]
+
+    def commit(self, rows: NDArray[Any], target: Positions) -> None:
+        """Puts `rows`, shaped as slots but [.., n, ..], into the slots `target`, [n]."""
+        first, count = int(target[0]), len(target)
+        if target[-1] - first == count - 1:  # nearly always neighbours: a slice copies faster than an index
+            self.slots[..., first : first + count, :] = rows
+        else:
+            self.slots[..., target, :] = rows
+
+    def slide(self, by: int) -> None:
+        """Moves every row `by` slots to the left, or to the right where it is negative; what falls off is lost."""
+        slide(self.slots, by, axis=-2)
+
+    def sized(self, slots: int) -> NDArray[Any]:
+        """A new buffer of zeros: a masked slot must be finite, or 0 times it would be NaN."""
+        return np.zeros((len(self.tensors), *self.tensors[0].sized(slots)), self.slots.dtype)
+
+    def resize(self, slots: int, at_end: bool) -> None:
+        """Another number of slots; the rows keep their distance from the end (`at_end`) or from the beginning."""
+        other, keep = self.sized(slots), min(slots, self.slots.shape[-2])
+        if keep:
+            side = slice(-keep, None) if at_end else slice(keep)
+            other[..., side, :] = self.slots[..., side, :]
+        self.slots = other
+        self._fresh.clear()
+
+
+def stack(state: Sequence[StateTensor], allocated: int) -> list[Store]:
+    """Stores of `allocated` empty slots, one a row shape and type."""
+    by_row: dict[tuple[tuple[int, ...], str], list[StateTensor]] = {}
+    for tensor in state:
+        by_row.setdefault((tensor.sized(1), tensor.dtype), []).append(tensor)
+    return [
+        Store(tensors, np.zeros((len(tensors), *tensors[0].sized(allocated)), TensorSpec("", (), dtype).numpy_dtype))
+        for (_, dtype), tensors in by_row.items()
+    ]
+
+
+def slide(array: NDArray[Any], by: int, axis: int) -> None:
+    """Moves the entries of `array` along `axis`, `by` places towards the front; those that have no place are lost."""
+    rows = np.moveaxis(array, axis, 0)  # a view
+    if 0 < by < len(rows):
+        rows[:-by] = rows[by:].copy()
+    elif 0 < -by < len(rows):
+        rows[-by:] = rows[:by].copy()

@@ -1,0 +1,113 @@
+"""What a graph is told of its cache at each step: positions, masks and lengths, all from one table of columns.
+
+    table [allocated] ──columns──▶ the position that each key column has while the graph attends ──▶ masks
+
+How a graph joins the keys that it was given (past, C columns) with the step's own (N columns):
+    append  past then new: C + N columns                    slide  past without its first N, then new: C columns
+    place   past with the new ones in their slots: C columns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.kvcache.geometry import Joins
+from workflows.kvcache.layouts import Positions
+from workflows.tensors import TensorSpec
+
+EMPTY = -1  # a slot, or a column, that holds no token
+
+IDS, POSITIONS, PLACES = "input_ids", "position_ids", "cache_position"
+_ROWS = (IDS, POSITIONS)
+_LENGTHS = ("seqlens_k", "total_sequence_length", "write_indices", "nonpad_kv_seqlen")
+DRIVERS = (*_ROWS, PLACES, *_LENGTHS)
+
+
+@dataclass(frozen=True)
+class Feed:
+    """The tokens of one run, and where they stand: N columns, of which the slice `real` are tokens.
+
+    positions, slots: [n] int64 of the tokens. joins: see above.
+    """
+
+    ids: Sequence[int]
+    positions: Positions
+    slots: Positions
+    columns: int
+    real: slice
+    joins: Joins
+
+    def driver(self, spec: TensorSpec) -> NDArray[Any]:
+        """The array of an input that is no mask."""
+        if spec.name in _ROWS:
+            row = np.zeros((1, self.columns), spec.numpy_dtype)
+            row[0, self.real] = self.ids if spec.name == IDS else self.positions
+            return row
+        start, after = int(self.positions[0]), int(self.positions[-1]) + 1
+        if spec.name == PLACES:
+            return np.arange(start, start + self.columns, dtype=spec.numpy_dtype)
+        lengths = {"seqlens_k": after - 1, "write_indices": start}
+        return np.full((1,) * len(spec.shape), lengths.get(spec.name, after), spec.numpy_dtype)
+
+    def mask(self, spec: TensorSpec, table: Positions, window: int | None) -> NDArray[Any]:
+        """The mask of a group with this table: one row for all queries where `spec` has two axes, else one each."""
+        keys = self._keys(table)
+        if len(spec.shape) == 2:
+            seen = keys != EMPTY
+            if window is not None:
+                seen &= self.positions[-1] - keys < window
+            row: NDArray[Any] = seen[None].astype(spec.numpy_dtype)
+            return row
+        mask = np.full((1, 1, self.columns, len(keys)), spec.lowest, spec.numpy_dtype)
+        np.copyto(mask[0, 0, self.real], 0, where=self._seen(keys, window))
+        if len(self.ids) < self.columns:
+            self._let_padding_see(mask[0, 0])
+        return mask
+
+    def _keys(self, table: Positions) -> Positions:
+        """The position that each column of keys has, EMPTY for none."""
+        if self.joins == "place":
+            keys = table.copy()
+            keys[self.slots] = self.positions
+            return keys
+        new = self.positions
+        if len(new) < self.columns:
+            new = np.full(self.columns, EMPTY, np.int64)
+            new[self.real] = self.positions
+        keys = np.concatenate((table, new))
+        return keys[self.columns :] if self.joins == "slide" else keys
+
+    def _seen(self, keys: Positions, window: int | None) -> NDArray[np.bool_]:
+        """[n, columns of keys]: whether a token's query sees the key."""
+        query = self.positions[:, None]
+        seen: NDArray[np.bool_] = (keys != EMPTY)[None]
+        if len(self.positions) > 1:
+            seen = seen & (keys <= query)
+        if window is not None:
+            seen = seen & (query - keys < window)
+        return seen
+
+    def _let_padding_see(self, mask: NDArray[Any]) -> None:
+        """A row that sees nothing would be NaN: padding sees itself, or what the last token sees."""
+        rows = np.arange(self.columns)
+        padding = rows[(rows < self.real.start) | (rows >= self.real.stop)]
+        if self.joins == "place":
+            mask[padding] = mask[self.real.stop - 1]
+        else:
+            mask[padding, padding + (mask.shape[1] - self.columns)] = 0
+
+
+def shape_of(spec: TensorSpec, width: int, keys: int) -> tuple[int, ...]:
+    """The shape of an input that is no past tensor, for a step of `width` columns and `keys` columns of keys."""
+    if spec.name in _ROWS:
+        return (1, width)
+    if spec.name == PLACES:
+        return (width,)
+    if spec.name in _LENGTHS:
+        return (1,) * len(spec.shape)
+    return (1, keys) if len(spec.shape) == 2 else (1, 1, width, keys)
