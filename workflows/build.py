@@ -21,8 +21,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from workflows import __version__
 from workflows.bundle.read import read_bundle
 from workflows.bundle.schema import (
@@ -47,6 +45,7 @@ from workflows.bundle.write import check_target, locked, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import Cancelled, CheckpointError
 from workflows.events import BuildDone, Event, StageEvent
+from workflows.memory import peak_bytes
 from workflows.recipe import Recipe, choose, family_for
 
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
@@ -190,18 +189,7 @@ def _timed(report: Report, stage: str) -> Iterator[dict[str, Any]]:
 
 
 def _spent(began: float) -> dict[str, float]:
-    return {"seconds": round(time.monotonic() - began, 3), "peak_mib": round(_peak_bytes() / 2**20, 1)}
-
-
-def _peak_bytes() -> int:
-    """The most memory that this process has had resident."""
-    memory = psutil.Process().memory_info()
-    if hasattr(memory, "peak_wset"):  # Windows
-        return int(memory.peak_wset)
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if os.uname().sysname == "Darwin" else peak * 1024
+    return {"seconds": round(time.monotonic() - began, 3), "peak_mib": round(peak_bytes() / 2**20, 1)}
 
 
 def _export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> list[dict[str, Any]]:

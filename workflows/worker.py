@@ -182,6 +182,24 @@ class Worker:
         checked = verify_bundle(_text(job, "bundle"), self._asked_to_stop(job))
         yield ResultEvent(value={"ok": checked.ok, **dataclasses.asdict(checked)})
 
+    def bench(self, job: Job) -> Iterator[Event]:
+        from workflows.measure import bench
+
+        options = _table(job, "options")
+        unknown = sorted(options.keys() - {"providers", "prompt_tokens", "new_tokens", "repeats"})
+        if unknown:
+            raise RequestError(f"The job bench takes no option {printable(unknown[0])!r}.")
+        wanted = {name: value for name, value in options.items() if value is not None}
+        for name, value in wanted.items():
+            if type(value) is not int and name != "providers":
+                raise RequestError(f"The option {name} of the job bench must be a whole number.")
+        providers = wanted.pop("providers", ["cpu"])
+        if not isinstance(providers, list) or not all(isinstance(name, str) for name in providers):
+            raise RequestError("The option providers of the job bench must be a list of names.")
+        asked, report = self._asked_to_stop(job), self._reporter(job)
+        rows = bench(_text(job, "bundle"), providers, **wanted, report=report, cancelled=asked)
+        yield ResultEvent(value={"rows": rows})
+
     def devices(self, job: Job) -> Iterator[Event]:
         from workflows.runtime import devices
 
@@ -253,6 +271,7 @@ _JOBS: dict[str, Callable[[Worker, Job], Iterator[Event]]] = {
     "tensor": Worker.tensor,
     "netron": Worker.netron,
     "verify": Worker.verify,
+    "bench": Worker.bench,
     "devices": Worker.devices,
     "open": Worker.open,
     "generate": Worker.generate,

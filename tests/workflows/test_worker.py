@@ -191,6 +191,19 @@ def test_errors_carry_their_kind_and_data(shared: Client, tmp_path: Path) -> Non
     assert shared.ask("recipe", source="demo:qwen3", options={"capacity": 10**9})["kind"] == "recipe"
 
 
+def test_bench(shared: Client, demo_bundle: Path) -> None:
+    """Rows as a result, progress on the way; a wrong option, and a cancel before it begins."""
+    options = {"providers": ["cpu", "dml"], "prompt_tokens": 4, "new_tokens": 2, "repeats": 1}
+    rows = shared.ask("bench", bundle=str(demo_bundle), options=options)["value"]["rows"]
+    assert [(row["provider"], row["usable"]) for row in rows] == [("cpu", True), ("dml", False)]
+    for wrong in ({"beams": 4}, {"repeats": "5"}, {"providers": "cpu"}, {"repeats": 0}):
+        assert shared.ask("bench", bundle=str(demo_bundle), options=wrong)["kind"] == "request"
+    job = shared.send("bench", bundle=str(demo_bundle), options={"repeats": 100_000})
+    shared.send("cancel", target=job)
+    ended = shared.until(lambda line: line["job"] == job and line["event"] in ("error", "result"))[-1]
+    assert ended["kind"] == "cancelled"
+
+
 def test_inspect_verify_and_devices(shared: Client, demo_bundle: Path) -> None:
     """The contract's names, and values of the demo."""
     report = shared.ask("inspect", path=str(demo_bundle))["value"]

@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from workflows import __version__
-from workflows.cli import build, chat, devices, generate, inspect, verify
+from workflows.cli import bench, build, chat, devices, generate, inspect, verify
 from workflows.errors import Cancelled, JoineryError, describe_os_error
 
 app = typer.Typer(
@@ -26,7 +26,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (build.build, generate.generate, chat.chat, inspect.inspect, devices.devices, verify.verify):
+commands = (build.build, generate.generate, chat.chat, inspect.inspect, bench.bench, devices.devices, verify.verify)
+for command in commands:
     app.command()(command)
 
 

@@ -1,0 +1,126 @@
+"""`joinery bench`: the numbers' relations, not the clock; providers side by side; what does not fit; cancelling."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.workflows.families.models import save_encoder_decoder
+from tests.workflows.families.test_single import _RESNET, _TEXT, save
+from workflows.build import BuildRequest, build
+from workflows.cli import run
+from workflows.errors import Cancelled, DeviceError, PromptError, RequestError
+from workflows.events import Event, ProgressEvent
+from workflows.generate import open_engine
+from workflows.measure import bench
+from workflows.measure.roofline import kv_bytes, weight_bytes
+from workflows.measure.subject import Composite, percentiles
+
+
+def test_a_row_holds_together(demo_bundle: Path) -> None:
+    (row,) = bench(demo_bundle, prompt_tokens=40, new_tokens=8, repeats=2)
+    assert (row["provider"], row["usable"], row["prompt_tokens"], row["new_tokens"]) == ("cpu", True, 40, 8)
+    spread = row["inter_token_ms"]
+    assert 0 < spread["p50"] <= spread["p95"] <= spread["p99"]
+    assert row["prefill_tokens_per_s"] == pytest.approx(40 / row["ttft_ms"] * 1000, rel=1e-3)
+    roofline = row["roofline"]
+    share = row["decode_tokens_per_s"] * roofline["bytes_per_token"] / roofline["bandwidth_bytes_per_s"]
+    assert roofline["share"] == pytest.approx(share, abs=1e-3)
+    assert row["peak_rss_bytes"] > weight_bytes(open_engine(demo_bundle).bundle)
+    assert roofline["bandwidth_bytes_per_s"] > 1e8
+
+
+def test_bytes_of_a_token(demo_bundle: Path) -> None:
+    """Qwen3 of the demo: 357 k parameters of 4 bytes; 3 layers × (key + value) × 1 head × 32 × 4 bytes a token."""
+    subject = Composite(open_engine(demo_bundle).bundle, "cpu")
+    subject.prompt_tokens, subject.new_tokens = 40, 8
+    assert len(subject.sample(lambda: False)) == 8
+    assert kv_bytes(subject._engine.executor) == (40 + 8 - 1) * 3 * 2 * 32 * 4
+    assert 357_000 * 4 <= weight_bytes(subject._engine.bundle) <= 500_000 * 4
+
+
+def test_medians_and_percentiles(demo_bundle: Path) -> None:
+    subject = Composite(open_engine(demo_bundle).bundle, "cpu")
+    subject.prompt_tokens, subject.new_tokens = 10, 3
+    found = subject.summary([[10.0, 1.0, 3.0], [30.0, 4.0, 4.0], [20.0, 1.0, 1.0]], bandwidth=1e9)
+    assert (found["ttft_ms"], found["prefill_tokens_per_s"], found["decode_tokens_per_s"]) == (20, 500, 500)
+    assert found["inter_token_ms"]["p50"] == 2.0  # of 1, 1, 1, 3, 4, 4
+    assert percentiles([]) == {"p50": 0, "p95": 0, "p99": 0}
+    assert percentiles(list(range(101))) == {"p50": 50, "p95": 95, "p99": 99}
+
+
+def test_an_encoder_is_in_the_first_token(tmp_path: Path) -> None:
+    checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
+    fixed = {"graphs": "prefill-decode", "source_length": 24, "task": "translation", "capacity": 16, "chunk": 4}
+    build(BuildRequest(str(checkpoint), tmp_path / "out", fixed))
+    (row,) = bench(tmp_path / "out", repeats=1)
+    assert (row["prompt_tokens"], row["new_tokens"]) == (24, 16)  # what fits
+    for sizes in ({"prompt_tokens": 25}, {"new_tokens": 17}):
+        with pytest.raises(PromptError, match="takes a prompt of 24, and its cache holds 16 tokens"):
+            bench(tmp_path / "out", **sizes)
+
+
+def test_what_does_not_fit(demo_split_bundle: Path) -> None:
+    (row,) = bench(demo_split_bundle, prompt_tokens=250, new_tokens=7, repeats=1)  # the last one is not fed
+    assert row["new_tokens"] == 7
+    with pytest.raises(PromptError, match="250 prompt tokens and 8 new ones do not fit"):
+        bench(demo_split_bundle, prompt_tokens=250, new_tokens=8)
+    with pytest.raises(RequestError, match="--repeats must be at least 1, and 0 was given"):
+        bench(demo_split_bundle, repeats=0)
+
+
+@pytest.mark.parametrize(("model_type", "kind", "config"), [
+    ("bert", "AutoModelForSequenceClassification", _TEXT),
+    ("resnet", "AutoModelForImageClassification", _RESNET),
+])  # fmt: skip
+def test_one_graph(model_type: str, kind: str, config: dict[str, Any], tmp_path: Path) -> None:
+    build(BuildRequest(str(save(model_type, kind, config, tmp_path / "checkpoint")), tmp_path / "out", {}))
+    (row,) = bench(tmp_path / "out", prompt_tokens=16, repeats=3)
+    shape = [1, 16] if model_type == "bert" else [1, 3, 224, 224]
+    assert shape in row["inputs"].values()
+    assert row["runs_per_s"] == pytest.approx(1000 / row["latency_ms"]["p50"], rel=1e-2)
+
+
+def test_providers_side_by_side(demo_bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[Event] = []
+    rows = bench(demo_bundle, ["cpu", "cuda"], prompt_tokens=4, new_tokens=2, repeats=2, report=told.append)
+    assert [row["usable"] for row in rows] == [True, False]
+    assert rows[1]["reason"].startswith("NVIDIA CUDA cannot be used: ")
+    messages = [event.message for event in told if isinstance(event, ProgressEvent)]
+    assert messages == ["cpu: warming up", "cpu: run 1 of 2", "cpu: run 2 of 2", "done"]
+    with pytest.raises(DeviceError, match="NVIDIA CUDA cannot be used"):
+        bench(demo_bundle, ["cuda"])
+    capsys.readouterr()
+    sizes = ["--prompt-tokens", "4", "--new-tokens", "2", "--repeats", "1"]
+    assert run(["bench", str(demo_bundle), *sizes, "--provider", "cpu", "--provider", "dml", "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["provider"], line["usable"]) for line in lines] == [("cpu", True), ("dml", False)]
+    assert run(["bench", str(demo_bundle), *sizes, "--provider", "nonsense"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert run(["bench", str(demo_bundle), *sizes, "--provider", "cpu", "--provider", "dml"]) == 0
+    shown = capsys.readouterr()
+    assert "time to first token" in shown.out and "DirectML cannot be used" in shown.err
+
+
+def test_lanes_take_turns(demo_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[int] = []
+    real = Composite.sample
+
+    def sample(self: Composite, cancelled: Any) -> list[float]:
+        order.append(id(self))
+        return real(self, cancelled)
+
+    monkeypatch.setattr(Composite, "sample", sample)
+    bench(demo_bundle, ["cpu", "CPUExecutionProvider"], prompt_tokens=2, new_tokens=2, repeats=2)
+    assert len(order) == 6 and len(set(order)) == 2
+    assert np.array_equal(order[0::2], [order[0]] * 3)  # one after the other, round by round
+
+
+def test_cancelling(demo_bundle: Path) -> None:
+    asked = iter([False] * 3 + [True] * 1000)
+    with pytest.raises(Cancelled):
+        bench(demo_bundle, prompt_tokens=4, new_tokens=40, cancelled=lambda: next(asked))

@@ -1,0 +1,83 @@
+"""`joinery bench`: how fast a bundle runs, on one provider or several side by side."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.events import Event, ProgressEvent
+
+
+def bench(
+    bundle: Path = typer.Argument(help="A bundle's folder."),
+    prompt_tokens: int | None = typer.Option(None, "--prompt-tokens", help="Tokens of the prompt (default: 128)."),
+    new_tokens: int | None = typer.Option(None, "--new-tokens", help="Tokens to generate (default: 64)."),
+    repeats: int = typer.Option(5, "--repeats", help="Counted runs on each provider; one more warms it up."),
+    provider: list[str] = typer.Option(["cpu"], "--provider", metavar="NAME", help="May be given several times."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth."""
+    from workflows.measure import bench as measure
+
+    status = Console(stderr=True).status("opening the bundle")
+
+    def report(event: Event) -> None:
+        if isinstance(event, ProgressEvent):
+            status.update(event.message)
+
+    with interruptible() as cancelled, status:
+        rows = measure(
+            bundle, provider, prompt_tokens=prompt_tokens, new_tokens=new_tokens, repeats=repeats, report=report,
+            cancelled=cancelled,
+        )  # fmt: skip
+    if as_json:
+        for row in rows:
+            write_json(row)
+        return
+    usable = [row for row in rows if row["usable"]]
+    Console().print(_table(usable))
+    for row in rows:
+        if not row["usable"]:
+            sys.stderr.write(f"joinery: {row['reason']}\n")
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    """A line for each measure, a column for each provider."""
+    table = Table(title=_title(rows[0]))
+    table.add_column("")
+    for row in rows:
+        table.add_column(row["provider"], justify="right")
+    for name, cells in zip(_lines(rows[0]), zip(*(_lines(row).values() for row in rows), strict=True), strict=True):
+        table.add_row(name, *cells)
+    return table
+
+
+def _title(row: dict[str, Any]) -> str:
+    runs = f"median of {row['repeats']} runs"
+    if "latency_ms" in row:
+        return runs
+    return f"{row['prompt_tokens']} prompt tokens, {row['new_tokens']} new ones, {runs}"
+
+
+def _lines(row: dict[str, Any]) -> dict[str, str]:
+    memory = {"peak memory of the process": mebibytes(row["peak_rss_bytes"])}
+    if "latency_ms" in row:
+        spread = {f"latency {name}": f"{value:,.3f} ms" for name, value in row["latency_ms"].items()}
+        return {**spread, "runs": f"{row['runs_per_s']:,.1f} /s", **memory}
+    roofline = row["roofline"]
+    return {
+        "time to first token": f"{row['ttft_ms']:,.3f} ms",
+        **{f"inter-token {name}": f"{value:,.3f} ms" for name, value in row["inter_token_ms"].items()},
+        "prefill": f"{row['prefill_tokens_per_s']:,.1f} tokens/s",
+        "decode": f"{row['decode_tokens_per_s']:,.1f} tokens/s",
+        "read for a token": mebibytes(roofline["bytes_per_token"]),
+        "memory bandwidth": f"{roofline['bandwidth_bytes_per_s'] / 1e9:,.1f} GB/s",
+        "share of it": f"{roofline['share']:.1%}",
+        **memory,
+    }

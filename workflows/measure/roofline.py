@@ -1,0 +1,58 @@
+"""What the memory allows: a decoder reads every weight and every valid key and value once a token.
+
+    tokens/s at most = read bandwidth / (weights' bytes + valid KV bytes)      (Williams et al. 2009, memory-bound side)
+
+Small models stay in the processor's caches and can be above it. An embedding table that is no head is counted whole
+though one row of it is read, so the share is then a little too high.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import psutil
+
+from workflows.bundle import Bundle
+from workflows.errors import BundleError
+from workflows.runtime import Executor
+
+_BYTES = 256 << 20  # more than a processor's caches hold
+_PASSES = 5
+
+
+def read_bandwidth() -> float:
+    """Bytes a second that a streaming read gets, with a thread a core; the best of a few passes."""
+    threads = psutil.cpu_count(logical=False) or 1
+    size = min(_BYTES, psutil.virtual_memory().available // 4)
+    parts = np.array_split(np.ones(max(size // 4, threads), np.float32), threads)
+    best = float("inf")
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(_PASSES):
+            began = time.perf_counter()
+            list(pool.map(np.max, parts))  # numpy lets go of the interpreter while it reads
+            best = min(best, time.perf_counter() - began)
+    return sum(part.nbytes for part in parts) / best
+
+
+def weight_bytes(bundle: Bundle) -> int:
+    """Bytes of weights that a decode step reads: those of the `step` sessions, as the build noted them."""
+    steps = {stage.run for stage in bundle.pipeline.pipeline.flow if stage.when == "step"}
+    noted: dict[str, int] = {}
+    try:
+        for entry in json.loads(bundle.text("evidence.json") or "[]"):
+            if entry.get("component") in steps and isinstance(entry.get("bytes"), int):
+                noted[entry["component"]] = entry["bytes"]  # the last stage's counts
+    except (ValueError, AttributeError, TypeError):
+        raise BundleError("evidence.json of the bundle cannot be read: build the bundle anew.") from None
+    if noted:
+        return sum(noted.values())
+    return sum(entry.bytes for name, entry in bundle.manifest.files.items() if name.endswith((".data", ".onnx")))
+
+
+def kv_bytes(executor: Executor) -> int:
+    """Bytes of the keys and values that the next step reads: those of the tokens that are in the cache now."""
+    views = (*executor.cache.view(), *executor.source_view())
+    return sum(view.bytes * (view.length - view.evicted) // max(view.allocated, 1) for view in views)

@@ -1,0 +1,111 @@
+"""What is measured: a bundle that generates, or one graph that runs once; each gives samples and sums them up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.bundle import Bundle
+from workflows.errors import Cancelled
+from workflows.events import GenerationDone, TokenEvent
+from workflows.generate import GenerateOptions, open_engine
+from workflows.measure.roofline import kv_bytes, weight_bytes
+from workflows.runtime import open_single
+from workflows.tensors import TensorSpec
+
+Sample = list[float]  # milliseconds: of a generation each token's, the first first; of one graph its run
+_IMAGE_SIDE = 224  # pixels, where a graph takes any
+
+
+class Composite:
+    """A bundle with a cache: a random prompt, then new tokens to the last, whatever they are."""
+
+    prompt_tokens = new_tokens = 1
+
+    def __init__(self, bundle: Bundle, provider: str) -> None:
+        self._engine, self._weights = open_engine(bundle.folder, provider=provider), weight_bytes(bundle)
+        executor = self._engine.executor
+        self.capacity, self.has_source = executor.cache.capacity, executor.has_source
+        self.longest_prompt = (bundle.pipeline.metadata.source_limit or 1 << 16) if self.has_source else self.capacity
+
+    def sample(self, cancelled: Callable[[], bool]) -> Sample:
+        """One generation; the encoder's time is in the first token's. Raises Cancelled."""
+        self._engine.reset()  # else the cache would have the prompt already
+        vocabulary = self._engine.executor.vocabulary
+        prompt = [int(i) for i in np.random.default_rng(0).integers(0, vocabulary, self.prompt_tokens)]
+        options = GenerateOptions(max_new_tokens=self.new_tokens)
+        found: Sample = []
+        for event in self._engine.generate(prompt, options, cancelled, eos=()):
+            if isinstance(event, TokenEvent):
+                found.append(event.latency_ms)
+            if isinstance(event, GenerationDone) and event.finish_reason == "cancelled":
+                raise Cancelled("The measurement was cancelled.")
+        return found
+
+    def summary(self, samples: Sequence[Sample], bandwidth: float) -> dict[str, Any]:
+        """Medians over the generations; percentiles over all their tokens but the first ones.
+
+        prefill_tokens_per_s is prompt / TTFT, decode_tokens_per_s 1 / mean time of a later token.
+        """
+        first = median(sample[0] for sample in samples)
+        later = [latency for sample in samples for latency in sample[1:]]
+        decode = median(1000 / float(np.mean(sample[1:])) if len(sample) > 1 else 0.0 for sample in samples)
+        read = self._weights + kv_bytes(self._engine.executor)
+        cache = self._engine.executor.cache
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "new_tokens": self.new_tokens,
+            "ttft_ms": round(first, 4),
+            "inter_token_ms": percentiles(later),
+            "prefill_tokens_per_s": round(self.prompt_tokens / first * 1000, 2),
+            "decode_tokens_per_s": round(decode, 2),
+            "roofline": {
+                "bytes_per_token": read,
+                "bandwidth_bytes_per_s": round(bandwidth),
+                "share": round(decode * read / bandwidth, 4),
+            },
+            "cache": {"layout": cache.layout.name, "capacity": cache.capacity},
+        }
+
+
+class Single:
+    """One graph without a cache: random inputs of the shapes that it declares."""
+
+    def __init__(self, bundle: Bundle, provider: str, tokens: int) -> None:
+        self._graph = open_single(bundle.folder, provider)
+        axes = {"height": _IMAGE_SIDE, "width": _IMAGE_SIDE, "sequence": tokens}
+        self._inputs = {spec.name: _filled(spec, axes) for spec in self._graph.inputs}
+
+    def sample(self, cancelled: Callable[[], bool]) -> Sample:
+        """One run."""
+        began = time.perf_counter()
+        self._graph.run(self._inputs)
+        return [(time.perf_counter() - began) * 1000]
+
+    def summary(self, samples: Sequence[Sample], bandwidth: float) -> dict[str, Any]:
+        """Percentiles over the runs; runs_per_s is 1 / the median."""
+        times = [sample[0] for sample in samples]
+        return {
+            "inputs": {name: list(array.shape) for name, array in self._inputs.items()},
+            "latency_ms": percentiles(times),
+            "runs_per_s": round(1000 / median(times), 3),
+        }
+
+
+def _filled(spec: TensorSpec, axes: dict[str, int]) -> NDArray[Any]:
+    """Noise for real numbers; ids and masks are ones, which every vocabulary has and every mask lets through."""
+    shape = [axis if isinstance(axis, int) else axes.get(axis, 1) for axis in spec.shape]
+    if np.issubdtype(spec.numpy_dtype, np.floating):
+        return np.random.default_rng(0).standard_normal(shape).astype(spec.numpy_dtype)
+    return np.full(shape, int(spec.name != "token_type_ids"), spec.numpy_dtype)
+
+
+def percentiles(values: Sequence[float]) -> dict[str, float]:
+    """p50, p95 and p99 of `values`, interpolated between neighbours; zeros where there are none."""
+    points = np.percentile(np.asarray(values or [0.0]), [50, 95, 99])
+    return {name: round(float(point), 4) for name, point in zip(("p50", "p95", "p99"), points, strict=True)}
