@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.inspect.graph.tab import GraphTab
 from app.jobs.worker import Worker
 from app.widgets.theme import theme
+from tests.app.netron_models import chain
 from tests.fakes.graphs import Maker, decoder_graph, flat_graph, small
 from tests.fakes.worker import program
 
@@ -364,6 +366,23 @@ def test_a_picture_that_would_be_too_large_is_smaller_and_says_so(make: Make, tm
     tab.save(tmp_path / "all.png", everything=True)
     assert "% of its size" in tab.banner.message
     assert QImage(str(tmp_path / "all.png")).height() <= 16_000
+
+
+def test_too_large_for_netron_is_said_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
+    tab = make()
+    tab.netron_button.click()
+    qtbot.waitUntil(lambda: "Netron draws up to 500: choose a scope." in tab.banner.message)
+    assert tab.stack.currentWidget() is tab.view and not tab.netron_button.isChecked()
+
+
+def test_without_its_library_netron_is_one_sentence(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "app.inspect.netron.engine", None)  # its import raises ImportError
+    tab = make(netron=str(chain(tmp_path / "a.onnx", "Relu", 3)))
+    tab.show_netron("model/norm")
+    qtbot.waitUntil(lambda: "Qt WebEngine, which cannot be loaded" in tab.banner.message)
+    assert tab.stack.currentWidget() is tab.view
 
 
 def test_error_is_a_banner_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
