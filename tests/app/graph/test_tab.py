@@ -48,6 +48,12 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         worker.close()
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices are so long that opening a scope is done when it returns."""
+    monkeypatch.setattr("app.jobs.slices.SLICE_MS", 60_000.0)
+
+
 def write(folder: Path, name: str, answer: dict[str, Any]) -> str:
     file = folder / name
     file.write_text(json.dumps(answer))
@@ -403,6 +409,18 @@ def test_no_nodes_and_no_differences_are_said(make: Make, qtbot: QtBot, tmp_path
     tab = make(diff=write(tmp_path, "diff.json", same))
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.banner.message == "No node differs between the two graphs.")
+
+
+def test_going_there_waits_for_the_layout(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    tab = make()
+    monkeypatch.setattr("app.jobs.slices.SLICE_MS", 0.0)
+    key = node_called(tab, "Softmax", "model/layers.1/self_attn")
+    tab.view.go(key)
+    assert tab.model.relaying and not tab.view.canvas.updatesEnabled()
+    qtbot.waitUntil(lambda: not tab.model.busy)
+    canvas = tab.view.canvas
+    assert canvas.updatesEnabled() and canvas.visible().contains(canvas.place_of(key))  # type: ignore[arg-type]
+    assert key in (tab.model.selected, canvas.selected)
 
 
 def test_a_graph_of_twenty_thousand_nodes_opens_and_draws(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
