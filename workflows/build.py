@@ -206,20 +206,15 @@ def _export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report
 def _optimize(exported: Path, recipe: Recipe, folder: Path) -> list[dict[str, Any]]:
     import onnx_ir as ir
 
-    from workflows.optimize import PASSES, run_passes
+    from workflows.optimize import PASSES, run_passes, save_graphs
 
-    evidence = []
+    evidence, models = [], {}
     for component in _evidence(exported):
-        model = ir.load(exported / component["file"])
+        model = models[component["file"]] = ir.load(exported / component["file"])
         reports = run_passes(model, [PASSES[name] for name, on in recipe.passes.items() if on])
-        ir.save(model, folder / component["file"])
-        evidence.append(
-            {**component, "name": "optimize", "passes": [r.to_dict() for r in reports]}
-            | _facts(folder / component["file"])
-        )
-    for weights in exported.glob("*.data"):
-        _link_or_copy(weights, folder / weights.name)
-    return evidence
+        evidence.append({**component, "name": "optimize", "passes": [r.to_dict() for r in reports]})
+    save_graphs(models, exported, folder)
+    return [component | _facts(folder / component["file"]) for component in evidence]
 
 
 def _facts(graph: Path) -> dict[str, Any]:
@@ -251,13 +246,15 @@ def _evidence(stage: Path) -> list[dict[str, Any]]:
 
 
 def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> None:
+    from workflows.optimize.store import link_or_copy
+
     last = stages[-1]
     draft = work / "bundle.draft"
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()
     components = _evidence(last)
     for name in [*(component["file"] for component in components), *(path.name for path in last.glob("*.data"))]:
-        _link_or_copy(last / name, draft / name)
+        link_or_copy(last / name, draft / name)
     (draft / "tokenizer").mkdir()
     for name in _TOKENIZER_FILES:
         if (checkpoint.folder / name).is_file():
@@ -376,14 +373,6 @@ def _display_name(checkpoint: Checkpoint) -> str:
 def _portable_source(checkpoint: Checkpoint) -> str:
     """The source without a path of this machine: a bundle is given away."""
     return checkpoint.folder.name if checkpoint.kind == "folder" else checkpoint.source
-
-
-def _link_or_copy(source: Path, target: Path) -> None:
-    """A hard link where the disk has them, for weights are large; else a copy."""
-    try:
-        os.link(source, target)
-    except OSError:  # another disk, or a file system without links
-        shutil.copyfile(source, target)
 
 
 def _key(*parts: Any) -> str:

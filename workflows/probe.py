@@ -91,7 +91,7 @@ def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool])
         "edges": edges,
         "layouts": _layouts(family, recipe),
         "variants": _variants(family),
-        "stages": _stages(family.passes),
+        "stages": _stages(family.default_passes(recipe.target)),
     }
 
 
@@ -175,11 +175,10 @@ def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None)
     }
 
 
-def _stages(passes: tuple[str, ...]) -> list[dict[str, Any]]:
+def _stages(passes: Mapping[str, bool]) -> list[dict[str, Any]]:
     from workflows.optimize import PASSES  # onnx_ir: not needed by a probe
 
-    optimize = [_choice(name, PASSES[name].title, default=True) for name in passes]
-    optimize += [_choice(name, title, later=True) for name, title in _LATER_PASSES]
+    optimize = [_choice(name, PASSES[name].title, default=on) for name, on in passes.items()]
     quantize = [_choice("fp32", "Keep fp32: every weight as it is", default=True)]
     quantize += [_choice(name, title, later=True) for name, title in _LATER_METHODS]
     rows: tuple[tuple[str, str, list[dict[str, Any]]], ...] = (
@@ -192,11 +191,6 @@ def _stages(passes: tuple[str, ...]) -> list[dict[str, Any]]:
     return [{"name": n, "title": t, "available": True, "note": "", "choices": c} for n, t, c in rows]
 
 
-_LATER_PASSES = (
-    ("gqa_attention", "Fuse attention and its cache into GroupQueryAttention"),
-    ("pack_qkv", "Pack the query, key and value projections"),
-    ("last_token_logits", "Compute the logits of the last token alone"),
-)
 _LATER_METHODS = (
     ("fp16", "Half precision weights and cache"),
     ("int8", "8-bit weights"),

@@ -41,7 +41,8 @@ from workflows.export.single import SingleGraph, single_signature
 from workflows.export.transformer_only import Transformer, cut_transformer
 from workflows.kvcache.geometry import FACTS_KEY
 from workflows.recipe import Family, Recipe, family_for
-from workflows.recipe.schema import writer_of
+from workflows.recipe.families.base import UNLIMITED
+from workflows.recipe.schema import POSITIONS_KEY, writer_of
 
 WEIGHTS = "weights.data"
 Trace = Callable[[], ir.Model]
@@ -75,7 +76,16 @@ def export_components(
         report(ProgressEvent(stage="export", message=f"tracing the {name}", done=1, total=3, unit="steps"))
         traced.append((name, trace()))
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
+    for _, graph in traced:
+        _note_positions(graph, family, checkpoint)
     return [exported for name, graph in traced for exported in _save(folder, name, graph, recipe)]
+
+
+def _note_positions(graph: ir.Model, family: Family, checkpoint: Checkpoint) -> None:
+    """How many positions the model has, where it has a limit: tables of rotary angles are made of as many."""
+    limit = family.geometry(checkpoint.config).max_positions if family.cached else UNLIMITED
+    if limit < UNLIMITED:
+        graph.metadata_props[POSITIONS_KEY] = str(limit)
 
 
 def _attention_of(family: Family) -> str:
@@ -229,7 +239,22 @@ def _fix(model: ir.Model, sizes: dict[str, int]) -> None:
     for node in model.graph:
         for value in node.outputs:
             if value not in ends:
-                value.shape = None  # onnxruntime infers it anew from the fixed inputs
+                value.shape = _fixed_shape(value.shape, sizes)
+
+
+def _fixed_shape(shape: ir.Shape | None, sizes: dict[str, int]) -> ir.Shape | None:
+    """The shape of a value within the graph; None, for onnxruntime to infer, where an axis is more than a sum of these.
+    """
+    axes = [axis if isinstance(axis, int) else _sum(str(axis.value), sizes) for axis in shape or ()]
+    return None if shape is None or None in axes else ir.Shape([axis for axis in axes if axis is not None])
+
+
+def _sum(axis: str, sizes: dict[str, int]) -> int | str | None:
+    """`sequence + capacity` as a number; an axis that none of `sizes` is part of stays as it is."""
+    if not any(name in axis for name in sizes):
+        return axis
+    parts = [sizes.get(part) for part in axis.split(" + ")]
+    return None if None in parts else sum(part for part in parts if part is not None)
 
 
 def _size(axis: int | ir.SymbolicDim, sizes: dict[str, int]) -> int | ir.SymbolicDim:

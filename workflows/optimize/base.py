@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import onnx_ir as ir
 
 from workflows.errors import JoineryError
+from workflows.optimize.hygiene import ends_of, find_fault, infer_shapes, tidy
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,11 @@ class Outcome:
 
 
 class Pass(Protocol):
-    """One rewrite of a graph, in place."""
+    """One rewrite of a graph, in place. reshapes: the graph's outputs whose shapes it may change."""
 
     name: str
     title: str
+    reshapes: tuple[str, ...]
 
     def requires(self, model: ir.Model) -> Refusal | None:
         """Why the pass cannot run on `model` at all, or None."""
@@ -45,6 +47,20 @@ class Pass(Protocol):
     def ensures(self, model: ir.Model) -> str:
         """What does not hold after the pass, as a sentence; empty when all holds."""
         ...
+
+
+class Rewrite:
+    """What most passes have in common: they run on any graph, and keep the shapes of its inputs and outputs."""
+
+    reshapes: tuple[str, ...] = ()
+
+    def requires(self, model: ir.Model) -> Refusal | None:
+        """Runs on any graph."""
+        return None
+
+    def ensures(self, model: ir.Model) -> str:
+        """Promises no more than what hygiene asks of every pass."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -78,14 +94,19 @@ def run_passes(
 ) -> list[PassReport]:
     """Runs `passes` in order on `model`, in place; `after` sees the model as each of them left it.
 
-    Raises JoineryError, naming the pass and those before it, when a pass breaks its own promise.
+    Raises JoineryError, naming the pass and those before it, when a pass breaks its own promise or leaves a graph
+    that hygiene.py refuses.
     """
     reports: list[PassReport] = []
+    infer_shapes(model)
     for a_pass in passes:
-        before, began = model.graph.num_nodes(), time.monotonic()
+        before, began, ends = model.graph.num_nodes(), time.monotonic(), ends_of(model, a_pass.reshapes)
         refusal = a_pass.requires(model)
         outcome = Outcome(False, (refusal,)) if refusal else a_pass.call(model)
         broken = a_pass.ensures(model) if refusal is None else ""
+        if outcome.modified:
+            tidy(model)
+            broken = broken or find_fault(model, ends, a_pass.reshapes)
         if broken:
             ran = ", ".join(report.name for report in reports) or "nothing"
             raise JoineryError(f"The pass {a_pass.name} broke its promise: {broken} (after {ran}); switch it off.")

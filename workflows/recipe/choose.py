@@ -50,7 +50,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     }
     if family.encoder and (chosen.get("graphs") or defaults["graphs"]) == "prefill-decode":
         defaults["source_length"] = min(DEFAULT_SOURCE_LENGTH, limit)
-    merged = {**defaults, **chosen, "passes": _passes(family, chosen.get("passes", {}))}
+    passes = _passes(family, str(chosen.get("target", "cpu")), chosen.get("passes", {}))
+    merged = {**defaults, **chosen, "passes": passes}
     recipe = _checked(merged)
     _refuse_unfit(recipe, family, checkpoint, limit)
     return recipe
@@ -88,7 +89,7 @@ def _refuse_later(chosen: Mapping[str, Any]) -> None:
         )
 
 
-def _passes(family: Family, switched: Any) -> dict[str, bool]:
+def _passes(family: Family, target: str, switched: Any) -> dict[str, bool]:
     if not isinstance(switched, Mapping) or not all(isinstance(on, bool) for on in switched.values()):
         raise RecipeError("passes must map pass names to true or false.")
     unknown = sorted(set(switched) - set(family.passes))
@@ -96,7 +97,7 @@ def _passes(family: Family, switched: Any) -> dict[str, bool]:
         raise RecipeError(
             f"No optimizer pass is called {printable(unknown[0])!r}: {family.name} has {', '.join(family.passes)}."
         )
-    return {name: switched.get(name, True) for name in family.passes}
+    return {name: switched.get(name, on) for name, on in family.default_passes(target).items()}
 
 
 def _checked(values: Mapping[str, Any]) -> Recipe:

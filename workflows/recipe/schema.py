@@ -13,6 +13,7 @@ Variant = Literal["plain", "transformer-only"]
 
 Writer = Literal["host", "gqa", "scatter"]
 
+POSITIONS_KEY = "joinery.positions"  # in a graph's metadata: how many positions the model has
 DEFAULT_CAPACITY = 4096
 DEFAULT_CHUNK = 64
 DEFAULT_SOURCE_LENGTH = 512

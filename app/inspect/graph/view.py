@@ -40,7 +40,6 @@ class GraphView(QWidget):
         self._shown: tuple[str, str] | None = None
         self._started = False
         self._anchor: Anchor | None = None
-        self._goal: Key | None = None
         model.sceneChanged.connect(self._on_scene)
         model.selectionChanged.connect(self._on_selection)
         model.busyChanged.connect(self._on_busy)
@@ -57,7 +56,7 @@ class GraphView(QWidget):
         self.canvas.selected = None
         self.canvas.near = (set(), set())
         if another:
-            self.canvas.found, self._goal = set(), None
+            self.canvas.found = set()
         identity = (model.graph.path, model.graph.component) if model.graph else None
         self.canvas.show_scene(scene)
         self.canvas.setAccessibleName(self.tr("Graph {0}").format(model.title) if scene else self.tr("Graph"))
@@ -68,7 +67,6 @@ class GraphView(QWidget):
             self._hold()
         self._shown = identity
         self.canvas.select(model.selected)
-        self._arrive()
         self._anchor = self._find_anchor()
         self.minimap.renew()
         self._arrange()
@@ -139,15 +137,8 @@ class GraphView(QWidget):
 
     def go(self, key: Key) -> None:
         """Opens what is around a box, chooses it and moves it into the middle."""
-        self._goal = key
         self.model.reveal(key)
-        if not self.model.relaying:
-            self._arrive()
-
-    def _arrive(self) -> None:
-        goal, self._goal = self._goal, None
-        if goal is not None:
-            self.canvas.centre(goal)
+        self.canvas.centre(key)
 
     def _on_key(self, pressed: int) -> None:
         model, scene = self.model, self.model.scene
@@ -204,8 +195,7 @@ class GraphView(QWidget):
     # -- what floats -----------------------------------------------------------------------------------------
 
     def _on_busy(self, busy: bool) -> None:
-        self.canvas.setUpdatesEnabled(not self.model.relaying)  # boxes are on the move: the last picture stays
-        if busy and not self.model.relaying:
+        if busy:
             self.remember()
         self.progress.setVisible(busy)
         self._arrange()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, PassReport, Refusal, run_passes
+from workflows.optimize.base import Outcome, PassReport, Refusal, Rewrite, run_passes
 
 
-class Renames:
+class Renames(Rewrite):
     """A pass that gives the graph's one node a name, or refuses where it has that one."""
 
     title = "Rename"
@@ -22,15 +22,12 @@ class Renames:
         model.graph.node(0).name = self.name
         return Outcome(True)
 
-    def ensures(self, model: ir.Model) -> str:
-        return ""
-
 
 def test_after_each_pass_the_callback_sees_its_report_and_the_model() -> None:
     """In order, also after one that refused; seconds are on the report."""
     x = ir.Value(name="x", type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape([1]))
     node = ir.Node("", "Relu", [x], name="old")
-    model = ir.Model(ir.Graph([x], node.outputs, nodes=[node], opset_imports={"": 23}), ir_version=10)
+    model = ir.Model(ir.Graph([x], node.outputs, nodes=[node], opset_imports={"": 23}, name="g"), ir_version=10)
     seen: list[tuple[PassReport, str | None]] = []
     reports = run_passes(
         model,

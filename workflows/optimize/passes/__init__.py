@@ -1,6 +1,41 @@
-"""The passes by name, in the order in which they run."""
+"""The passes by name, in the order in which they run: what fuses comes after what tidies, what packs before Gemm."""
 
 from workflows.optimize.base import Pass
+from workflows.optimize.passes.clamp_constant_values import ClampConstantValues
+from workflows.optimize.passes.clean_opset_imports import CleanOpsetImports
+from workflows.optimize.passes.constant_folding import ConstantFolding
+from workflows.optimize.passes.dead_nodes import DeadNodes
+from workflows.optimize.passes.fold_tied_head import FoldTiedHead
+from workflows.optimize.passes.fuse_rmsnorm import FuseRMSNorm
+from workflows.optimize.passes.gelu_fusion import GeluFusion
+from workflows.optimize.passes.gqa_attention import GqaAttention
+from workflows.optimize.passes.last_token_logits import LastTokenLogits
+from workflows.optimize.passes.matmul_add_fusion import MatMulAddFusion
+from workflows.optimize.passes.pack_gate_up import PackGateUp
+from workflows.optimize.passes.pack_qkv import PackQKV
+from workflows.optimize.passes.remove_isnan_in_attention_mask import RemoveIsNaNInAttentionMask
+from workflows.optimize.passes.simplify_layout import SimplifyLayout
+from workflows.optimize.passes.skip_layernorm import SkipLayerNorm
 from workflows.optimize.passes.strip_metadata import StripMetadata
 
-PASSES: dict[str, Pass] = {a_pass.name: a_pass for a_pass in (StripMetadata(),)}
+PASSES: dict[str, Pass] = {
+    a_pass.name: a_pass
+    for a_pass in (
+        StripMetadata(),
+        ConstantFolding(),
+        DeadNodes(),
+        ClampConstantValues(),
+        RemoveIsNaNInAttentionMask(),
+        GeluFusion(),
+        FuseRMSNorm(),
+        PackQKV(),
+        PackGateUp(),
+        GqaAttention(),
+        SkipLayerNorm(),
+        FoldTiedHead(),
+        LastTokenLogits(),
+        SimplifyLayout(),
+        MatMulAddFusion(),
+        CleanOpsetImports(),
+    )
+}

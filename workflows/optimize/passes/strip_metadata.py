@@ -6,20 +6,17 @@ from collections.abc import Iterator
 
 import onnx_ir as ir
 
-from workflows.optimize.base import Outcome, Refusal
+from workflows.optimize.base import Outcome, Rewrite
+from workflows.recipe.schema import POSITIONS_KEY
 
-KEPT = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv"})
+KEPT = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv", POSITIONS_KEY})
 
 
-class StripMetadata:
+class StripMetadata(Rewrite):
     """Removes all doc strings, and `metadata_props` but for scope names and the graph's own note on its cache."""
 
     name = "strip_metadata"
     title = "Remove stack traces and local paths, keep scope names"
-
-    def requires(self, model: ir.Model) -> Refusal | None:
-        """Runs on any graph."""
-        return None
 
     def call(self, model: ir.Model) -> Outcome:
         """Changes no value of the graph."""

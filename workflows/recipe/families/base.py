@@ -10,6 +10,16 @@ from workflows.errors import CheckpointError, RecipeError, printable
 
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
+TIDYING = ("strip_metadata", "constant_folding", "dead_nodes")
+MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
+FUSING = ("gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up")
+CONTRIB = ("gqa_attention", "skip_layernorm")  # these give onnxruntime's own operators, which only its CPU kernels take
+LAST = ("simplify_layout", "matmul_add_fusion", "clean_opset_imports")
+ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
+DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", "last_token_logits", *LAST)
+IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
+BY_CHOICE = frozenset({"last_token_logits"})  # evaluation and speculation read every row
+
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
 
 # The names that configs of transformers use, the usual one first.
@@ -53,9 +63,10 @@ class Family:
     """One architecture family.
 
     model_types: what it is for; empty for a family that serves what no other does. tasks: the first is the default.
-    layouts: legal cache layouts; `refused`: every other → why not. passes: optimizer passes that run by default.
-    covers: what a person is told it is for. config_names: our words → the config's names for them, the first that is
-    there counts. serves: asked of a model type that no family names. encoder: the decoder attends to an encoder.
+    layouts: legal cache layouts; `refused`: every other → why not. passes: optimizer passes in the order in which they
+    run, all but BY_CHOICE by default. covers: what a person is told it is for. config_names: our words → the config's
+    names for them, the first that is there counts. serves: asked of a model type that no family names. encoder: the
+    decoder attends to an encoder.
     source_limited: the encoder's positions come from a table, so a source cannot be longer than max_positions.
     remote_code: the checkpoint brings the model's code, which runs while it is built, with consent.
     variants: what else than `plain` it can be built as.
@@ -76,6 +87,10 @@ class Family:
     remote_code: bool = False
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
+
+    def default_passes(self, target: str) -> dict[str, bool]:
+        """Pass → whether it runs unless a person says otherwise; NPU providers take no operators of onnxruntime's."""
+        return {name: name not in BY_CHOICE and (target == "cpu" or name not in CONTRIB) for name in self.passes}
 
     @property
     def cached(self) -> bool:

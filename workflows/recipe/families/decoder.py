@@ -4,7 +4,7 @@ Positions are given to the model with each token, and the mask says who sees who
 anywhere; what a layer needs is seen when the model runs (export/attention.py), not read from its config.
 """
 
-from workflows.recipe.families.base import Family
+from workflows.recipe.families.base import DECODER_PASSES, Family
 
 
 def _is_causal_lm(model_type: str) -> bool:
@@ -20,7 +20,7 @@ DECODER = Family(
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
     variants=("transformer-only",),
-    passes=("strip_metadata",),
+    passes=DECODER_PASSES,
     covers="any causal LM with a cache: llama, qwen2, mistral, gemma3, phi3, smollm3, gpt2 …",
     serves=_is_causal_lm,
 )

@@ -3,7 +3,7 @@
 The encoder runs once and hands the decoder the keys and values of its cross-attention.
 """
 
-from workflows.recipe.families.base import Family
+from workflows.recipe.families.base import DECODER_PASSES, Family
 
 TASKS = ("translation", "summarization")
 
@@ -17,7 +17,7 @@ T5 = Family(
         "window": "its learned position bias needs left-aligned slots, and a ring moves them",
         "gqa": "GroupQueryAttention takes no position bias",
     },
-    passes=("strip_metadata",),
+    passes=DECODER_PASSES,
     covers="t5, mt5",
     encoder=True,
 )
@@ -29,7 +29,7 @@ BART = Family(
     tasks=TASKS,
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
-    passes=("strip_metadata",),
+    passes=DECODER_PASSES,
     covers="bart, marian and their kin",
     encoder=True,
     source_limited=True,
@@ -42,7 +42,7 @@ MU = Family(
     tasks=("text2text-generation", *TASKS),
     layouts=("static", "window"),
     refused=dict.fromkeys(("gqa", "scatter"), "its attention is its own code, which writes no cache in place"),
-    passes=("strip_metadata",),
+    passes=DECODER_PASSES,
     covers="mu, which brings its own code",
     encoder=True,
     remote_code=True,

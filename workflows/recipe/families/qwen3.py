@@ -1,6 +1,6 @@
 """Qwen3: decoder-only, rotary positions that are baked into the keys, so that slots may be anywhere."""
 
-from workflows.recipe.families.base import Family
+from workflows.recipe.families.base import DECODER_PASSES, Family
 
 QWEN3 = Family(
     name="qwen3",
@@ -9,6 +9,6 @@ QWEN3 = Family(
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
     variants=("transformer-only",),
-    passes=("strip_metadata",),
+    passes=DECODER_PASSES,
     covers="qwen3",
 )

@@ -1,6 +1,6 @@
 """Models that are one graph and keep no cache: encoders of text, image models, depth estimation."""
 
-from workflows.recipe.families.base import Family
+from workflows.recipe.families.base import ENCODER_PASSES, IMAGE_PASSES, Family
 
 ENCODER = Family(
     name="encoder",
@@ -18,7 +18,7 @@ ENCODER = Family(
     tasks=("feature-extraction", "fill-mask", "text-classification", "token-classification"),
     layouts=(),
     refused={},
-    passes=("strip_metadata",),
+    passes=ENCODER_PASSES,
     covers="bert, roberta, distilbert and their kin",
     reads="tokens",
 )
@@ -41,7 +41,7 @@ IMAGE = Family(
     tasks=("image-classification", "feature-extraction"),
     layouts=(),
     refused={},
-    passes=("strip_metadata",),
+    passes=IMAGE_PASSES,
     covers="resnet, convnext, vit and their kin",
     reads="pixels",
 )
@@ -52,7 +52,7 @@ DEPTH = Family(
     tasks=("depth-estimation",),
     layouts=(),
     refused={},
-    passes=("strip_metadata",),
+    passes=IMAGE_PASSES,
     covers="depth_pro, dpt, depth_anything",
     reads="pixels",
 )

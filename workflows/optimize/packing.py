@@ -1,0 +1,110 @@
+"""MatMuls of one input made one: their weights side by side, the product split again.
+
+x ─┬─ MatMul(a) ─ Add(p)        x ── MatMul(a|b) ── Add(p|q) ── Split ─┬─
+   └─ MatMul(b) ─ Add(q)   →                                          └─
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import onnx_ir as ir
+
+from workflows.optimize.base import Refusal
+from workflows.optimize.edit import add_constant, add_initializer, make_node, replace, twin
+from workflows.optimize.match import is_private, sizes, tensor_of, users, weight_of
+
+
+@dataclass(frozen=True)
+class Projection:
+    """x [.., K] · weight [K,N] (+ bias [N]); `output` is what the graph reads on."""
+
+    matmul: ir.Node
+    weight: ir.Value
+    bias: ir.Value | None
+    output: ir.Value
+
+    @property
+    def width(self) -> int:
+        """N."""
+        return int(self.weight.const_value.shape[1])
+
+
+def projections_by_input(graph: ir.Graph) -> dict[ir.Value, list[Projection]]:
+    """Value → the projections that read it, in the graph's order; two or more each."""
+    found: dict[ir.Value, list[Projection]] = {}
+    for node in graph:
+        projection = _projection(node)
+        if projection is not None:
+            found.setdefault(node.inputs[0], []).append(projection)
+    return {value: group for value, group in found.items() if len(group) > 1}
+
+
+def refuse(group: Sequence[Projection]) -> Refusal | None:
+    """Why these projections cannot be packed, or None."""
+    first = group[0].matmul
+    for projection in group:
+        if len(users(projection.weight)) > 1 or projection.weight.is_graph_output():
+            return Refusal(f"the weight {projection.weight.name} is shared with another node", str(first.name))
+    for what in ("weight", "bias"):
+        types = {value.dtype for p in group if (value := getattr(p, what)) is not None}
+        if len(types) > 1:
+            return Refusal(f"the {what}s are of different types", str(first.name))
+    if len({p.weight.const_value.shape[0] for p in group}) > 1:
+        return Refusal("the weights have different numbers of rows", str(first.name))
+    return None
+
+
+def pack(graph: ir.Graph, group: Sequence[Projection], suffix: str) -> None:
+    """Replaces the group's nodes. New tensors are named after the first weight, so that twins of a graph agree."""
+    first = group[0]
+    name = f"{first.weight.name}.{suffix}"
+    packed = twin(first.output, suffix)
+    nodes, value = [], packed
+    weight = add_initializer(graph, name, _side_by_side([p.weight for p in group], name))
+    product = packed if all(p.bias is None for p in group) else twin(packed, "product")
+    nodes.append(make_node("MatMul", [first.matmul.inputs[0], weight], [product], like=first.matmul))
+    if product is not packed:
+        bias = add_initializer(graph, f"{name}.bias", _biases(group, f"{name}.bias"))
+        nodes.append(make_node("Add", [product, bias], [packed], like=first.matmul))
+    parts = [twin(p.output) for p in group]
+    widths = add_constant(graph, f"{name}.widths", [p.width for p in group], ir.DataType.INT64)
+    nodes.append(make_node("Split", [value, widths], parts, {"axis": -1}, like=first.matmul))
+    replace([p.output for p in group], parts, nodes, first.matmul)
+
+
+def _projection(node: ir.Node) -> Projection | None:
+    if node.op_type != "MatMul" or node.domain not in ("", "ai.onnx") or node.inputs[0] is None:
+        return None
+    weight = weight_of(node)
+    if weight is None or weight.const_value is None or len(weight.const_value.shape) != 2:
+        return None
+    output = node.outputs[0]
+    if is_private(output):
+        (use,) = output.uses()
+        if use.node.op_type == "Add" and use.node.domain == "":
+            bias = weight_of(use.node, 1 - use.idx)
+            if bias is not None and sizes(bias) == (weight.const_value.shape[1],):
+                return Projection(node, weight, bias, use.node.outputs[0])
+    return Projection(node, weight, None, output)
+
+
+def _side_by_side(weights: Sequence[ir.Value], name: str) -> ir.TensorProtocol:
+    """[K, ΣN], made when it is read."""
+    tensors = [tensor for weight in weights if (tensor := tensor_of(weight)) is not None]
+    shape = ir.Shape([tensors[0].shape[0], sum(int(t.shape[1]) for t in tensors)])
+    return ir.LazyTensor(partial(_joined, tensors, 1), tensors[0].dtype, shape, name=name)
+
+
+def _biases(group: Sequence[Projection], name: str) -> ir.TensorProtocol:
+    """[ΣN]; zeros where a projection has none. Small, so it is made at once."""
+    dtype = next(p.bias.const_value.dtype for p in group if p.bias is not None)
+    rows = [np.zeros(p.width, dtype.numpy()) if p.bias is None else p.bias.const_value.numpy() for p in group]
+    return ir.tensor(np.concatenate(rows), dtype=dtype, name=name)
+
+
+def _joined(tensors: Sequence[ir.TensorProtocol], axis: int) -> ir.TensorProtocol:
+    return ir.tensor(np.concatenate([np.asarray(t.numpy()) for t in tensors], axis), dtype=tensors[0].dtype)

@@ -1,0 +1,134 @@
+"""Masks of −inf made finite: a row that is masked throughout gives numbers, not NaN, and quantizers find a range.
+
+The floor is a quarter of the least number of the type, so that two masks and a score can be added and stay finite.
+It follows Casts: what is narrowed to float16 later gets float16's floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from workflows.optimize.base import Outcome, Refusal, Rewrite
+from workflows.optimize.edit import add_initializer, drop_unused
+from workflows.optimize.match import largest_of, reaches, tensor_of
+
+FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16, ir.DataType.DOUBLE)
+# a mask comes through these on its way to the scores
+SHAPES = (
+    *("Identity", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Expand", "Slice", "Concat", "Tile", "Trilu"),
+    *("Where", "Cast", "ScatterND", "ConstantOfShape", "Pad", "Gather", "GatherND"),
+)
+# here −inf is not a small number but a sign
+COMPARISONS = ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "IsInf", "IsNaN")
+# here a constant is a weight, which may be large and is no mask
+WEIGHTED = ("MatMul", "Gemm", "Conv", "ConvTranspose", "MatMulInteger", "FusedMatMul", "RMSNormalization", "Gather")
+
+
+def floor_of(dtype: ir.DataType) -> float:
+    """A quarter of the least finite number of `dtype`: −16,376 for float16, about −8.5e37 for float32."""
+    return -largest_of(dtype) / 4
+
+
+class ClampConstantValues(Rewrite):
+    """Replaces −inf in initializers, Constant nodes and ConstantOfShape; +inf and what is compared with are refused."""
+
+    name = "clamp_constant_values"
+    title = "Finite masks instead of −inf"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        modified, refused = False, []
+        for value in _candidates(model):
+            tensor = tensor_of(value)
+            assert tensor is not None  # a candidate is a constant
+            array = np.asarray(tensor.numpy())
+            where = str(value.name)
+            if np.isposinf(array).any():
+                refused.append(Refusal(f"{where} holds +inf, which no mask does", where))
+            if not np.isneginf(array).any():
+                continue
+            kept = _comparers(value)
+            if kept:
+                refused.append(Refusal(f"{where} holds −inf that {kept[0].op_type} compares with", str(kept[0].name)))
+            modified = _clamp(model.graph, value, array, tensor.dtype, kept) or modified
+        for node in [node for node in model.graph.all_nodes() if node.op_type == "ConstantOfShape"]:
+            modified = _clamp_fill(node) or modified
+        return Outcome(modified, tuple(refused))
+
+
+def _candidates(model: ir.Model) -> Iterator[ir.Value]:
+    """Float constants that are not weights; the data of these is read."""
+    constants = list(model.graph.initializers.values())
+    for graph in model.graphs():
+        if graph is not model.graph:
+            constants += graph.initializers.values()
+        constants += [n.outputs[0] for n in graph if n.op_type == "Constant" and n.domain == ""]
+    for value in constants:
+        tensor = tensor_of(value)
+        if tensor is None or tensor.dtype not in FLOATS:
+            continue
+        if any(use.node.op_type not in WEIGHTED for use in value.uses()):
+            yield value
+
+
+def _comparers(value: ir.Value) -> list[ir.Node]:
+    """The direct readers of `value` that come to a comparison."""
+    found = []
+    for use in value.uses():
+        ends = [use.node] if use.node.op_type not in SHAPES else []
+        for output in use.node.outputs if not ends else []:
+            ends += [node for node, _ in reaches(output, SHAPES)]
+        if any(node.op_type in COMPARISONS for node in ends) and use.node not in found:
+            found.append(use.node)
+    return found
+
+
+def _clamp(graph: ir.Graph, value: ir.Value, array: NDArray[Any], dtype: ir.DataType, kept: list[ir.Node]) -> bool:
+    """Gives all readers but `kept` a clamped copy of the main graph, which subgraphs see too."""
+    readers = [use for use in value.uses() if use.node not in kept]
+    if not readers:
+        return False
+    finite = np.where(np.isneginf(array), np.asarray(_floor_for(value, dtype), array.dtype), array)
+    producer = value.producer()
+    name = f"{value.name}.finite"
+    clamped = add_initializer(graph, name, ir.tensor(finite.astype(array.dtype), dtype=dtype, name=name))
+    for use in readers:
+        use.node.replace_input_with(use.idx, clamped)
+    if producer is not None:
+        drop_unused(producer)
+    return True
+
+
+def _floor_for(value: ir.Value, dtype: ir.DataType) -> float:
+    """The floor of the narrowest type that the value is cast to on its way."""
+    floors, seen, waiting = [floor_of(dtype)], {value}, [value]
+    while waiting:
+        for use in waiting.pop().uses():
+            if use.node.op_type not in SHAPES:
+                continue
+            for output in use.node.outputs:
+                if output in seen:
+                    continue
+                seen.add(output)
+                waiting.append(output)
+                target = ir.DataType(use.node.attributes.get_int("to", 0)) if use.node.op_type == "Cast" else None
+                if target in FLOATS:
+                    floors.append(floor_of(target))
+    return max(floors)
+
+
+def _clamp_fill(node: ir.Node) -> bool:
+    """ConstantOfShape's value."""
+    fill = node.attributes.get_tensor("value")
+    if fill is None or fill.dtype not in FLOATS or not np.isneginf(np.asarray(fill.numpy())).all():
+        return False
+    if any(end.op_type in COMPARISONS for end, _ in reaches(node.outputs[0], SHAPES)):
+        return False
+    floor = ir.tensor([_floor_for(node.outputs[0], fill.dtype)], dtype=fill.dtype)
+    node.attributes["value"] = ir.AttrTensor("value", floor)
+    return True

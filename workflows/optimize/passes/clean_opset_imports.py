@@ -1,0 +1,27 @@
+"""Takes out imports of operator sets that no node is of."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Rewrite
+from workflows.optimize.hygiene import unused_domains
+
+
+class CleanOpsetImports(Rewrite):
+    """Removes them from the model and its functions; the default domain stays, for onnx asks for it."""
+
+    name = "clean_opset_imports"
+    title = "Remove unused operator-set imports"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        unused = unused_domains(model)
+        for domain in unused:
+            del model.opset_imports[domain]
+        return Outcome(bool(unused))
+
+    def ensures(self, model: ir.Model) -> str:
+        """Every import is used."""
+        left = unused_domains(model)
+        return f"the import of {left[0]} is unused" if left else ""

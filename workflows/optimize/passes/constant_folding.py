@@ -1,0 +1,50 @@
+"""Computes once what depends on constants alone."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Refusal, Rewrite
+from workflows.optimize.match import same_domain, tensor_of
+
+LIMIT = 1 << 13  # elements of an input or a result: larger ones are cheaper to compute than to store and load
+_LEFT = ("If", "Loop", "Scan", "SequenceMap", "Constant")
+
+
+class ConstantFolding(Rewrite):
+    """onnxscript's folding of what is small; a node of constants that is larger stays, and is said."""
+
+    name = "constant_folding"
+    title = "Compute constants once"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        from onnxscript.optimizer import fold_constants_ir  # half a second, and whoever lists the passes needs it not
+
+        folded = fold_constants_ir(
+            model,
+            onnx_shape_inference=False,
+            input_size_limit=LIMIT,
+            output_size_limit=LIMIT,
+            should_fold=lambda node: False if _size(node) > LIMIT else None,
+        )
+        refused = [
+            Refusal(
+                f"its constants have {_size(node):,} elements, and no more than {LIMIT:,} are folded", str(node.name)
+            )
+            for node in model.graph
+            if _is_constant(node) and _size(node) > LIMIT
+        ]
+        return Outcome(folded.modified, tuple(refused))
+
+
+def _is_constant(node: ir.Node) -> bool:
+    """Whether all that the node reads is constant."""
+    if not node.inputs or not same_domain(node.domain, "") or node.op_type in _LEFT:
+        return False
+    return all(value is None or tensor_of(value) is not None for value in node.inputs)
+
+
+def _size(node: ir.Node) -> int:
+    """Elements of the largest constant that the node reads."""
+    return max((tensor.size for value in node.inputs if (tensor := tensor_of(value)) is not None), default=0)

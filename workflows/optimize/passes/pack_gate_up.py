@@ -1,0 +1,70 @@
+"""The gate and up projections of a gated feed-forward (Shazeer 2020, GLU variants) as one MatMul."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Rewrite
+from workflows.optimize.match import reaches
+from workflows.optimize.packing import Projection, pack, projections_by_input, refuse
+
+# what an activation is made of
+ACTIVATION = (
+    *("Sigmoid", "Gelu", "FastGelu", "QuickGelu", "BiasGelu", "Swish", "Relu", "Tanh", "Erf", "Pow", "Cast"),
+    *("Add", "Sub", "Div", "Max", "Min", "Clip", "Softplus", "Elu", "LeakyRelu", "HardSwish"),
+)
+
+
+class PackGateUp(Rewrite):
+    """Packs two projections of one input whose results are multiplied, one of them activated; not shared weights."""
+
+    name = "pack_gate_up"
+    title = "One MatMul for gate and up"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        modified, refused = False, []
+        for projections in projections_by_input(model.graph).values():
+            group = _gated(projections)
+            if not group:
+                continue
+            refusal = refuse(group)
+            if refusal is None:
+                pack(model.graph, group, "gate_up")
+                modified = True
+            else:
+                refused.append(refusal)
+        return Outcome(modified, tuple(refused))
+
+
+def _gated(projections: list[Projection]) -> list[Projection]:
+    """The two that meet in a product to which each of them gives one factor."""
+    meeting: dict[ir.Node, list[Projection]] = {}
+    for projection in projections:
+        for node in dict.fromkeys(_products(projection.output)):
+            meeting.setdefault(node, []).append(projection)
+    return next((pair for pair in meeting.values() if len(pair) == 2 and pair[0].width == pair[1].width), [])
+
+
+def _products(value: ir.Value) -> list[ir.Node]:
+    """The nearest products of `value` that are not within its own activation, as x · sigmoid(x) is."""
+    found: list[ir.Node] = []
+    for node, _ in reaches(value, ACTIVATION):
+        if node.op_type == "Mul" and node not in found:
+            found.append(node)
+    inner = [product for product in found if _is_own(product, value)]
+    return [p for p in found if p not in inner] + [p for own in inner for p in _products(own.outputs[0])]
+
+
+def _is_own(product: ir.Node, value: ir.Value) -> bool:
+    """Whether both factors come of `value` alone, or one is a constant."""
+    return all(part is None or _comes_of(part, value) for part in product.inputs)
+
+
+def _comes_of(part: ir.Value, value: ir.Value) -> bool:
+    if part is value or part.is_initializer():
+        return True
+    node = part.producer()
+    if node is None or node.op_type not in (*ACTIVATION, "Mul", "Constant"):
+        return False
+    return all(source is None or _comes_of(source, value) for source in node.inputs)

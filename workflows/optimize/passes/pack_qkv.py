@@ -1,0 +1,73 @@
+"""The query, key and value projections of an attention as one MatMul."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Rewrite
+from workflows.optimize.match import made_by, reaches
+from workflows.optimize.packing import Projection, pack, projections_by_input, refuse
+
+FUSED = ("Attention", "GroupQueryAttention", "MultiHeadAttention")
+# between a projection and its attention: layout, norms, rotary positions, scales, and the cache
+THIN = (
+    *("Reshape", "Transpose", "Unsqueeze", "Squeeze", "Cast", "Expand", "Identity", "Slice", "Split", "Concat"),
+    *("RMSNormalization", "SimplifiedLayerNormalization", "LayerNormalization", "LpNormalization"),
+    *("RotaryEmbedding", "Neg", "Add", "Sub", "Mul", "Div", "Clip", "TensorScatter", "ScatterND"),
+)
+_TO_WEIGHTS = ("Cast", "Where", "Identity", "Dropout")  # between Softmax and the product with the values
+
+
+class PackQKV(Rewrite):
+    """Packs three projections of one input that meet in one attention, fused or not; refuses shared weights."""
+
+    name = "pack_qkv"
+    title = "One MatMul for query, key and value"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        modified, refused = False, []
+        for projections in projections_by_input(model.graph).values():
+            for group in _by_attention(projections):
+                refusal = refuse(group)
+                if refusal is None:
+                    pack(model.graph, group, "qkv")
+                    modified = True
+                else:
+                    refused.append(refusal)
+        return Outcome(modified, tuple(refused))
+
+
+def _by_attention(projections: list[Projection]) -> list[list[Projection]]:
+    found: dict[ir.Node, list[Projection]] = {}
+    for projection in projections:
+        attention = _attention_of(projection.output)
+        if attention is not None:
+            found.setdefault(attention, []).append(projection)
+    return [group for group in found.values() if len(group) == 3]
+
+
+def _attention_of(value: ir.Value) -> ir.Node | None:
+    """The attention that `value` goes into: a fused node, or the product of Softmax with the values."""
+    for node, index in reaches(value, THIN):
+        if node.op_type in FUSED:
+            return node if index < 3 else None
+        if node.op_type == "MatMul":
+            return node if _is_weighting(node) else _weighting_after(node)
+    return None
+
+
+def _is_weighting(node: ir.Node) -> bool:
+    """Whether a MatMul's first input is a Softmax."""
+    value = node.inputs[0]
+    while (between := made_by(value, *_TO_WEIGHTS)) is not None:
+        value = between.inputs[2 if between.op_type == "Where" else 0]
+    return made_by(value, "Softmax") is not None
+
+
+def _weighting_after(scores: ir.Node) -> ir.Node | None:
+    through = ("Add", "Mul", "Div", "Softmax", "Tanh", "IsNaN", "Reshape", *_TO_WEIGHTS)
+    for node, _ in reaches(scores.outputs[0], through):
+        if node.op_type == "MatMul" and _is_weighting(node):
+            return node
+    return None

@@ -1,0 +1,143 @@
+"""Takes out the guard against rows of −inf, where there can be none.
+
+    scores ─ Softmax ─┬────────────── Where(IsNaN, 0, ·) ─ values      scores ─ Softmax ─ values
+                      └─ IsNaN ───────────┘                         →
+
+Softmax gives NaN for a row of −inf alone. Once the masks are finite (clamp_constant_values) the guard is dead.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Refusal, Rewrite
+from workflows.optimize.edit import bypass, replace
+from workflows.optimize.match import largest_of, made_by, nodes_of, scalar, tensor_of
+
+_SAME = (
+    *("Identity", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Expand", "Slice", "Tile", "Trilu", "Neg", "Abs"),
+    *("Gather", "GatherND", "Pad", "Clip"),
+)
+# sums of finite products, and functions whose values are bounded: an activation is taken to be far from overflow
+_ACTIVATIONS = (
+    *("MatMul", "Gemm", "FusedMatMul", "Einsum", "Conv", "RMSNormalization", "LayerNormalization"),
+    *("Tanh", "Sigmoid", "Softmax", "Erf", "Cos", "Sin"),
+)
+_ACTIVATION = 1e4
+_LIMIT = 1 << 22  # elements of a constant mask that are looked at
+
+
+class RemoveIsNaNInAttentionMask(Rewrite):
+    """Rewires Where's readers to Softmax; refuses where Where keeps the NaN, or a row of −inf is possible."""
+
+    name = "remove_isnan_in_attention_mask"
+    title = "Remove NaN guards that finite masks make dead"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        modified, refused = False, []
+        for guard in nodes_of(model.graph, "Where"):
+            softmax, reason = _look_at(guard)
+            if softmax is None:
+                continue
+            if reason:
+                refused.append(Refusal(reason, str(guard.name)))
+            else:
+                _remove(guard, softmax)
+                modified = True
+        return Outcome(modified, tuple(refused))
+
+
+def _look_at(guard: ir.Node) -> tuple[ir.Node | None, str]:
+    """(the Softmax that `guard` watches, why it stays); (None, "") for a Where that is no guard."""
+    negation = made_by(guard.inputs[0], "Not")
+    isnan = made_by(negation.inputs[0] if negation is not None else guard.inputs[0], "IsNaN")
+    softmax = made_by(isnan.inputs[0], "Softmax") if isnan is not None else None
+    if softmax is None:
+        return None, ""
+    where_nan, where_not = guard.inputs[1], guard.inputs[2]
+    if negation is not None:
+        where_nan, where_not = where_not, where_nan
+    if where_not is not softmax.outputs[0]:
+        return softmax, "it gives Softmax's values where they are NaN, not where they are numbers"
+    if scalar(where_nan) != 0:
+        return softmax, "what it puts for NaN is not the constant 0"
+    return softmax, _why_infinite(softmax.inputs[0])
+
+
+def _remove(guard: ir.Node, softmax: ir.Node) -> None:
+    old, new = guard.outputs[0], softmax.outputs[0]
+    if old.is_graph_output():
+        name = old.name
+        replace([old], [new], [], guard)
+        new.name = name
+    else:
+        bypass(old, new)
+
+
+def _why_infinite(scores: ir.Value | None) -> str:
+    try:
+        bound = _magnitude(scores, {})
+    except _UnknownError as unknown:
+        return str(unknown)
+    return "" if math.isfinite(bound) else "a constant in front of Softmax holds −inf: run clamp_constant_values first"
+
+
+class _UnknownError(Exception):
+    """Nothing is known of how large a value may be; the text says of which."""
+
+
+def _magnitude(value: ir.Value | None, known: dict[ir.Value, float]) -> float:
+    """No number of `value` is larger; inf where one is infinite or the type overflows. Raises _UnknownError."""
+    if value is None:
+        raise _UnknownError("an input of a node in front of Softmax is missing")
+    if value not in known:
+        known[value] = math.inf  # until it is found
+        bound = _found_magnitude(value, known)
+        known[value] = math.inf if _overflows(bound, value.dtype) else bound
+    return known[value]
+
+
+def _overflows(bound: float, dtype: ir.DataType | None) -> bool:
+    return dtype is not None and dtype.is_floating_point() and bound > largest_of(dtype)
+
+
+def _found_magnitude(value: ir.Value, known: dict[ir.Value, float]) -> float:
+    tensor = tensor_of(value)
+    if tensor is not None:
+        return _of_constant(tensor)
+    if value.dtype is not None and not value.dtype.is_floating_point():
+        return 1.0 if value.dtype == ir.DataType.BOOL else float(1 << 31)
+    node = value.producer()
+    if node is None:
+        raise _UnknownError(f"the input {value.name} may hold −inf")
+    if node.op_type in _ACTIVATIONS:
+        return _ACTIVATION
+    parts = node.inputs
+    if node.op_type == "Cast" or node.op_type in _SAME:
+        return _magnitude(parts[0], known)
+    if node.op_type in ("Add", "Sub"):
+        return _magnitude(parts[0], known) + _magnitude(parts[1], known)
+    if node.op_type == "Mul":
+        return _magnitude(parts[0], known) * _magnitude(parts[1], known)
+    if node.op_type == "Div" and scalar(parts[1]):
+        return _magnitude(parts[0], known) / abs(scalar(parts[1]) or 1)
+    if node.op_type in ("Where", "Concat", "Max", "Min"):
+        return max(_magnitude(part, known) for part in parts[int(node.op_type == "Where") :])
+    if node.op_type == "ConstantOfShape":
+        fill = node.attributes.get_tensor("value")
+        return 0.0 if fill is None else _of_constant(fill)
+    raise _UnknownError(f"nothing is known of how small {value.name} can be, which {node.op_type} gives")
+
+
+def _of_constant(tensor: ir.TensorProtocol) -> float:
+    if tensor.size > _LIMIT:
+        raise _UnknownError(f"the constant {tensor.name} has {tensor.size:,} elements, and is not read for this")
+    array = np.asarray(tensor.numpy())
+    if array.size == 0:
+        return 0.0
+    largest = float(np.abs(array.astype(np.float64)).max())
+    return math.inf if math.isnan(largest) else largest
