@@ -342,7 +342,7 @@ class KVCache:
         for store in self._stores:
             store.slide(by)
         for group in self.groups:
-            slide(group.table, by, axis=0)
+            slide(group.table, by)
             vacated = slice(max(0, self.allocated - by), None) if by > 0 else slice(0, -by)
             group.table[vacated] = EMPTY
             group.table[: self.allocated - self.capacity if self.allocated > self.capacity else 0] = EMPTY
