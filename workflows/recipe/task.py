@@ -1,6 +1,6 @@
 """The task that a checkpoint was made for, as its own files tell it.
 
-    architectures[0] ──ending──▶ tasks that it may mean ──family's tasks──▶ the one, or an error that lists them
+    architectures ──ending──▶ tasks that it may mean ──family's tasks──▶ the one, or an error that lists them
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ HEADS = {
     "ForSequenceClassification": "text-classification",
     "ForTokenClassification": "token-classification",
     "ForImageClassification": "image-classification",
+    "ForImageClassificationWithTeacher": "image-classification",
     "ForDepthEstimation": "depth-estimation",
     "ForCausalLM": "text-generation",
     "LMHeadModel": "text-generation",
@@ -34,16 +35,23 @@ def task_of(checkpoint: Checkpoint) -> str:
     if set(tasks) <= _SEQUENCE_TO_SEQUENCE:
         named = _named_tasks(checkpoint, tasks)
         return named[0] if len(named) == 1 else tasks[0]
-    name = next(iter(checkpoint.architectures), "")
-    task = next((task for ending, task in HEADS.items() if name.endswith(ending)), None)
-    if task is None and name.endswith("Model"):
-        task = "feature-extraction"  # the body alone
-    if task in tasks:
-        return task
-    what = f"The architecture {printable(name)} tells no task" if name else "config.json names no architecture"
+    names = checkpoint.architectures
+    found = {task for name in names if (task := _of_head(name)) in tasks}
+    if len(found) == 1:
+        return str(found.pop())
+    what = "config.json names no architecture"
+    if names:
+        several = "architectures {} tell no one" if len(names) > 1 else "architecture {} tells no"
+        what = f"The {several.format(printable(', '.join(names)))} task"
     raise RecipeError(
         f"{what} that {checkpoint.model_type} can be built for: choose one with --task: {', '.join(tasks)}."
     )
+
+
+def _of_head(architecture: str) -> str | None:
+    """The task that the name of a class ends with; the body alone gives features."""
+    task = next((task for ending, task in HEADS.items() if architecture.endswith(ending)), None)
+    return "feature-extraction" if task is None and architecture.endswith("Model") else task
 
 
 def _named_tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:

@@ -47,6 +47,11 @@ TEXT = [
     ("roberta", "AutoModelForSequenceClassification", {**_TEXT, "type_vocab_size": 1}, "text-classification"),
     ("distilbert", "AutoModelForTokenClassification", _DISTILBERT, "token-classification"),
     ("modernbert", "AutoModelForMaskedLM", {**_TEXT, "local_attention": 8}, "fill-mask"),
+    ("albert", "AutoModelForMaskedLM", {**_TEXT, "embedding_size": 16}, "fill-mask"),
+    ("camembert", "AutoModelForMaskedLM", {**_TEXT, "type_vocab_size": 1}, "fill-mask"),
+    ("electra", "AutoModelForTokenClassification", {**_TEXT, "embedding_size": 16}, "token-classification"),
+    ("mpnet", "AutoModelForMaskedLM", _TEXT, "fill-mask"),
+    ("xlm-roberta", "AutoModelForSequenceClassification", {**_TEXT, "type_vocab_size": 1}, "text-classification"),
 ]
 _VIT = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "patch_size": 4}
 _DINO = {
@@ -68,6 +73,22 @@ _DEPTH_PRO = {
     "num_fov_head_layers": 1,
     "use_fov_model": True,
 }
+_ZOE = {
+    "backbone_config": {**_VIT, "model_type": "beit", "num_hidden_layers": 4, "image_size": 32,
+                        "out_features": ["stage1", "stage2", "stage3", "stage4"], "reshape_hidden_states": False},
+    "backbone_hidden_size": 32,
+    "neck_hidden_sizes": [8, 8, 16, 16],
+    "fusion_hidden_size": 8,
+    "bottleneck_features": 8,
+    "num_relative_features": 8,
+    "bin_embedding_dim": 16,
+    "bin_configurations": [{"n_bins": 8, "min_depth": 0.001, "max_depth": 10.0, "name": "nyu"}],
+    "num_attractors": [4, 2, 1, 1],
+    "patch_transformer_hidden_size": 16,
+    "patch_transformer_intermediate_size": 16,
+    "patch_transformer_num_attention_heads": 2,
+    "num_patch_transformer_layers": 1,
+}  # fmt: skip
 _RESNET = {"embedding_size": 8, "hidden_sizes": [8, 16], "depths": [1, 1], "layer_type": "basic"}
 IMAGES = [
     ("resnet", "AutoModelForImageClassification", _RESNET, "image-classification"),
@@ -109,7 +130,29 @@ IMAGES = [
         "depth-estimation",
     ),
     ("depth_pro", "AutoModelForDepthEstimation", _DEPTH_PRO, "depth-estimation"),
+    ("beit", "AutoModelForImageClassification", {**_VIT, "image_size": 32}, "image-classification"),
+    ("convnextv2", "AutoModelForImageClassification", {"hidden_sizes": [8, 16, 24, 32], "depths": [1, 1, 1, 1],
+     "image_size": 64}, "image-classification"),
+    ("deit", "DeiTForImageClassification", {**_VIT, "image_size": 32}, "image-classification"),
+    ("dinov2", "AutoModel", {**_VIT, "image_size": 32}, "feature-extraction"),
+    ("efficientnet", "AutoModelForImageClassification", {"width_coefficient": 0.25, "depth_coefficient": 0.2,
+     "hidden_dim": 320, "image_size": 64}, "image-classification"),
+    ("mobilenet_v2", "AutoModelForImageClassification", {"depth_multiplier": 0.25, "image_size": 64},
+     "image-classification"),
+    ("regnet", "AutoModelForImageClassification", {"embedding_size": 8, "hidden_sizes": [8, 16], "depths": [1, 1],
+     "groups_width": 8}, "image-classification"),
+    ("swin", "AutoModelForImageClassification", {"image_size": 32, "patch_size": 4, "embed_dim": 8, "depths": [1, 1],
+     "num_heads": [2, 2], "window_size": 4}, "image-classification"),
+    ("glpn", "AutoModelForDepthEstimation", {"hidden_sizes": [8, 16, 24, 32], "depths": [1, 1, 1, 1],
+     "num_attention_heads": [1, 2, 4, 8], "decoder_hidden_size": 16}, "depth-estimation"),
+    ("zoedepth", "AutoModelForDepthEstimation", _ZOE, "depth-estimation"),
 ]
+SLOW = {"mpnet", "electra", "xlm-roberta", "camembert", "convnextv2", "deit", "efficientnet", "mobilenet_v2", "regnet"}
+
+
+def marked(rows: list[Any]) -> list[Any]:
+    """Rows whose like is tested already are slow."""
+    return [pytest.param(*row, marks=pytest.mark.slow if row[0] in SLOW else ()) for row in rows]
 
 
 def str_or_nothing(value: Any) -> str:
@@ -122,11 +165,17 @@ def save(model_type: str, kind: str, config: dict[str, Any], folder: Path) -> Pa
     import transformers
 
     torch.manual_seed(0)
-    model = getattr(transformers, kind).from_config(transformers.AutoConfig.for_model(model_type, **config)).eval()
+    made, settings = getattr(transformers, kind), transformers.AutoConfig.for_model(model_type, **config)
+    model = (made.from_config(settings) if kind.startswith("Auto") else made(settings)).eval()
     with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.ndim == 2:
-                parameter.normal_(0, 1 / parameter.shape[1] ** 0.5)
+        for name, parameter in model.named_parameters():
+            if kind.endswith("DepthEstimation") and name.endswith("bias"):
+                parameter.fill_(0.2)  # a depth below zero is cut to zero
+            vanishes = model_type in ("efficientnet", "mobilenet_v2")  # with transformers' own small random weights
+            if parameter.ndim == 2 or (parameter.ndim == 4 and vanishes):
+                parameter.normal_(0, (parameter.shape[0] / parameter.numel()) ** 0.5)
+            elif parameter.ndim == 1 and vanishes and name.endswith("weight"):
+                parameter.fill_(1.5)
     model.save_pretrained(folder)
     return folder
 
@@ -154,10 +203,11 @@ def text_inputs(names: list[str], length: int) -> dict[str, np.ndarray]:
 
 def closeness(candidate: np.ndarray, reference: np.ndarray) -> float:
     assert candidate.shape == reference.shape
+    assert np.abs(reference).max() > 1e-4  # else equality would prove nothing
     return float(np.abs(candidate - reference).max() / max(1, np.abs(reference).max()))  # a random depth is far
 
 
-@pytest.mark.parametrize(("model_type", "kind", "config", "task"), TEXT, ids=str_or_nothing)
+@pytest.mark.parametrize(("model_type", "kind", "config", "task"), marked(TEXT), ids=str_or_nothing)
 def test_encoders(model_type: str, kind: str, config: dict[str, Any], task: str, tmp_path: Path) -> None:
     checkpoint = save(model_type, kind, config, tmp_path / "checkpoint")
     build(BuildRequest(str(checkpoint), tmp_path / "out", {}))
@@ -166,7 +216,8 @@ def test_encoders(model_type: str, kind: str, config: dict[str, Any], task: str,
     (component,) = report["components"]
     assert (component["name"], component["role"]) == ("model", "model")
     names = [entry["name"] for entry in component["inputs"]]
-    assert names == ["input_ids", "attention_mask", *(["token_type_ids"] if model_type == "bert" else [])]
+    typed = ["token_type_ids"] if model_type in ("bert", "albert", "electra") else []
+    assert names == ["input_ids", "attention_mask", *typed]
     assert component["inputs"][0]["shape"] == [1, "sequence"]
     opened = open_single(tmp_path / "out")
     output = opened.outputs[0].name
@@ -176,7 +227,7 @@ def test_encoders(model_type: str, kind: str, config: dict[str, Any], task: str,
         assert closeness(opened.run(inputs)[output], eager(checkpoint, kind, inputs, output)) < 1e-4, length
 
 
-@pytest.mark.parametrize(("model_type", "kind", "config", "task"), IMAGES, ids=str_or_nothing)
+@pytest.mark.parametrize(("model_type", "kind", "config", "task"), marked(IMAGES), ids=str_or_nothing)
 def test_images(model_type: str, kind: str, config: dict[str, Any], task: str, tmp_path: Path) -> None:
     checkpoint = save(model_type, kind, config, tmp_path / "checkpoint")
     build(BuildRequest(str(checkpoint), tmp_path / "out", {}))
@@ -186,7 +237,8 @@ def test_images(model_type: str, kind: str, config: dict[str, Any], task: str, t
     (pixels,), outputs = opened.inputs, [spec.name for spec in opened.outputs]
     assert ("field_of_view" in outputs) == (model_type == "depth_pro")
     assert (pixels.name, pixels.shape[:2]) == ("pixel_values", (1, 3))
-    sizes = [(64, 64), (96, 32), (33, 47)] if isinstance(pixels.shape[2], str) else [pixels.shape[2:]]
+    odd = (160, 64) if model_type == "glpn" else (33, 47)  # its strides want multiples of 32
+    sizes = [(64, 64), (96, 32), odd] if isinstance(pixels.shape[2], str) else [pixels.shape[2:]]
     for height, width in sizes:
         image = np.random.default_rng(0).standard_normal((1, 3, height, width)).astype(np.float32)
         inputs = {"pixel_values": image}
@@ -262,6 +314,16 @@ def test_a_checkpoint_that_does_not_tell_its_task(tmp_path: Path) -> None:
     assert choose(open_checkpoint(str(folder)), {"task": "feature-extraction"}).task == "feature-extraction"
     with pytest.raises(RecipeError, match=f"cannot be built for the task 'poetry': choose {choices}"):
         choose(open_checkpoint(str(folder)), {"task": "poetry"})
+    for names, task in (
+        (["BertForMaskedLM", "BertForPreTraining"], "fill-mask"),
+        (["BertForMaskedLM", "BertForSequenceClassification"], None),
+    ):
+        found = open_checkpoint(str(rename(folder, architectures=names)))
+        if task:
+            assert task_of(found) == task
+            continue
+        with pytest.raises(RecipeError, match=f"{names[0]}, {names[1]} tell no one task .* --task: {choices}"):
+            task_of(found)
     with pytest.raises(RecipeError, match="names no architecture"):
         choose(open_checkpoint(str(rename(folder, architectures=None))), {})
 
