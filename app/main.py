@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication
 
 from app.state.context import AppContext
@@ -32,6 +32,7 @@ PAGES = (
 
 def application() -> QApplication:
     """The one QApplication, dressed."""
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)  # for a browser loaded later on
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else QApplication(["joinery"])
     app.setApplicationName("joinery")

@@ -93,9 +93,19 @@ LIBRARIES_WAYLAND = {
     "libwayland-cursor.so.0": "libwayland-cursor0",
     "libwayland-egl.so.1": "libwayland-egl1",
 }
-PACKAGE_OF = {**LIBRARIES_BASE, **LIBRARIES_X11, **LIBRARIES_WAYLAND}
+LIBRARIES_BROWSER = {  # Qt WebEngine, for Netron's view of a graph; the window works without it
+    "libnss3.so": "libnss3",
+    "libasound.so.2": "libasound2",
+    "libXcomposite.so.1": "libxcomposite1",
+    "libXdamage.so.1": "libxdamage1",
+    "libXrandr.so.2": "libxrandr2",
+    "libXtst.so.6": "libxtst6",
+    "libxkbfile.so.1": "libxkbfile1",
+    "libgssapi_krb5.so.2": "libgssapi-krb5-2",
+}
+PACKAGE_OF = {**LIBRARIES_BASE, **LIBRARIES_X11, **LIBRARIES_WAYLAND, **LIBRARIES_BROWSER}
 FONT_PACKAGE = "fonts-dejavu-core"
-RENAMED_WITH_T64 = {"libglib2.0-0"}  # Debian 13 and Ubuntu 24.04 renamed these when time_t grew
+RENAMED_WITH_T64 = {"libglib2.0-0", "libasound2"}  # Debian 13 and Ubuntu 24.04 renamed these when time_t grew
 
 PROBE_QT = """
 from PySide6 import QtGui, QtWidgets
@@ -452,6 +462,7 @@ def ensure_qt(env: dict[str, str], progress: Progress) -> bool:
         if came_up:
             if on_linux() and re.search(r"fonts: 0\b", output):
                 apt_install([FONT_PACKAGE], "There is no font for the window to write with", progress)
+            ensure_browser(progress)
             return True
         if "No module named" in output:
             STAMP.unlink(missing_ok=True)
@@ -473,6 +484,18 @@ def ensure_qt(env: dict[str, str], progress: Progress) -> bool:
             "Qt cannot be loaded: install Microsoft's Visual C++ Redistributable (x64), then run this again."
         )
     raise SetupError("Qt does not start on this machine: what it said is above; mend that and run this again.", output)
+
+
+def ensure_browser(progress: Progress) -> None:
+    """What Netron's view misses, where it can be installed; where not, the window says so when it is asked for."""
+    if not (is_root() and is_debian()):
+        return
+    packages, _ = packages_for(sorted(unloadable(list(LIBRARIES_BROWSER))))
+    if packages:
+        try:
+            apt_install(packages, "Netron's view of a graph misses system libraries", progress)
+        except SetupError as error:
+            print(f"Netron's view stays away: {error}", flush=True)
 
 
 def apt_commands(packages: list[str]) -> list[list[str]]:

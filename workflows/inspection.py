@@ -14,7 +14,7 @@ from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.stages import read_evidence
 from workflows.graphs.view import type_of
 from workflows.kvcache import StateTensor, find_state
-from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
+from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns, patterns_of
 from workflows.kvcache.infer import infer_facts
 from workflows.kvcache.layouts import built_layout
 from workflows.tensors import TensorSpec
@@ -72,7 +72,7 @@ def _graph_report(path: Path) -> dict[str, Any]:
     graph = _graph(path)
     name, kv, metadata = path.stem, [], graph["_metadata"]
     try:
-        if state := find_state(graph["_inputs"], graph["_outputs"], StatePatterns()):
+        if state := find_state(graph["_inputs"], graph["_outputs"], patterns_of(graph["_inputs"])):
             kv = _groups(state, graph, "", None)
     except GraphError as error:  # a file of someone else's: what is odd about its cache is a finding, no failure
         metadata = {**metadata, "kv": str(error)}

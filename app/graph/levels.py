@@ -92,6 +92,7 @@ class Level:
         self.ranking = Ranking([], [])
         self.width = self.height = 0.0
         self.stale = True
+        self._sorted: list[Box] = []
         self._tops: list[float] = []
         self._link_tops: list[float] = []
         self._tallest = self._longest = 0.0

@@ -60,6 +60,7 @@ class Slices(QObject):
         end = time.perf_counter() + SLICE_MS / 1000
         gc.disable()
         try:
+            next(work)
             while time.perf_counter() < end:
                 next(work)
         except StopIteration as stop:

@@ -43,6 +43,7 @@ class GraphModel(QObject):
         self.outline: Outline | None = None
         self.scene: Scene | None = None
         self.selected: Key | None = None
+        self.relaying = False
         self._job: Job | None = None
         self._slices = Slices(self)
         self._kept: OrderedDict[tuple[str, ...], tuple[Graph, Diff | None, Outline]] = OrderedDict()
@@ -137,6 +138,7 @@ class GraphModel(QObject):
     def _cancel(self) -> None:
         job, self._job = self._job, None
         self._slices.stop()
+        self.relaying = False
         if job is not None:
             job.cancel()
 
@@ -213,9 +215,13 @@ class GraphModel(QObject):
         if scene is None:
             return
         scene.open(opened)
+        self.relaying = True
         self._slices.run(scene.build(), lambda _none: self._on_relaid(), self._on_bad)
+        if self._slices.busy:
+            self.busyChanged.emit(True)
 
     def _on_relaid(self) -> None:
+        self.relaying = False
         self.busyChanged.emit(False)
         self.sceneChanged.emit(False)
 

@@ -376,6 +376,8 @@ def test_packages_for_missing_libraries(bootstrap):
 def test_the_packages_that_were_measured_are_known(bootstrap):
     offscreen = "libgl1 libegl1 libfontconfig1 libglib2.0-0 libxkbcommon0 libdbus-1-3"
     window = "libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
+    browser = "libnss3 libasound2 libxcomposite1 libxdamage1 libxrandr2 libxtst6 libxkbfile1 libgssapi-krb5-2"
+    assert set(bootstrap.LIBRARIES_BROWSER.values()) == set(browser.split())
     assert set(bootstrap.LIBRARIES_BASE.values()) == set(offscreen.split())
     assert set(bootstrap.LIBRARIES_X11.values()) >= set(window.split())
 
@@ -433,6 +435,27 @@ def test_root_on_debian_installs_them_and_looks_again(bootstrap, monkeypatch):
         ["apt-get", "update"],
         ["apt-get", "install", "-y", "--no-install-recommends", "libegl1"],
     ]
+
+
+def test_what_the_browser_misses_is_installed_by_root_alone(bootstrap, monkeypatch):
+    probes(bootstrap, monkeypatch, UP, UP, missing=("libnss3.so", "libXtst.so.6"))
+    monkeypatch.setattr(bootstrap, "is_debian", lambda: True)
+    commands = record_runs(bootstrap, monkeypatch)
+    monkeypatch.setattr(bootstrap, "is_root", lambda: False)
+    assert bootstrap.ensure_qt({"QT_QPA_PLATFORM": "offscreen"}, bootstrap.Progress())
+    assert commands == []
+    monkeypatch.setattr(bootstrap, "is_root", lambda: True)
+    assert bootstrap.ensure_qt({"QT_QPA_PLATFORM": "offscreen"}, bootstrap.Progress())
+    assert commands[-1] == ["apt-get", "install", "-y", "--no-install-recommends", "libnss3", "libxtst6"]
+
+
+def test_without_the_browser_the_window_still_starts(bootstrap, monkeypatch, capsys):
+    probes(bootstrap, monkeypatch, UP, missing=("libnss3.so",))
+    monkeypatch.setattr(bootstrap, "is_debian", lambda: True)
+    monkeypatch.setattr(bootstrap, "is_root", lambda: True)
+    monkeypatch.setattr(bootstrap, "run_logged", lambda *_: (100, "Unable to connect"))
+    assert bootstrap.ensure_qt({"QT_QPA_PLATFORM": "offscreen"}, bootstrap.Progress())
+    assert "Netron's view stays away" in capsys.readouterr().out
 
 
 def test_a_library_that_nobody_knows_is_named(bootstrap, monkeypatch):

@@ -93,6 +93,19 @@ class StatePatterns:
         return ("key", self.past_key, self.present_key), ("value", self.past_value, self.present_value)
 
 
+NAMINGS = (
+    StatePatterns(),  # ours and optimum's
+    StatePatterns("past_%d_key", "past_%d_value", "present_%d_key", "present_%d_value"),
+    StatePatterns("key_cache.%d", "value_cache.%d", "updated_key_cache.%d", "updated_value_cache.%d"),
+)
+
+
+def patterns_of(inputs: Sequence[TensorSpec]) -> StatePatterns:
+    """How a graph with these inputs names its cache; ours where it names it in no known way."""
+    names = {spec.name for spec in inputs}
+    return next((patterns for patterns in NAMINGS if patterns.past_key % 0 in names), NAMINGS[0])
+
+
 @dataclass(frozen=True, slots=True)
 class StateTensor:
     """One past/present pair of one layer.

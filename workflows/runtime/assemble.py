@@ -9,7 +9,7 @@ goes to the inputs of that name, past and present are the cache, the metadata `j
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from workflows.bundle.schema import parse_pipeline
 from workflows.errors import GraphError, RequestError, printable
 from workflows.kvcache import find_state
 from workflows.kvcache.drivers import DRIVERS
-from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, StatePatterns
+from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, patterns_of
 from workflows.kvcache.infer import infer_facts
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.runtime.devices import device_named
@@ -87,7 +87,8 @@ def _describe(sessions: Mapping[str, OpenSession]) -> dict[str, Any]:
     logits = next((spec for spec in decoder.outputs if spec.name == LOGITS), None)
     if logits is None or not isinstance(logits.shape[-1], int):
         raise GraphError(f"The {decoder.name} has no output {LOGITS} whose last axis is the vocabulary's size.")
-    state: dict[str, Any] = {"kv_cache": {}}
+    named = asdict(patterns_of(decoder.inputs))
+    state: dict[str, Any] = {"kv_cache": {f"{part}_pattern": pattern for part, pattern in named.items()}}
     if encoder is not None:
         state["cross_cache"] = {"source": "encoder"}
     return {
@@ -109,7 +110,7 @@ def _describe(sessions: Mapping[str, OpenSession]) -> dict[str, Any]:
 
 
 def _facts(decoder: OpenSession) -> StateFacts:
-    state = find_state(decoder.inputs, decoder.outputs, StatePatterns())
+    state = find_state(decoder.inputs, decoder.outputs, patterns_of(decoder.inputs))
     if not state:
         raise GraphError(f"The {decoder.name} has no inputs named like past_key_values.0.key, so it keeps no cache.")
     return StateFacts.of_metadata(decoder.metadata) or infer_facts(state, decoder.inputs)
@@ -119,7 +120,7 @@ def _edges(part: OpenSession, encoder: OpenSession | None) -> list[dict[str, str
     """What the encoder feeds to `part`. Raises GraphError where an input of it is fed by nobody."""
     given = {spec.name for spec in encoder.outputs} if encoder else set()
     facts = _facts(part)
-    own = {tensor.past for tensor in find_state(part.inputs, part.outputs, StatePatterns())}
+    own = {tensor.past for tensor in find_state(part.inputs, part.outputs, patterns_of(part.inputs))}
     own |= _FED_BY_THE_HOST | {group.mask for group in facts.groups}
     for spec in part.inputs:
         if spec.name not in own | given:

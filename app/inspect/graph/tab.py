@@ -31,6 +31,7 @@ from app.inspect.graph.finder import Finder
 from app.inspect.graph.panel import NodePanel
 from app.inspect.graph.stages import StageBar, tool
 from app.inspect.graph.view import GraphView
+from app.inspect.netron.panel import NetronPanel
 from app.jobs.worker import Worker
 from app.state.graphs import GraphModel
 from app.widgets import Banner
@@ -55,6 +56,7 @@ class GraphTab(QWidget):
         self.finder = Finder(self.model)
         self.changes = ChangesPanel(self.model)
         self.panel = NodePanel(self.model)
+        self.netron = NetronPanel(self.model)
         self._make_tools()
         self._lay_out()
         self._connect()
@@ -130,6 +132,7 @@ class GraphTab(QWidget):
             tools.addWidget(part)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
+        self.stack.addWidget(self.netron)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(self.changes)
         self.splitter.addWidget(self.stack)
@@ -154,6 +157,9 @@ class GraphTab(QWidget):
         self.changes.went.connect(view.go)
         self.panel.went.connect(view.go)
         self.stages.fileAsked.connect(self.ask_file)
+        self.netron.shown.connect(lambda: self.stack.setCurrentWidget(self.netron))
+        self.netron.refused.connect(self._on_netron_refused)
+        self.netron.left.connect(self.leave_netron)
         model.failed.connect(self._on_failed)
         model.sceneChanged.connect(self._on_scene)
 
@@ -171,6 +177,7 @@ class GraphTab(QWidget):
         action(self, self.tr("Graph: compare with the stage before"), self.stages.compare_before)
         action(self, self.tr("Graph: compare with another file …"), self.ask_file)
         action(self, self.tr("Graph: no comparison"), partial(self.model.compare, None))
+        action(self, self.tr("Graph: draw with Netron"), partial(self._on_netron, True))
         action(self, self.tr("Graph: open every scope"), self.open_all)
         action(self, self.tr("Graph: close every scope"), self.close_all)
         self.exports = [
@@ -343,9 +350,17 @@ class GraphTab(QWidget):
             self.leave_netron()
 
     def show_netron(self, scope: str) -> None:
-        """Netron draws a scope, or the whole graph where `scope` is empty."""
+        """Netron draws a scope, or the whole graph where `scope` is empty; the picture stays until it can."""
+        self.banner.clear()
+        self.netron_button.setChecked(True)
+        self.netron.ask(scope)
+
+    def _on_netron_refused(self, sentence: str) -> None:
+        self.leave_netron()
+        self.banner.show_message("info", sentence)
 
     def leave_netron(self) -> None:
         """Back to the picture."""
+        self.netron.clear()
         self.netron_button.setChecked(False)
         self.stack.setCurrentWidget(self.view)

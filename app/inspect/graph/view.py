@@ -40,6 +40,7 @@ class GraphView(QWidget):
         self._shown: tuple[str, str] | None = None
         self._started = False
         self._anchor: Anchor | None = None
+        self._goal: Key | None = None
         model.sceneChanged.connect(self._on_scene)
         model.selectionChanged.connect(self._on_selection)
         model.busyChanged.connect(self._on_busy)
@@ -56,7 +57,7 @@ class GraphView(QWidget):
         self.canvas.selected = None
         self.canvas.near = (set(), set())
         if another:
-            self.canvas.found = set()
+            self.canvas.found, self._goal = set(), None
         identity = (model.graph.path, model.graph.component) if model.graph else None
         self.canvas.show_scene(scene)
         self.canvas.setAccessibleName(self.tr("Graph {0}").format(model.title) if scene else self.tr("Graph"))
@@ -67,6 +68,7 @@ class GraphView(QWidget):
             self._hold()
         self._shown = identity
         self.canvas.select(model.selected)
+        self._arrive()
         self._anchor = self._find_anchor()
         self.minimap.renew()
         self._arrange()
@@ -137,8 +139,15 @@ class GraphView(QWidget):
 
     def go(self, key: Key) -> None:
         """Opens what is around a box, chooses it and moves it into the middle."""
+        self._goal = key
         self.model.reveal(key)
-        self.canvas.centre(key)
+        if not self.model.relaying:
+            self._arrive()
+
+    def _arrive(self) -> None:
+        goal, self._goal = self._goal, None
+        if goal is not None:
+            self.canvas.centre(goal)
 
     def _on_key(self, pressed: int) -> None:
         model, scene = self.model, self.model.scene
@@ -195,7 +204,8 @@ class GraphView(QWidget):
     # -- what floats -----------------------------------------------------------------------------------------
 
     def _on_busy(self, busy: bool) -> None:
-        if busy:
+        self.canvas.setUpdatesEnabled(not self.model.relaying)  # boxes are on the move: the last picture stays
+        if busy and not self.model.relaying:
             self.remember()
         self.progress.setVisible(busy)
         self._arrange()

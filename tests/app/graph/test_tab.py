@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.inspect.graph.tab import GraphTab
 from app.jobs.worker import Worker
 from app.widgets.theme import theme
+from tests.app.netron_models import chain
 from tests.fakes.graphs import Maker, decoder_graph, flat_graph, small
 from tests.fakes.worker import program
 
@@ -44,6 +46,12 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
     yield build
     for worker in workers:
         worker.close()
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices are so long that opening a scope is done when it returns."""
+    monkeypatch.setattr("app.jobs.slices.SLICE_MS", 60_000.0)
 
 
 def write(folder: Path, name: str, answer: dict[str, Any]) -> str:
@@ -366,6 +374,23 @@ def test_a_picture_that_would_be_too_large_is_smaller_and_says_so(make: Make, tm
     assert QImage(str(tmp_path / "all.png")).height() <= 16_000
 
 
+def test_too_large_for_netron_is_said_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
+    tab = make()
+    tab.netron_button.click()
+    qtbot.waitUntil(lambda: "Netron draws up to 500: choose a scope." in tab.banner.message)
+    assert tab.stack.currentWidget() is tab.view and not tab.netron_button.isChecked()
+
+
+def test_without_its_library_netron_is_one_sentence(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "app.inspect.netron.engine", None)  # its import raises ImportError
+    tab = make(netron=str(chain(tmp_path / "a.onnx", "Relu", 3)))
+    tab.show_netron("model/norm")
+    qtbot.waitUntil(lambda: "Qt WebEngine, which cannot be loaded" in tab.banner.message)
+    assert tab.stack.currentWidget() is tab.view
+
+
 def test_error_is_a_banner_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
     tab = make(errors={"diff": {"kind": "graph", "message": "b.onnx is cut short.", "details": "trace"}})
     tab.compare_with("/x/b.onnx")
@@ -384,6 +409,18 @@ def test_no_nodes_and_no_differences_are_said(make: Make, qtbot: QtBot, tmp_path
     tab = make(diff=write(tmp_path, "diff.json", same))
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.banner.message == "No node differs between the two graphs.")
+
+
+def test_going_there_waits_for_the_layout(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    tab = make()
+    monkeypatch.setattr("app.jobs.slices.SLICE_MS", 0.0)
+    key = node_called(tab, "Softmax", "model/layers.1/self_attn")
+    tab.view.go(key)
+    assert tab.model.relaying and not tab.view.canvas.updatesEnabled()
+    qtbot.waitUntil(lambda: not tab.model.busy)
+    canvas = tab.view.canvas
+    assert canvas.updatesEnabled() and canvas.visible().contains(canvas.place_of(key))  # type: ignore[arg-type]
+    assert key in (tab.model.selected, canvas.selected)
 
 
 def test_a_graph_of_twenty_thousand_nodes_opens_and_draws(make: Make, qtbot: QtBot, tmp_path: Path) -> None:

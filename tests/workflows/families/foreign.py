@@ -1,7 +1,7 @@
 """Graphs as others export them, made of one of ours: the same weights behind another idea of the cache.
 
-    ours      mask [1,1,S,C+S] · keys = past ++ new · present = the new rows
-    theirs    mask [1,C+S] or [1,C], causal and windowed by the slots' order inside the graph · present = what they like
+ours      mask [1,1,S,C+S] · keys = past ++ new · present = the new rows
+theirs    mask [1,C+S] or [1,C], causal and windowed by the slots' order inside the graph · present = what they like
 """
 
 from __future__ import annotations
@@ -180,9 +180,13 @@ class _Surgery:
 
     def _declare(self) -> None:
         form, keys = self.form, self.capacity if self.form.joins != "append" else self._total
-        dtype, shape = (TensorProto.FLOAT, (1, 1, self.width, keys)) if form.joins == "place" else (
-            TensorProto.INT64,
-            ("batch_size", keys),
+        dtype, shape = (
+            (TensorProto.FLOAT, (1, 1, self.width, keys))
+            if form.joins == "place"
+            else (
+                TensorProto.INT64,
+                ("batch_size", keys),
+            )
         )
         for value in list(self.graph.input):
             if value.name in WINDOWS or (value.name == POSITIONS and not form.positions):

@@ -156,6 +156,25 @@ def check_window(executor: Executor, checkpoint: Path, window: int) -> None:
     assert go_on(executor, prompt_of(60)[-1:], 20) == first == greedy_in_window(checkpoint, prompt_of(60), 20, window)
 
 
+@pytest.mark.parametrize("past", ["past_{}_{}", "{1}_cache.{0}"])
+def test_other_names(past: str, sources: Sources, tmp_path: Path) -> None:
+    checkpoint, ours = sources("llama")
+    model = onnx.load(foreign(ours, tmp_path / "named.onnx", Form(joins="slide")))
+    present = past.replace("past", "present") if "past" in past else f"updated_{past}"
+    for value in [*model.graph.input, *model.graph.output]:
+        kind, *rest = value.name.split(".")
+        if rest:
+            new = (past if kind == "past_key_values" else present).format(*rest)
+            for node in model.graph.node:
+                node.input[:] = [new if name == value.name else name for name in node.input]
+                node.output[:] = [new if name == value.name else name for name in node.output]
+            value.name = new
+    onnx.save(model, tmp_path / "decoder.onnx")
+    executor = open_onnx({"decoder": tmp_path / "decoder.onnx"}, capacity=CAPACITY)
+    assert executor.cache.names[0] == past.format(0, "key")
+    agree(executor, checkpoint, (65,))
+
+
 BOTH = ("write_indices", "nonpad_kv_seqlen")
 # name → the form, and why it is not run with the scatter cache
 FALLBACKS = {

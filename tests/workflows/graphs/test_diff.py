@@ -82,35 +82,64 @@ def widen(proto: onnx.ModelProto) -> None:
 
 Row = tuple[Change, dict[str, int], dict[str, Any]]
 CHANGES: dict[str, Row] = {
-    "nothing": (lambda proto: None, {"same": 6, "removed": 0, "added": 0, "changed": 0}, {
-        "ops": [], "scopes": [], "initializers": {"removed": [], "added": [], "changed": []}, "notes": [],
-    }),
-    "fusion": (fuse, {"same": 3, "removed": 3, "added": 1, "changed": 0}, {
-        "ops": [
-            {"op": "Div", "before": 1, "after": 0},
-            {"op": "Erf", "before": 1, "after": 0},
-            {"op": "Gelu", "before": 0, "after": 1},
-            {"op": "Mul", "before": 1, "after": 0},
-        ],
-        "scopes": [{"scope": "m/act", "removed": 3, "added": 1, "changed": 0}],
-        "initializers": {"removed": ["root"], "added": [], "changed": []},
-        "notes": [],
-    }),
-    "attribute": (turn, {"same": 5, "removed": 0, "added": 0, "changed": 1}, {
-        "ops": [], "scopes": [{"scope": "m/head", "removed": 0, "added": 0, "changed": 1}],
-    }),
-    "input": (rewire, {"same": 5, "removed": 0, "added": 0, "changed": 1}, {
-        "scopes": [{"scope": "m/down", "removed": 0, "added": 0, "changed": 1}],
-    }),
-    "values": (retype, {"same": 6, "removed": 0, "added": 0, "changed": 0}, {
-        "initializers": {"removed": [], "added": [], "changed": ["up"]}, "scopes": [],
-    }),
-    "ends": (widen, {"same": 6, "removed": 0, "added": 0, "changed": 0}, {
-        "notes": [
-            "The input x was float32[1, 4] and is float32[n, 4].",
-            "The operator set ai.onnx was version 21 and is version 23.",
-        ],
-    }),
+    "nothing": (
+        lambda proto: None,
+        {"same": 6, "removed": 0, "added": 0, "changed": 0},
+        {
+            "ops": [],
+            "scopes": [],
+            "initializers": {"removed": [], "added": [], "changed": []},
+            "notes": [],
+        },
+    ),
+    "fusion": (
+        fuse,
+        {"same": 3, "removed": 3, "added": 1, "changed": 0},
+        {
+            "ops": [
+                {"op": "Div", "before": 1, "after": 0},
+                {"op": "Erf", "before": 1, "after": 0},
+                {"op": "Gelu", "before": 0, "after": 1},
+                {"op": "Mul", "before": 1, "after": 0},
+            ],
+            "scopes": [{"scope": "m/act", "removed": 3, "added": 1, "changed": 0}],
+            "initializers": {"removed": ["root"], "added": [], "changed": []},
+            "notes": [],
+        },
+    ),
+    "attribute": (
+        turn,
+        {"same": 5, "removed": 0, "added": 0, "changed": 1},
+        {
+            "ops": [],
+            "scopes": [{"scope": "m/head", "removed": 0, "added": 0, "changed": 1}],
+        },
+    ),
+    "input": (
+        rewire,
+        {"same": 5, "removed": 0, "added": 0, "changed": 1},
+        {
+            "scopes": [{"scope": "m/down", "removed": 0, "added": 0, "changed": 1}],
+        },
+    ),
+    "values": (
+        retype,
+        {"same": 6, "removed": 0, "added": 0, "changed": 0},
+        {
+            "initializers": {"removed": [], "added": [], "changed": ["up"]},
+            "scopes": [],
+        },
+    ),
+    "ends": (
+        widen,
+        {"same": 6, "removed": 0, "added": 0, "changed": 0},
+        {
+            "notes": [
+                "The input x was float32[1, 4] and is float32[n, 4].",
+                "The operator set ai.onnx was version 21 and is version 23.",
+            ],
+        },
+    ),
 }
 
 
@@ -143,8 +172,13 @@ def test_what_is_gone_stands_where_it_stood(tmp_path: Path) -> None:
     fuse(after)
     nodes = diff(tmp_path, base(), after)["graph"]["nodes"]
     assert [(one["op"], one["change"]) for one in nodes] == [
-        ("MatMul", ""), ("Div", "removed"), ("Erf", "removed"), ("Mul", "removed"), ("Gelu", "added"),
-        ("MatMul", ""), ("Softmax", ""),
+        ("MatMul", ""),
+        ("Div", "removed"),
+        ("Erf", "removed"),
+        ("Mul", "removed"),
+        ("Gelu", "added"),
+        ("MatMul", ""),
+        ("Softmax", ""),
     ]
 
 
@@ -177,6 +211,7 @@ def test_a_scrambled_graph_with_a_change_shows_that_change(tmp_path: Path) -> No
 
 def test_moved_weights_are_the_same_in_one_folder_only_at_one_place(tmp_path: Path) -> None:
     """Another offset of the same file is another tensor."""
+
     def over(offset: int) -> Path:
         proto = model([node("Add", ["x", "w"], ["y"])], [external("w", [4], "w.data", offset)])
         return save(proto, tmp_path / f"{offset}.onnx")

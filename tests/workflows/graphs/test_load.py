@@ -40,8 +40,10 @@ def empty(folder: Path) -> Path:
 
 
 def cyclic(folder: Path) -> Path:
-    return save(model([node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"]), node("Relu", ["b"], ["y"])]),
-                folder / "a.onnx")
+    return save(
+        model([node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"]), node("Relu", ["b"], ["y"])]),
+        folder / "a.onnx",
+    )
 
 
 def own_body(folder: Path) -> Path:
@@ -196,8 +198,9 @@ def test_a_function_s_domain_is_known(tmp_path: Path) -> None:
     """It came with the model."""
     proto = model([node("Twice", ["x"], ["y"], domain="mine")])
     proto.functions.append(
-        helper.make_function("mine", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])],
-                             [helper.make_opsetid("", 21)])
+        helper.make_function(
+            "mine", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])], [helper.make_opsetid("", 21)]
+        )
     )
     assert load_graph(save(proto, tmp_path / "a.onnx")).warnings == ()
 

@@ -37,8 +37,15 @@ def test_values_and_nodes(tmp_path: Path) -> None:
         {"name": "y", "dtype": "float32", "shape": [1, "n"], "kind": "output", "bytes": 0},
     ]
     assert view.nodes[0] == {
-        "name": "n_c", "op": "Clip", "domain": "", "scope": "model/layers/0", "in": [2, -1, 0], "out": [3],
-        "attrs": {}, "made_by": "clamp", "parent": -1,
+        "name": "n_c",
+        "op": "Clip",
+        "domain": "",
+        "scope": "model/layers/0",
+        "in": [2, -1, 0],
+        "out": [3],
+        "attrs": {},
+        "made_by": "clamp",
+        "parent": -1,
     }
     assert (named(view, view.nodes[1]["in"]), view.nodes[1]["made_by"]) == (["c", "m"], "")
     assert (view.inputs, view.outputs) == ([2], [4])
@@ -55,9 +62,13 @@ def test_nodes_come_in_topological_order(tmp_path: Path) -> None:
 
 def test_bodies_are_flat_and_know_their_parent(tmp_path: Path) -> None:
     """Both branches use the same names; each has values of its own, and reads those around it."""
+
     def branch(op: str) -> onnx.GraphProto:
         return helper.make_graph(
-            [node(op, ["x", "w"], ["inner"]), node("Relu", ["inner"], ["out"])], op, [], [value("out")],
+            [node(op, ["x", "w"], ["inner"]), node("Relu", ["inner"], ["out"])],
+            op,
+            [],
+            [value("out")],
             [weight("w", [[1.0] * 4])],
         )
 
@@ -85,7 +96,11 @@ def test_a_scan_body_has_inputs_of_its_own(tmp_path: Path) -> None:
     assert named(view, view.inputs) == ["x"]
     assert named(view, view.nodes[1]["in"]) == ["s", "e"]
     assert {one["name"]: one["kind"] for one in view.values} == {
-        "x": "input", "y": "output", "s": "value", "e": "value", "t": "value",
+        "x": "input",
+        "y": "output",
+        "s": "value",
+        "e": "value",
+        "t": "value",
     }
 
 

@@ -46,6 +46,13 @@ def test_a_graph_that_gives_the_whole_buffer_back_is_the_writer() -> None:
     [
         (layers("0.bad")[0], layers(0)[1], "'0.bad' is no layer number"),
         (layers("01")[0], layers(1)[1], "'01' is no layer number"),
+        (layers("-1")[0], layers(0)[1], "'-1' is no layer number"),
+        (layers("+1")[0], layers(0)[1], r"'\+1' is no layer number"),
+        (layers("")[0], layers(0)[1], "'' is no layer number"),
+        (layers("١")[0], layers(0)[1], "is no layer number"),  # a digit, but not of ours
+        (layers(0)[0], layers("0.bad")[1], "'0.bad' is no layer number"),
+        (layers(0)[0], layers(0)[1] + [present(0)], "Layer 0 has two tensors"),
+        (*layers(1, 2), "no key for layer 0"),
         (layers(0)[0] + [past(0)], layers(0)[1], "Layer 0 has two tensors"),
         (*layers(0, 2), "no key for layer 1"),
         (layers(0)[0], layers(0)[1][:1], "lacks present.0.value"),

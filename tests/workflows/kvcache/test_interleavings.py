@@ -95,9 +95,7 @@ def interleave(kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool
         check_rows(cache, tokens, lowest)
 
 
-def fed(
-    cache: KVCache, tokens: list[int], lowest: int, new: list[int], width: int, form: str
-) -> tuple[list[int], int]:
+def fed(cache: KVCache, tokens: list[int], lowest: int, new: list[int], width: int, form: str) -> tuple[list[int], int]:
     """A step in which every query sees exactly the tokens that full or banded attention gives it."""
     step = run(cache, new, width)
     window = cache.capacity if cache.layout.evicts else len(tokens) + len(new)

@@ -108,7 +108,7 @@ def _reason_against(query: _Turned | None, key: _Turned | None, node: ir.Node) -
     if not isinstance(pairs, int) or not isinstance(head, int):
         return "the size of its heads is not known"
     if pairs % 8 or pairs > head // 16 * 8:
-        return f"its rotary turns {pairs} pairs of heads of {head}, where the operator wants 8, 16 … in heads of 16, 32 …"
+        return f"its rotary turns {pairs} pairs of heads of {head}; the operator wants 8, 16 … in heads of 16, 32 …"
     return ""
 
 
