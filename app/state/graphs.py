@@ -81,6 +81,12 @@ class GraphModel(QObject):
         self.graph = self.diff = self.outline = self.scene = self.selected = None
         self.sceneChanged.emit(True)
 
+    def stop(self) -> None:
+        """Leaves what is being fetched or laid out."""
+        if self._job is not None or not self.relaying:
+            self._cancel()
+            self._fail(self.tr("Stopped."), "")
+
     def go_stage(self, place: int) -> None:
         """Shows another stage; a comparison with the stage before goes along."""
         if not 0 <= place < len(self.stages):

@@ -109,7 +109,6 @@ def main(files: list[str]) -> int:
     result["light"] = run(views[0], "getComputedStyle(document.body).backgroundColor")
     theme().set_mode("dark")
     wait(0.2)
-    until(lambda: run(views[0], LOADED))
     result["dark"] = run(views[0], "getComputedStyle(document.body).backgroundColor")
     result["nodes after dark"] = run(views[0], LOADED)
     run(views[0], REQUESTS)

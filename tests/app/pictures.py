@@ -19,6 +19,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor
 
+from app.inspect.graph.tab import GraphTab
 from app.main import PAGES, application
 from app.state.build import DEMO
 from app.state.context import AppContext
@@ -26,6 +27,7 @@ from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
 from tests.app.conftest import fake_summary, make_bundle
+from tests.app.netron_models import chain
 from tests.app.test_inspect_model import BUNDLE
 from tests.fakes.worker import program
 
@@ -170,6 +172,63 @@ def inspected(window: MainWindow, home: Path) -> None:
     wait(0.6)
 
 
+def graph(*steps: Callable[[GraphTab], object], done: Callable[[GraphTab], Any] | None = None) -> Prepare:
+    """The graph tab after some steps; `done` says when there is something to see."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        open_bundle(window, home)
+        window.show_page("inspect")
+        page = window.page("inspect")
+        until(lambda: page.inspection is not None, "the inspection")  # type: ignore[attr-defined]
+        tab: GraphTab = page.graph  # type: ignore[attr-defined]
+        for step in steps:
+            until(lambda: tab.model.scene is not None and not tab.model.busy, "the graph")
+            step(tab)
+        ready = done or (lambda tab: not tab.model.busy)
+        until(lambda: ready(tab), "what the graph tab shows")
+
+    return act
+
+
+def on_node(op: str, scope: str, values: bool = False) -> Callable[[GraphTab], object]:
+    """Goes to a node, and asks for the values of its last input."""
+
+    def act(tab: GraphTab) -> None:
+        nodes = tab.model.graph.nodes if tab.model.graph else []
+        node = next(n for n in nodes if n.op == op and n.scope == scope)
+        tab.view.go(node.index)
+        if values:
+            tab.panel.ask(node.inputs[-1])
+
+    return act
+
+
+def search(words: str) -> Callable[[GraphTab], object]:
+    """Looks for something."""
+
+    def act(tab: GraphTab) -> None:
+        tab.finder.field.setText(words)
+        tab.finder.look()
+
+    return act
+
+
+def compared(tab: GraphTab) -> None:
+    """Compares with the stage before, and goes to a change."""
+    tab.stages.slider.setValue(1)
+    until(lambda: not tab.model.busy, "the stage")
+    tab.stages.compare_before()
+    until(lambda: tab.model.diff is not None, "the difference")
+    on_node("ReduceMean", "model/layers.1/input_layernorm")(tab)
+
+
+def in_netron(tab: GraphTab) -> None:
+    """Netron is in the place of the picture."""
+    tab.show_netron("model/layers.1/mlp")
+    until(lambda: tab.netron.views, "Netron")
+    wait(3)
+
+
 def palette(window: MainWindow, home: Path) -> None:
     """Ctrl+K over the home page."""
     home_full(window, home)
@@ -182,6 +241,10 @@ def fails(job: str, message: str, kind: str = "bundle") -> dict[str, Any]:
 
 
 REPLY = {"reply": LONG, "tokens": 160, "chunks": 3, "inspection": BUNDLE}
+MODEL = str(Path(tempfile.gettempdir()) / "joinery-pictures.onnx")
+"""Written by `main`: the fake worker's answer is the path of a file."""
+GRAPH = {"inspection": BUNDLE, "layers": 6}
+ATTENTION = "model/layers.1/self_attn"
 STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "home-empty": ({}, page("home")),
     "home-full": ({}, home_full),
@@ -202,6 +265,25 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "inspect-empty": ({}, page("inspect")),
     "inspect-busy": ({"hang_on": "inspect"}, inspected),
     "inspect-full": ({"inspection": BUNDLE}, inspected),
+    "inspect-expanded": (GRAPH, graph(lambda tab: tab.view.toggle("model/layers.1"), on_node("Softmax", ATTENTION))),
+    "inspect-far": (GRAPH, graph(lambda tab: tab.open_all(), lambda tab: tab.view.canvas.fit())),
+    "inspect-search": (GRAPH, graph(search("softmax"))),
+    "inspect-diff": (GRAPH, graph(compared)),
+    "inspect-node": (GRAPH, graph(on_node("MatMul", ATTENTION + "/q_proj", values=True))),
+    "inspect-stage": (GRAPH, graph(lambda tab: tab.stages.slider.setValue(1))),
+    "inspect-scope": (GRAPH, graph(lambda tab: tab.view.go("model/layers.2"))),
+    "inspect-netron": ({**GRAPH, "netron": MODEL}, graph(in_netron)),
+    "inspect-netron-pair": ({**GRAPH, "netron": MODEL}, graph(compared, in_netron)),
+    "inspect-large": (GRAPH, graph(lambda tab: tab.show_netron(""), done=lambda tab: tab.banner.message)),
+    "inspect-graph-busy": ({**GRAPH, "hang_on": "graph"}, graph(done=lambda tab: tab.model.busy)),
+    "inspect-graph-failed": (
+        {**GRAPH, **fails("graph", "decode.onnx names weights.data, which is not beside it.", "graph")},
+        graph(done=lambda tab: tab.banner.message),
+    ),
+    "inspect-diff-failed": (
+        {**GRAPH, **fails("diff", "export.onnx is cut short: build the bundle anew.", "graph")},
+        graph(lambda tab: tab.stages.compare_before(), done=lambda tab: tab.banner.message),
+    ),
     "inspect-failed": (fails("inspect", "model.onnx cannot be read: it is cut short."), inspected),
     "chat-empty": ({}, page("chat")),
     "chat-busy": ({**REPLY, "delay": 0.05}, chat("What is a KV cache?", finished=False)),
@@ -245,6 +327,8 @@ def main(argv: list[str]) -> int:
         return 2
     out = Path(argv[0])
     out.mkdir(parents=True, exist_ok=True)
+    os.environ["QTWEBENGINE_DISABLE_SANDBOX"] = "1"  # as root in a container
+    chain(Path(MODEL), "Relu", 6)
     application()
     chosen = [name for name in STATES if not argv[1:] or name.startswith(tuple(argv[1:]))]
     total = sum(picture(name, out) for name in chosen)

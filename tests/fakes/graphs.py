@@ -133,9 +133,9 @@ def decoder(layers: int) -> Maker:
     return maker
 
 
-def small() -> dict[str, Any]:
-    """A decoder of two layers that was built in three stages."""
-    maker = decoder(2)
+def small(layers: int = 2) -> dict[str, Any]:
+    """A decoder of two layers, or more, that was built in three stages."""
+    maker = decoder(layers)
     nodes = len(maker.nodes)
     parity = {"max_abs_diff": 1.9e-6, "greedy_equal": 32, "greedy_tokens": 32, "note": ""}
     refused = [{"reason": "The norm has two consumers.", "node": maker.nodes[8]["name"]}]

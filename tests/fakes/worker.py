@@ -22,6 +22,7 @@ A scenario's fields, all optional:
     notice           {"code", "message"}: a notice amid the tokens
     inspection       the value of an inspect result
     graph            a file with the value of a graph result (a decoder of two layers in three stages)
+    layers           how many layers that decoder has (2)
     graphs           {stage or path: file}: graphs of stages or paths of their own
     diff             a file with the value of a diff result
     tensor           fields that replace those of a tensor's result
@@ -355,7 +356,7 @@ class Fake:
         self.pause()
         own = self.scenario.get("graphs", {})
         file = own.get(self.job["stage"]) or own.get(self.job["path"]) or self.scenario.get("graph")
-        value = json.loads(Path(file).read_text()) if file else graphs.small()
+        value = json.loads(Path(file).read_text()) if file else graphs.small(self.scenario.get("layers", 2))
         value.update(path=self.job["path"], component=self.job["component"])
         value["stage"] = self.job["stage"] or value["stage"]
         self.send("result", value=value)
@@ -364,7 +365,9 @@ class Fake:
         """What a fusion of the norms would change."""
         self.pause()
         file = self.scenario.get("diff")
-        value = json.loads(Path(file).read_text()) if file else graphs.diff_of(graphs.small())
+        value = (
+            json.loads(Path(file).read_text()) if file else graphs.diff_of(graphs.small(self.scenario.get("layers", 2)))
+        )
         value["graph"].update({k: self.job["after"][k] for k in ("path", "component", "stage")})
         self.send("result", value=value)
 

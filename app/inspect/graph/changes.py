@@ -36,7 +36,7 @@ class Tree(QTreeWidget):
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setStyleSheet("QTreeView::item { padding: 2px 0; }")
         self.setFont(sans_font(SMALL))
         self.setIndentation(12)
@@ -79,7 +79,7 @@ class ChangesPanel(QWidget):
         for part in (self.same, self.notes):
             column.addWidget(part)
         column.addWidget(self.tabs, 1)
-        self.setMinimumWidth(24 * G)
+        self.setMinimumWidth(28 * G)
         model.sceneChanged.connect(lambda another: self.refresh() if another else None)
         theme().changed.connect(self.refresh)
 

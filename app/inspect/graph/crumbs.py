@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.graph.levels import Key, shorten
@@ -44,12 +45,30 @@ class Crumbs(QWidget):
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
+        self._links: list[tuple[QWidget, ...]] = []
         for place, path in enumerate(self.paths):
-            if place:
-                self._row.addWidget(label("›", "muted", selectable=False))
             name = path.rpartition("/")[2] or (path and "(unnamed)") or self.tr("Graph")
             link = button(shorten(name, 18), role="link", clicked=partial(self.chosen.emit, path))
             link.setToolTip(path or self.tr("The whole graph"))
             link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            self._row.addWidget(link)
+            parts = (label("›", "muted", selectable=False), link) if place else (link,)
+            for part in parts:
+                self._row.addWidget(part)
+            self._links.append(parts)
         self._row.addStretch(1)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leaves out scopes after the first where there is no room for all; the last one always stays."""
+        widths = [sum(part.sizeHint().width() for part in parts) for parts in self._links]
+        out = 0
+        while sum(widths) - sum(widths[1 : 1 + out]) > self.width() and out < len(widths) - 2:
+            out += 1
+        for place, parts in enumerate(self._links):
+            for part in parts:
+                part.setVisible(not 1 <= place <= out)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's name: there may be room for more, or for less."""
+        super().resizeEvent(event)
+        self._fit()

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -38,6 +38,9 @@ from app.widgets import Banner
 from app.widgets.format import number
 from app.widgets.theme import G
 
+NARROW = 110 * G
+"""Less than this has no room for two panels and a picture."""
+
 
 class GraphTab(QWidget):
     """One graph, or two as one."""
@@ -49,6 +52,7 @@ class GraphTab(QWidget):
         self.folder = folder
         self.model = GraphModel(worker, self)
         self._wanted: Callable[[], None] | None = None
+        self._compared = False
         self.banner = Banner()
         self.stages = StageBar(self.model)
         self.view = GraphView(self.model)
@@ -112,7 +116,7 @@ class GraphTab(QWidget):
         self.details_button = tool("info", self.tr("Details at the right"))
         self.details_button.setCheckable(True)
         self.details_button.setChecked(True)
-        self.details_button.toggled.connect(self.panel.setVisible)
+        self.details_button.toggled.connect(lambda _on: self._arrange())
 
     def _lay_out(self) -> None:
         tools = QHBoxLayout()
@@ -138,7 +142,7 @@ class GraphTab(QWidget):
         self.splitter.addWidget(self.stack)
         self.splitter.addWidget(self.panel)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([26 * G, 900, 32 * G])
+        self.splitter.setSizes([32 * G, 900, 32 * G])
         self.splitter.setChildrenCollapsible(False)
         column = QVBoxLayout(self)
         column.setContentsMargins(G, G, 0, 0)
@@ -157,7 +161,7 @@ class GraphTab(QWidget):
         self.changes.went.connect(view.go)
         self.panel.went.connect(view.go)
         self.stages.fileAsked.connect(self.ask_file)
-        self.netron.shown.connect(lambda: self.stack.setCurrentWidget(self.netron))
+        self.netron.shown.connect(self._on_netron_shown)
         self.netron.refused.connect(self._on_netron_refused)
         self.netron.left.connect(self.leave_netron)
         model.failed.connect(self._on_failed)
@@ -248,9 +252,28 @@ class GraphTab(QWidget):
         self._mark(self.finder.hits)
         self._refresh()
 
+    def _arrange(self) -> None:
+        """Which panels stand beside the picture: where there is little room, details or changes, and none at Netron."""
+        compared, wanted = self.model.diff is not None, self.details_button.isChecked()
+        alone = self.stack.currentWidget() is self.netron
+        narrow = compared and self.width() < NARROW
+        self.panel.setVisible(wanted and not alone)
+        self.changes.setVisible(compared and not alone and not (narrow and wanted))
+        parts = (self.previous_change, self.next_change, self.finder, self.out, self.fit, self.into)
+        for part in (*parts, self.details_button):
+            part.setEnabled(not alone)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's name: there may be room for more, or for less."""
+        super().resizeEvent(event)
+        self._arrange()
+
     def _refresh(self) -> None:
         compared = self.model.diff is not None
-        self.changes.setVisible(compared)
+        if compared != self._compared and self.width() < NARROW:
+            self.details_button.setChecked(not compared)
+        self._compared = compared
+        self._arrange()
         for part in (self.previous_change, self.next_change):
             part.setVisible(compared)
         known = self.model.scene is not None
@@ -355,6 +378,10 @@ class GraphTab(QWidget):
         self.netron_button.setChecked(True)
         self.netron.ask(scope)
 
+    def _on_netron_shown(self) -> None:
+        self.stack.setCurrentWidget(self.netron)
+        self._arrange()
+
     def _on_netron_refused(self, sentence: str) -> None:
         self.leave_netron()
         self.banner.show_message("info", sentence)
@@ -364,3 +391,4 @@ class GraphTab(QWidget):
         self.netron.clear()
         self.netron_button.setChecked(False)
         self.stack.setCurrentWidget(self.view)
+        self._arrange()

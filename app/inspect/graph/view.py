@@ -5,7 +5,7 @@ Keeps what is looked at in place while scopes open and stages change: the anchor
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
@@ -13,9 +13,11 @@ from app.graph.levels import Box, Key, Level
 from app.inspect.graph.canvas import Canvas
 from app.inspect.graph.minimap import Minimap
 from app.state.graphs import GraphModel
-from app.widgets import label
+from app.widgets import button, label
 from app.widgets.theme import G
 
+LATE_MS = 1000
+"""What takes longer can be stopped."""
 Anchor = tuple[tuple[str, str], QPointF]
 
 
@@ -31,6 +33,11 @@ class GraphView(QWidget):
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(self.tr("The graph is being read"))
+        self.stop = button(self.tr("Stop"), "stop", clicked=model.stop)
+        self.stop.setParent(self)
+        self.stop.hide()
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._late.timeout.connect(self._offer_stop)
         self.nothing: QLabel = label("", "body-muted", wrap=True)
         self.nothing.setParent(self)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -208,6 +215,15 @@ class GraphView(QWidget):
         if busy and not self.model.relaying:
             self.remember()
         self.progress.setVisible(busy)
+        if not busy:
+            self._late.stop()
+            self.stop.hide()
+        elif not self._late.isActive() and self.stop.isHidden():
+            self._late.start()
+        self._arrange()
+
+    def _offer_stop(self) -> None:
+        self.stop.show()
         self._arrange()
 
     def say(self, text: str) -> None:
@@ -227,8 +243,10 @@ class GraphView(QWidget):
     def _arrange(self) -> None:
         mini, canvas = self.minimap, self.canvas
         small = canvas.bounds().width() * canvas.scale < self.width() and canvas.bounds().height() < self.height()
-        room = self.width() > 3 * mini.width() and self.height() > mini.height() + 4 * G
+        room = self.width() > 4 * mini.width() and self.height() > mini.height() + 4 * G
         mini.setVisible(canvas.scene is not None and not small and room)
         mini.move(self.width() - mini.width() - G, self.height() - mini.height() - G)
         self.progress.setGeometry(0, 0, self.width(), 6)
+        self.stop.adjustSize()
+        self.stop.move((self.width() - self.stop.width()) // 2, 2 * G)
         self.nothing.setGeometry(self.rect().adjusted(4 * G, 4 * G, -4 * G, -4 * G))

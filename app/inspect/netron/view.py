@@ -14,6 +14,10 @@ from app.inspect.netron.engine import SCHEME, Engine
 from app.widgets.theme import theme
 
 _numbers = count(1)
+_SWITCH = """for (const sheet of document.styleSheets) for (const rule of sheet.cssRules)
+  if (rule instanceof CSSMediaRule && rule.media.mediaText === "%s") rule.media.mediaText = "%s";"""
+DARK, LIGHT = _SWITCH % ("not all", "all"), _SWITCH % ("all", "not all")
+"""Netron's rules for the dark, on and off, without drawing the model anew; see `files.served`."""
 
 
 class Page(QWebEnginePage):
@@ -58,8 +62,7 @@ class NetronView(QWebEngineView):
 
     def _retheme(self) -> None:
         self._page.setBackgroundColor(theme().color("surface"))
-        if self.host in self._engine.pages.models:
-            self.reload()
+        self._page.runJavaScript(DARK if theme().dark else LIGHT)
 
     def leave(self) -> None:
         """Forgets its model, and lets its page go before the profile."""

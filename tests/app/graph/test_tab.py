@@ -282,6 +282,26 @@ def test_changes_are_told_by_colour_and_by_sign(make: Make, qtbot: QtBot) -> Non
     assert "− axis = 0" in words and "+ axis = -1" in words
 
 
+def test_little_room_is_for_changes_or_for_details(make: Make, qtbot: QtBot) -> None:
+    tab = make()
+    tab.resize(760, 560)
+    tab.stages.compare_before()
+    qtbot.waitUntil(lambda: tab.model.diff is not None)
+    assert not tab.changes.isHidden() and tab.panel.isHidden()
+    tab.details_button.click()
+    assert tab.changes.isHidden() and not tab.panel.isHidden()
+    tab.resize(1200, 560)
+    assert not tab.changes.isHidden() and not tab.panel.isHidden()
+    tab.resize(760, 560)
+    tab.view.go(node_called(tab, "Softmax", "model/layers.0/self_attn"))
+    links = [parts[-1] for parts in tab.crumbs._links]
+    assert not links[0].isHidden() and not links[-1].isHidden()
+    assert sum(link.width() for link in links if not link.isHidden()) <= tab.crumbs.width()
+    tab.model.compare(None)
+    qtbot.waitUntil(lambda: tab.model.diff is None)
+    assert tab.changes.isHidden() and not tab.panel.isHidden()
+
+
 def test_click_in_the_tree_of_changes_goes_there(make: Make, qtbot: QtBot) -> None:
     tab = make()
     tab.stages.compare_before()
@@ -399,6 +419,14 @@ def test_error_is_a_banner_and_the_picture_stays(make: Make, qtbot: QtBot) -> No
     broken = make(ready=False, errors={"graph": {"kind": "graph", "message": "It runs in a circle.", "details": ""}})
     qtbot.waitUntil(lambda: broken.banner.message == "It runs in a circle.")
     assert not broken.view.nothing.isHidden()
+
+
+def test_what_takes_long_can_be_stopped(make: Make, qtbot: QtBot) -> None:
+    tab = make(ready=False, hang_on="graph", stubborn=False)
+    qtbot.waitUntil(lambda: tab.view.stop.isVisible(), timeout=5000)
+    tab.view.stop.click()
+    assert not tab.model.busy and tab.view.stop.isHidden() and tab.view.progress.isHidden()
+    assert tab.banner.message == "Stopped."
 
 
 def test_no_nodes_and_no_differences_are_said(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
