@@ -43,8 +43,8 @@ from workflows.kvcache.geometry import FACTS_KEY
 from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.families.base import UNLIMITED
 from workflows.recipe.schema import POSITIONS_KEY, writer_of
+from workflows.weights import save_graphs
 
-WEIGHTS = "weights.data"
 Trace = Callable[[], ir.Model]
 
 
@@ -78,7 +78,7 @@ def export_components(
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     for _, graph in traced:
         _note_positions(graph, family, checkpoint)
-    return [exported for name, graph in traced for exported in _save(folder, name, graph, recipe)]
+    return _save(folder, traced, recipe)
 
 
 def _note_positions(graph: ir.Model, family: Family, checkpoint: Checkpoint) -> None:
@@ -168,12 +168,16 @@ def _cut_pair(
     ]
 
 
-def _save(folder: Path, name: str, graph: ir.Model, recipe: Recipe) -> list[Exported]:
-    """The graph over its weight file; a decoder as prefill + decode with fixed axes where the recipe says so."""
+def _save(folder: Path, traced: list[tuple[str, ir.Model]], recipe: Recipe) -> list[Exported]:
+    """The graphs over one weight file; what holds the cache as prefill + decode where the recipe says so."""
     if recipe.source_length is not None:
-        _fix(graph, {SOURCE: recipe.source_length})
-    weights = WEIGHTS if name in ("decoder", "model", "transformer") else f"{name}.data"
-    ir.save(graph, folder / f"{name}.onnx", external_data=weights)
+        for _, graph in traced:
+            _fix(graph, {SOURCE: recipe.source_length})
+    save_graphs({f"{name}.onnx": graph for name, graph in traced}, folder)
+    return [exported for name, _ in traced for exported in _split(folder, name, recipe)]
+
+
+def _split(folder: Path, name: str, recipe: Recipe) -> list[Exported]:
     if name not in ("decoder", "transformer") or recipe.graphs == "single":
         return [Exported(name, f"{name}.onnx", name)]
     sizes = {} if name == "transformer" else {CAPACITY: recipe.capacity}  # a transformer keeps its slots symbolic
