@@ -116,19 +116,19 @@ def _append(tensor: ir.TensorProtocol, file: IO[bytes]) -> Region:
                 file.write(block)
                 left -= len(block)
     else:
-        file.write(_bytes(tensor))
+        file.write(tensor_bytes(tensor))
     return Region(offset, file.tell() - offset)
 
 
 def _digest(tensor: ir.TensorProtocol) -> bytes:
-    return hashlib.sha256(_bytes(tensor)).digest()
+    return hashlib.sha256(tensor_bytes(tensor)).digest()
 
 
-def _bytes(tensor: ir.TensorProtocol) -> memoryview:
+def tensor_bytes(tensor: ir.TensorProtocol) -> memoryview:
     """The tensor's bytes as ONNX stores them; not copied where its elements fill whole bytes."""
     if tensor.dtype.bitwidth < 8 or sys.byteorder == "big":
         return memoryview(tensor.tobytes())
-    return memoryview(np.ascontiguousarray(tensor.numpy()).reshape(-1).view(np.uint8))
+    return np.ascontiguousarray(tensor.numpy()).reshape(-1).view(np.uint8).data
 
 
 def _placed(value: ir.Value, tensor: ir.TensorProtocol, region: Region, folder: Path) -> ir.ExternalTensor:

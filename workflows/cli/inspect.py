@@ -11,7 +11,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from workflows.cli.graphs import parity_text, show_diff, show_stage
 from workflows.cli.output import JsonFlag, mebibytes, write_json
+from workflows.errors import RequestError
 
 # The contract's fields; the window is given more.
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
@@ -20,11 +22,29 @@ STAGE_FIELDS = ("name", "component", "passes")
 
 
 def inspect(
-    path: Path = typer.Argument(help="A bundle's folder or an .onnx file."),
+    path: Path | None = typer.Argument(None, help="A bundle's folder or an .onnx file."),
     component: str | None = typer.Option(None, "--component", help="One component alone."),
+    stage: str | None = typer.Option(None, "--stage", help="Its graph after one stage of the build: export, a pass …"),
+    diff: tuple[str, str] | None = typer.Option(
+        None, "--diff", metavar="A B", help="Compare two graphs, each FILE.onnx or BUNDLE[:COMPONENT[:STAGE]]."
+    ),
+    graph: bool = typer.Option(False, "--graph", help="With --diff or --stage and --json: every node and value too."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Show the components, their inputs and outputs, the KV cache and what the passes did."""
+    """Show what a bundle or graph holds, one stage of its build, or what is different between two graphs."""
+    if diff is not None:
+        if path is not None or component is not None or stage is not None:
+            raise RequestError("--diff takes two graphs and nothing else: name component and stage as BUNDLE:C:S.")
+        show_diff(*diff, as_json, graph)
+    elif path is None:
+        raise RequestError("Give a bundle's folder or an .onnx file, or two graphs with --diff.")
+    elif stage is not None:
+        show_stage(path, component or "", stage, as_json, graph)
+    else:
+        _show_report(path, component, as_json)
+
+
+def _show_report(path: Path, component: str | None, as_json: bool) -> None:
     from workflows.inspection import inspect_path
 
     report = inspect_path(path, component)
@@ -32,8 +52,7 @@ def inspect(
         sys.stderr.write(f"joinery: {note}\n")
     if as_json:
         kv = [_only(group, KV_FIELDS) for group in report["kv"]]
-        stages = [_only(stage, STAGE_FIELDS) for stage in report["stages"]]
-        write_json({**_only(report, FIELDS), "kv": kv, "stages": stages})
+        write_json({**_only(report, FIELDS), "kv": kv, "stages": [_stage(stage) for stage in report["stages"]]})
         return
     console = Console()
     console.print(f"[bold]{report['name']}[/bold]  {report['model_type']} {report['task']}  route {report['route']}")
@@ -48,9 +67,24 @@ def inspect(
         )
     for stage in report["stages"]:
         for entry in stage["passes"]:
-            refused = "".join(f"; refused: {r['reason']} {r['node']}".rstrip() for r in entry["refused"])
-            change = f"{entry['nodes_before']} → {entry['nodes_after']} nodes" if entry["modified"] else "no change"
-            console.print(f"{stage['name']} {stage['component']}: {entry['name']}: {change}{refused}")
+            console.print(f"{stage['name']} {stage['component']}: {entry['name']}: {_outcome(entry)}")
+        if parity := stage.get("parity"):
+            console.print(f"{stage['name']} {stage['component']}: against the stage before, {parity_text(parity)}")
+
+
+def _outcome(entry: Mapping[str, Any]) -> str:
+    """What one pass did, on one line."""
+    change = f"{entry['nodes_before']} → {entry['nodes_after']} nodes" if entry["modified"] else "no change"
+    refused = "".join(f"; refused: {r['reason']} {r['node']}".rstrip() for r in entry["refused"])
+    parity = f", {parity_text(entry['parity'])}" if entry.get("parity") else ""
+    return f"{change}{parity}{refused}"
+
+
+def _stage(stage: Mapping[str, Any]) -> dict[str, Any]:
+    """The contract's fields, and what the build noted besides."""
+    more = {name: stage[name] for name in ("nodes", "bytes", "seconds", "parity") if name in stage}
+    passes = [{name: value for name, value in one.items() if name != "snapshot"} for one in stage["passes"]]
+    return _only(stage, STAGE_FIELDS) | {"passes": passes} | more
 
 
 def _only(row: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:

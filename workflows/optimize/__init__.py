@@ -5,6 +5,5 @@ model ──Pass.requires──▶ call ──▶ ensures ──▶ PassReport (
 
 from workflows.optimize.base import Pass, PassReport, Refusal, run_passes
 from workflows.optimize.passes import PASSES
-from workflows.optimize.store import save_graphs
 
-__all__ = ["PASSES", "Pass", "PassReport", "Refusal", "run_passes", "save_graphs"]
+__all__ = ["PASSES", "Pass", "PassReport", "Refusal", "run_passes"]

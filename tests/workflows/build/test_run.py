@@ -24,7 +24,7 @@ from workflows.errors import Cancelled, CheckpointError, RecipeError, RequestErr
 from workflows.events import Event, StageEvent
 from workflows.recipe import choose
 
-DEMO = Path(__file__).parents[2] / "resources" / "demos" / "qwen3"
+DEMO = Path(__file__).parents[3] / "resources" / "demos" / "qwen3"
 
 
 @pytest.fixture
@@ -307,7 +307,7 @@ def test_the_weights_are_the_checkpoint_s(folder_bundle: Path) -> None:
 def test_nothing_of_this_machine_is_in_a_bundle(which: str, request: pytest.FixtureRequest) -> None:
     """No path, no trace of the exporter's stack, in any byte of any file."""
     bundle: Path = request.getfixturevalue(which)
-    repository = Path(__file__).parents[2]
+    repository = Path(__file__).parents[3]
     secrets = [str(repository), str(bundle.parent), sys.prefix, "site-packages", "stack_trace", "private/model", ".py"]
     for path in bundle.rglob("*"):
         content = path.read_bytes() if path.is_file() else b""
