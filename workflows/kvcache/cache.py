@@ -109,11 +109,9 @@ class KVCache:
         """How many of `wanted` tokens one run can take that begins at position `start`, in `width` columns.
 
         width: None where the graph takes any. Beyond one token there can be reasons to take none: a graph that writes
-        in place would write the padding too; one that leaves room for its columns would hide tokens that are to be
-        seen; and one whose mask is one row for all queries cannot slide a window between them.
+        in place, or leaves room for its columns, must have slots for the padding too, which later tokens take; and one
+        whose mask is one row for all queries cannot slide a window between them.
         """
-        if self._in_place:
-            return wanted if width is None or width == wanted else 0
         if self._joins == "append" and not (self.layout.evicts and self._one_row):
             return wanted
         room = self.capacity - start
@@ -134,10 +132,10 @@ class KVCache:
         if (columns > 1 or self._in_place) and self.takes(self.length, tokens, columns) < tokens:
             raise GraphError(self._why_not(tokens, columns))
         if not self._counts:
-            self._reserve(slots)
+            self._reserve(self.length + columns if self._in_place else slots)
         placed = self.layout.place(positions, self.capacity, self.allocated)
         real = slice(columns - tokens, columns) if self._pad_left else slice(0, tokens)
-        feed = Feed(ids, positions, placed, columns, real, self._joins)
+        feed = Feed(ids, positions, placed, columns, real, self._joins, self._in_place)
         inputs = {name: self._input(feed, spec) for name, spec in self._drivers.items()}
         return Step(inputs, placed, self.length, tokens, columns, real)
 
@@ -318,8 +316,6 @@ class KVCache:
         return feed.driver(spec) if group is None else feed.mask(spec, group.table, group.window)
 
     def _why_not(self, tokens: int, columns: int) -> str:
-        if self._in_place:
-            return "A graph that writes its cache in place takes no padding: feed whole chunks or one token."
         return (
             f"{tokens:,} tokens in {columns:,} columns do not fit the cache of {self.capacity:,} after "
             f"{self.length:,}: feed one token a step."

@@ -32,7 +32,8 @@ DRIVERS = (*_ROWS, PLACES, *_LENGTHS)
 class Feed:
     """The tokens of one run, and where they stand: N columns, of which the slice `real` are tokens.
 
-    positions, slots: [n] int64 of the tokens. joins: see above.
+    positions, slots: [n] int64 of the tokens. joins: see above. in_place: the graph writes all columns, so that what it
+    is told to be valid ends with the padding, which no token sees.
     """
 
     ids: Sequence[int]
@@ -41,6 +42,7 @@ class Feed:
     columns: int
     real: slice
     joins: Joins
+    in_place: bool = False
 
     def driver(self, spec: TensorSpec) -> NDArray[Any]:
         """The array of an input that is no mask."""
@@ -48,7 +50,8 @@ class Feed:
             row = np.zeros((1, self.columns), spec.numpy_dtype)
             row[0, self.real] = self.ids if spec.name == IDS else self.positions
             return row
-        start, after = int(self.positions[0]), int(self.positions[-1]) + 1
+        start = int(self.positions[0])
+        after = start + (self.columns if self.in_place else len(self.ids))
         if spec.name == PLACES:
             return np.arange(start, start + self.columns, dtype=spec.numpy_dtype)
         lengths = {"seqlens_k": after - 1, "write_indices": start}

@@ -149,6 +149,9 @@ def test_in_place_masks_and_lengths_as_literal_arrays() -> None:
         "seqlens_k": [3],
         "total_sequence_length": 4,
     }
-    with pytest.raises(GraphError, match="takes no padding"):
-        cache.plan([5], 2)
+    with pytest.raises(GraphError, match="1 tokens in 3 columns do not fit the cache of 5 after 3"):
+        cache.plan([5], 3)
+    padded = cache.plan([5], 2)  # the padding is written behind the token, and the next token takes its slot
+    assert padded.inputs["attention_mask"][0, 0].tolist() == [[X, X, 0, 0, X], [X, X, 0, 0, X]]
+    assert (padded.inputs["nonpad_kv_seqlen"].tolist(), padded.inputs["seqlens_k"].tolist()) == ([5], [4])
     assert cache.fresh("present.0.key", 1).ctypes.data == cache.past("past.0.key").ctypes.data
