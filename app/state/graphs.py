@@ -80,6 +80,7 @@ class GraphModel(QObject):
         self.where, self.against, self.stages = {}, None, ()
         self.graph = self.diff = self.outline = self.scene = self.selected = None
         self.sceneChanged.emit(True)
+        self.selectionChanged.emit(None)
 
     def stop(self) -> None:
         """Leaves what is being fetched or laid out."""

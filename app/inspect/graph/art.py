@@ -16,6 +16,8 @@ WORDS, TITLES = 0.5, 0.27
 """Scales from which on everything is written, and titles are."""
 _LABEL_PX = 60
 """An open scope at least this wide on the screen says its name at any scale."""
+_TINY_PX = 8
+"""An open scope that is smaller on the screen is one block."""
 _TINTS = {"matrix": "accent", "attention": "cache", "norm": "decode", "activation": "prefill", "control": "warning"}
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
 
@@ -54,6 +56,9 @@ class Art:
         self.line = mixed(self.muted, self.paper, 0.6)
         self.change = {c: theme().color(c) for c in CHANGES}
         self.tint = {kind: theme().color(name) for kind, name in _TINTS.items()}
+        self.plain = mixed(self.muted, self.paper, 0.45)
+        self.blocks = {kind: mixed(tint, self.paper, 0.6) for kind, tint in self.tint.items()} | self.change
+        self.grounds = (theme().color("sunken"), self.paper)
         self.title_font = sans_font(SMALL)
         self.title_font.setWeight(QFont.Weight.DemiBold)
         self.line_font = sans_font(SMALL - 1)
@@ -73,7 +78,8 @@ class Art:
         closed: list[Box] = []
         for box in level.boxes_in(part.top(), part.bottom()):
             if box.x <= part.right() and box.x + box.w >= part.left():
-                (opened if box.inner else closed).append(box)
+                tiny = box.w * scale < _TINY_PX or box.h * scale < _TINY_PX
+                (opened if box.inner and not tiny else closed).append(box)
         for box in opened:
             self._frame(painter, box, scale, depth)
         self._links(painter, level, part, scale)
@@ -94,10 +100,9 @@ class Art:
 
     def _frame(self, painter: QPainter, box: Box, scale: float, depth: int) -> None:
         rect = QRectF(box.x, box.y, box.w, box.h)
-        ground = mixed(theme().color("sunken" if depth % 2 == 0 else "window"), self.paper, 1.0)
         color = self.change.get(box.change, self.border)
         painter.setPen(QPen(color, max(1.0, 1.0 / scale)))
-        painter.setBrush(ground)
+        painter.setBrush(self.grounds[depth % 2])
         painter.drawRoundedRect(rect, 8, 8)
         if box.w * scale < _LABEL_PX:
             return
@@ -193,10 +198,8 @@ class Art:
         for box in boxes:
             by_color.setdefault(box.change or box.kind, []).append(QRectF(box.x, box.y, box.w, box.h))
         painter.setPen(_NO_PEN)
-        plain = mixed(self.muted, self.paper, 0.45)
         for name, rects in by_color.items():
-            color = self.change.get(name) or mixed(self.tint.get(name, self.muted), self.paper, 0.6)
-            painter.setBrush(QBrush(plain if name in ("", "scope") else color))
+            painter.setBrush(QBrush(self.blocks.get(name, self.plain)))
             painter.drawRects(rects)
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetI
 
 from app.graph.levels import Key
 from app.graph.model import CHANGES, MARKS, Diff
-from app.graph.outline import Outline, Scope
+from app.graph.outline import Scope
 from app.inspect.tables import Rows, Table
 from app.state.graphs import GraphModel
 from app.widgets import Pill, label
@@ -19,8 +19,8 @@ from app.widgets.format import number
 from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
 
 _KEY = Qt.ItemDataRole.UserRole
-_SHOWN = 200
-"""Nodes that one scope lists; the picture shows all."""
+_SHOWN, _OPENED = 200, 8
+"""Nodes that one scope lists (the picture shows all), and branches that are open from the start."""
 
 
 class Tree(QTreeWidget):
@@ -65,6 +65,7 @@ class ChangesPanel(QWidget):
         self.notes = label("", "small", wrap=True)
         self.tree = Tree(self.tr("Changes by scope"))
         self.tree.picked.connect(self.went)
+        self.tree.itemExpanded.connect(self._on_expanded)
         self._rows = Rows((self.tr("Operator"), self.tr("Before"), self.tr("After")), numbers=(1, 2), mono=(0,))
         self.ops = Table(self._rows, self.tr("Operators whose counts differ"))
         self.tabs = QTabWidget()
@@ -96,41 +97,43 @@ class ChangesPanel(QWidget):
         self.notes.setText("\n".join(diff.notes))
         self.notes.setVisible(bool(diff.notes))
         self._rows.fill([(op, number(before), number(after)) for op, before, after in diff.ops])
-        self._branch(outline, outline.root, None)
-        self.tree.expandToDepth(1)
+        root = self.tree.invisibleRootItem()
+        self._fill(outline.root, root)
+        if root.childCount() <= _OPENED:
+            self.tree.expandToDepth(0)
 
     def _same(self, diff: Diff) -> str:
         text = self.tr("{0} nodes are the same.").format(number(diff.counts.get("same", 0)))
         weights = [f"{MARKS[c]}{number(len(diff.initializers[c]))}" for c in CHANGES if diff.initializers[c]]
         return text + (" " + self.tr("Initializers: {0}.").format(" ".join(weights)) if weights else "")
 
-    def _branch(self, outline: Outline, scope: Scope, parent: QTreeWidgetItem | None) -> None:
-        """A scope with something that differs, and below it those within and its own nodes."""
+    def _on_expanded(self, item: QTreeWidgetItem) -> None:
+        """Fills a branch when it is opened first: a big model has ten thousand changes."""
+        key, outline = item.data(0, _KEY), self.model.outline
+        if not item.childCount() and outline is not None and isinstance(key, str) and key in outline.scopes:
+            self._fill(outline.scopes[key], item)
+
+    def _fill(self, scope: Scope, parent: QTreeWidgetItem) -> None:
+        """The scopes in which something differs, and the nodes that do."""
+        outline, graph = self.model.outline, self.model.graph
+        if outline is None or graph is None:
+            return
         for child in outline.children(scope):
             touched = " ".join(f"{MARKS[c]}{number(child.changes[c])}" for c in CHANGES if child.changes[c])
             if touched:
                 item = self._item(parent, child.name, child.path, "", touched)
-                self._branch(outline, child, item)
-        nodes = [n for n in scope.nodes if outline_change(self.model, n)]
-        for index in nodes[:_SHOWN]:
-            node = self.model.graph.nodes[index] if self.model.graph else None
-            if node is not None:
-                self._item(parent, f"{MARKS[node.change]} {node.op}", index, node.change)
+                item.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
+        nodes = [graph.nodes[n] for n in scope.nodes if graph.nodes[n].change]
+        for node in nodes[:_SHOWN]:
+            self._item(parent, f"{MARKS[node.change]} {node.op}", node.index, node.change)
         if len(nodes) > _SHOWN:
             self._item(parent, self.tr("… {0} more").format(number(len(nodes) - _SHOWN)), scope.path, "")
 
-    def _item(
-        self, parent: QTreeWidgetItem | None, text: str, key: Key, change: str, counts: str = ""
-    ) -> QTreeWidgetItem:
-        item = QTreeWidgetItem(parent or self.tree.invisibleRootItem(), [text, counts])
+    def _item(self, parent: QTreeWidgetItem, text: str, key: Key, change: str, counts: str = "") -> QTreeWidgetItem:
+        item = QTreeWidgetItem(parent, [text, counts])
         item.setData(0, _KEY, key)
         item.setToolTip(0, str(key) if isinstance(key, str) else text)
         if change:
             item.setForeground(0, theme().color(change))
             item.setFont(0, mono_font(SMALL))
         return item
-
-
-def outline_change(model: GraphModel, node: int) -> str:
-    """How a node differs."""
-    return model.graph.nodes[node].change if model.graph else ""

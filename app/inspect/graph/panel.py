@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QFont, QGuiApplication, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from app.graph.levels import Key
@@ -46,7 +46,6 @@ class NodePanel(QWidget):
         column.addWidget(self.tensor)
         self.setMinimumWidth(24 * G)
         model.selectionChanged.connect(self._on_selection)
-        model.sceneChanged.connect(lambda another: self._on_selection(model.selected) if another else None)
         theme().changed.connect(self._write)
 
     def copy(self) -> None:
@@ -65,18 +64,19 @@ class NodePanel(QWidget):
         """Plain text with formats: names from a file are never read as HTML."""
         self.text.clear()
         cursor = self.text.textCursor()
+        cursor.beginEditBlock()  # laid out once, at its end
         for place, line in enumerate(self.lines):
-            if place:
-                cursor.insertBlock()
-            block = cursor.blockFormat()
+            text = line.text.lstrip()
+            block = QTextBlockFormat()
             block.setTopMargin(G if line.role == "heading" else 0)
             block.setBottomMargin(2)
-            block.setTextIndent(0)
-            cursor.setBlockFormat(block)
-            text = line.text.lstrip()
             block.setLeftMargin(12 if text != line.text else 0)
-            cursor.setBlockFormat(block)
+            if place:
+                cursor.insertBlock(block)
+            else:
+                cursor.setBlockFormat(block)
             cursor.insertText(text, self._format(line))
+        cursor.endEditBlock()
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _format(self, line: Line) -> QTextCharFormat:

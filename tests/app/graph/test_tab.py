@@ -307,6 +307,16 @@ def test_click_in_the_tree_of_changes_goes_there(make: Make, qtbot: QtBot) -> No
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
     item = tab.changes.tree.topLevelItem(0).child(0)
+    assert item.text(0) == "layers.0" and item.childCount() == 0
+    item.setExpanded(True)
+    item.child(0).setExpanded(True)
+    inner = item.child(0)
+    assert [inner.child(i).text(0) for i in range(inner.childCount())] == [
+        "− Pow",
+        "+ ReduceMean",
+        "− Sqrt",
+        "~ Reciprocal",
+    ]
     tab.changes.tree.picked.emit(item.data(0, Qt.ItemDataRole.UserRole))
     assert tab.model.selected == "model/layers.0"
 
