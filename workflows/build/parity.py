@@ -1,0 +1,143 @@
+"""Whether a step of the build changed what the model computes: the same tokens through the graphs before and after.
+
+    files ──sessions──▶ Executor ──prompt, then greedy tokens of the first run──▶ logits of each step ──compare──▶ Parity
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.bundle.schema import Pipeline
+from workflows.errors import JoineryError, printable
+from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
+from workflows.runtime.devices import device_named
+from workflows.runtime.executor import Executor, make_executor
+from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
+from workflows.tensors import TensorSpec
+
+PROMPT, STEPS = 20, 32  # tokens
+EACH_PASS_UP_TO = 64 << 20  # bytes of weights; above it a run for every pass would take longer than the build
+# What rounding explains, as a share of the largest value: sums in another order, a fused kernel's own exp or erf.
+TOLERANCE = {"fp32": 1e-3, "fp16": 3e-2, "bf16": 1e-1}
+_OWN_SIZES = {"sequence": 8, "source": 8, "height": 96, "width": 128}
+Outputs = list[NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Parity:
+    """The largest difference, and how many of the greedy tokens came out the same before the first other one."""
+
+    max_abs_diff: float
+    greedy_equal: int
+    greedy_tokens: int
+    largest: float
+    note: str = ""
+
+    def holds(self, precision: str) -> bool:
+        """Whether rounding explains the difference."""
+        limit = TOLERANCE.get(precision, TOLERANCE["fp32"]) * max(1.0, self.largest)
+        return self.max_abs_diff <= limit  # and not where it is NaN
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the evidence has it; a difference that is no number is written as null."""
+        difference = self.max_abs_diff if math.isfinite(self.max_abs_diff) else None
+        return {
+            "max_abs_diff": difference,
+            "greedy_equal": self.greedy_equal,
+            "greedy_tokens": self.greedy_tokens,
+            "note": self.note,
+        }
+
+
+class Probe:
+    """Runs one composite over other and other graphs, always on the same inputs."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        self._tokens: list[int] | None = None
+
+    def run(self, files: Mapping[str, Path]) -> Outputs:
+        """The logits after the prompt and after each token; of a graph without a cache, its outputs.
+
+        files: component → its graph. The first run decides the tokens, greedily. Raises GraphError and JoineryError
+        where onnxruntime cannot open or run a graph.
+        """
+        device = device_named("cpu")
+        by_file = {path: open_session(name, path, device, {}) for name, path in files.items()}
+        sessions = {name: replace(by_file[path], name=name) for name, path in files.items()}
+        if self._pipeline.pipeline.state.kv_cache is None:
+            return _run_single(next(iter(sessions.values())))
+        return self._generate(make_executor(self._pipeline, sessions, device, capacity=self._slots(sessions)))
+
+    def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:
+        """What differs between two runs."""
+        difference = max((_difference(one, other) for one, other in zip(before, after, strict=True)), default=0.0)
+        largest = max((float(np.abs(one).max(initial=0)) for one in before), default=0.0)
+        if self._tokens is None:
+            return Parity(difference, 0, 0, largest, note or "one run: no tokens are generated")
+        same = [int(one.argmax()) == int(other.argmax()) for one, other in zip(before, after, strict=True)]
+        equal = same.index(False) if False in same else len(same)
+        return Parity(difference, equal, len(same), largest, note)
+
+    def _slots(self, sessions: Mapping[str, OpenSession]) -> int | None:
+        """Few, where the graphs leave it open: memory for all that the bundle can hold may not be there twice."""
+        assert self._pipeline.pipeline.state.kv_cache is not None
+        past = self._pipeline.pipeline.state.kv_cache.past_key_pattern % 0
+        specs = [spec for opened in sessions.values() for spec in opened.inputs if spec.name == past]
+        if any(isinstance(spec.shape[-2], int) for spec in specs):
+            return None
+        needed = max(DEFAULT_CHUNK, self._pipeline.metadata.chunk) + PROMPT + STEPS
+        return min(self._capacity, needed)
+
+    @property
+    def _capacity(self) -> int:
+        return self._pipeline.capacity or DEFAULT_CAPACITY
+
+    def _generate(self, executor: Executor) -> Outputs:
+        limit = min(self._capacity // 3, getattr(self._pipeline.metadata, "source_limit", None) or PROMPT)
+        prompt = np.random.default_rng(0).integers(0, executor.vocabulary, max(1, min(PROMPT, limit))).tolist()
+        if executor.has_source:
+            executor.encode(prompt)
+            prompt = [self._pipeline.tokens.decoder_start or 0]
+        found = [np.array(executor.run(fed, phase), np.float32) for fed, phase in executor.chunks(prompt)][-1:]
+        for step in range(min(STEPS, self._capacity - len(prompt)) - 1):
+            token = int(found[-1].argmax()) if self._tokens is None else self._tokens[step]
+            found.append(np.array(executor.run([token], "decode"), np.float32))
+        self._tokens = self._tokens or [int(logits.argmax()) for logits in found]
+        return found
+
+
+def _difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+    """The largest difference; NaN where only one of them is finite somewhere, or the shapes differ."""
+    if one.shape != other.shape:
+        return math.nan
+    finite = np.isfinite(one)
+    if not np.array_equal(finite, np.isfinite(other)):
+        return math.nan
+    return float(np.abs(one[finite] - other[finite]).max(initial=0))
+
+
+def _run_single(opened: OpenSession) -> Outputs:
+    chances = np.random.default_rng(0)
+    inputs = {spec.name: _example(spec, chances) for spec in opened.inputs}
+    try:
+        results = opened.session.run(None, inputs)
+    except ORT_ERRORS as error:
+        raise JoineryError(f"onnxruntime failed in the step: {printable(error, 200)}") from error
+    return [np.array(result, np.float32) for result in results]
+
+
+def _example(spec: TensorSpec, chances: np.random.Generator) -> NDArray[Any]:
+    shape = [_OWN_SIZES.get(axis, 4) if isinstance(axis, str) else axis for axis in spec.shape]
+    if np.issubdtype(spec.numpy_dtype, np.floating):
+        return chances.normal(size=shape).astype(spec.numpy_dtype)
+    if spec.name.endswith("mask"):
+        return np.ones(shape, spec.numpy_dtype)
+    return chances.integers(0, 2 if "type" in spec.name else 16, shape).astype(spec.numpy_dtype)

@@ -1,0 +1,127 @@
+"""One build: from the request to the bundle, stage by stage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workflows import __version__
+from workflows.build.describe import describe, portable_source
+from workflows.build.work import EVIDENCE, Report, Work, read_evidence, timed
+from workflows.bundle.read import read_bundle
+from workflows.bundle.write import check_target, locked, publish
+from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.events import BuildDone, StageEvent
+from workflows.recipe import Recipe, choose
+
+STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
+_TOKENIZER_FILES = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "chat_template.jinja",
+    "generation_config.json",
+    "config.json",
+    "preprocessor_config.json",
+)
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """What to build and where. `options` are Recipe's fields that a person chose.
+
+    Code that the checkpoint brings runs where all of it is trusted, or where the SHA-256 of each file was consented to.
+    """
+
+    source: str
+    out: Path
+    options: Mapping[str, Any]
+    trust_remote_code: bool = False
+    force: bool = False
+    consented: frozenset[str] = frozenset()
+
+
+def build(
+    request: BuildRequest, report: Report = lambda _: None, cancelled: Callable[[], bool] = lambda: False
+) -> BuildDone:
+    """Builds the bundle `request.out` and tells `report` of every stage.
+
+    Raises RequestError (and its kinds) for wrong input, before anything is written, and Cancelled on request;
+    in every such case the target is as it was before.
+    """
+    began = time.monotonic()
+    check_target(request.out, request.force)
+    out = request.out.resolve()  # "." has no name to put a folder beside
+    with timed(report, "checkpoint"):
+        checkpoint = open_checkpoint(request.source, report=report, cancelled=cancelled)
+        checkpoint.require_consent(request.trust_remote_code, request.consented)
+        recipe = choose(checkpoint, request.options)
+        digest = checkpoint.compute_digest(report, cancelled)
+    with locked(out):
+        check_target(out, request.force)  # another build may have ended since
+        work = Work(out.with_name(f".{out.name}.build"), report, cancelled)
+        try:
+            stages = _make_stages(work, checkpoint, recipe, digest)
+            work.check()
+            with timed(report, "bundle"):
+                _bundle(out, work.folder, checkpoint, recipe, stages)
+        finally:
+            work.leave()
+        shutil.rmtree(work.folder, ignore_errors=True)
+    bundle = read_bundle(out)
+    return BuildDone(
+        bundle=str(request.out),
+        seconds=round(time.monotonic() - began, 3),
+        bytes=bundle.manifest.bytes,
+        components=list(bundle.pipeline.pipeline.sessions),
+    )
+
+
+def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:
+    """The folders of the stages before the bundle, in their order."""
+    from workflows.build.stages import make_export, make_optimize  # onnx_ir: not for a command that only asks
+
+    shaping = recipe.model_dump(exclude={"source", "target", "precision", "passes"})
+    key = _key(digest, __version__, shaping)
+    exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
+    pipeline = describe(checkpoint, recipe, read_evidence(exported))
+    key = _key(key, recipe.passes)
+    optimized = work.stage(
+        "optimize", key, lambda folder: make_optimize(exported, recipe, pipeline, folder, work.report)
+    )
+    work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
+    return [exported, optimized]
+
+
+def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> None:
+    from workflows.graphs.stages import archive_of
+    from workflows.weights import WEIGHTS, link_or_copy
+
+    last = stages[-1]
+    draft = work / "bundle.draft"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    components = read_evidence(last)
+    archives = [archive_of(component["component"]) for component in components]
+    (draft / archives[0]).parent.mkdir()
+    for name in [*(component["file"] for component in components), WEIGHTS, *archives]:
+        link_or_copy(last / name, draft / name)
+    (draft / "tokenizer").mkdir()
+    for name in _TOKENIZER_FILES:
+        if (checkpoint.folder / name).is_file():
+            shutil.copyfile(checkpoint.folder / name, draft / "tokenizer" / name)
+    portable = recipe.model_copy(update={"source": portable_source(checkpoint)})
+    (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
+    (draft / EVIDENCE).write_text(json.dumps([e for s in stages for e in read_evidence(s)], indent=1) + "\n", "utf-8")
+    (draft / "pipeline.json").write_text(describe(checkpoint, recipe, components).to_json(), "utf-8")
+    publish(draft, out)
+
+
+def _key(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,158 @@
+"""The stages that make graphs, and the evidence that each leaves.
+
+    checkpoint ──make_export──▶ graphs over weights.data ──make_optimize──▶ graphs, stages/<component>.tar.xz, parity
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import onnx_ir as ir
+
+from workflows.build.parity import EACH_PASS_UP_TO, Parity, Probe
+from workflows.build.work import Report, read_evidence
+from workflows.bundle.schema import Pipeline
+from workflows.checkpoint import Checkpoint
+from workflows.errors import JoineryError
+from workflows.events import ProgressEvent
+from workflows.graphs.snapshots import Snapshot, Snapshots
+from workflows.graphs.stages import EXPORT, archive_of
+from workflows.optimize import PASSES, Pass, PassReport, run_passes
+from workflows.recipe import Recipe
+from workflows.weights import save_graphs
+
+Evidence = list[dict[str, Any]]
+
+
+def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> Evidence:
+    """Writes the recipe's graphs and their weight file into `folder`."""
+    from workflows.export import export_components  # torch and transformers: seconds to import
+
+    return [
+        {
+            "name": EXPORT,
+            "component": item.name,
+            "role": item.role,
+            "file": item.file,
+            "passes": [],
+            "snapshot": f"{EXPORT}.onnx",
+        }
+        | _facts(ir.load(folder / item.file))
+        for item in export_components(checkpoint, recipe, folder, report)
+    ]
+
+
+def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> Evidence:
+    """Runs the recipe's passes on the graphs of the stage `exported` and writes them into `folder`.
+
+    Raises JoineryError, naming the pass, where one breaks its promise or changes what the model computes.
+    """
+    passes = [PASSES[name] for name, on in recipe.passes.items() if on]
+    watch = _Watch(exported, recipe, pipeline, folder)
+    models: dict[str, ir.Model] = {}
+    evidence: Evidence = []
+    for component in read_evidence(exported):
+        model = models[component["file"]] = ir.load(exported / component["file"])
+        steps = watch.passes(component["component"], model, passes, report)
+        evidence.append({**component, "name": "optimize", "passes": steps} | _facts(model))
+    regions = save_graphs(models, folder)
+    for name, snapshots in watch.snapshots.items():
+        snapshots.write(folder / archive_of(name), regions)
+    report(ProgressEvent(stage="optimize", message="holding the graphs against the exported ones"))
+    parity = watch.whole()
+    return [entry | {"parity": parity} for entry in evidence]
+
+
+class _Watch:
+    """Takes a snapshot after each pass and, where the weights are few, runs it against the one before."""
+
+    def __init__(self, exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Path) -> None:
+        self.snapshots: dict[str, Snapshots] = {}
+        self._recipe, self._folder, self._probe = recipe, folder, Probe(pipeline)
+        self._files = {name: exported / session.file for name, session in pipeline.pipeline.sessions.items()}
+        try:
+            self._exported = self._probe.run(self._files)
+        except JoineryError as error:
+            raise JoineryError(f"The exported graphs do not run, so no pass can be held against them: {error}") from error
+        self._each = (exported / "weights.data").stat().st_size <= EACH_PASS_UP_TO
+
+    def passes(self, component: str, model: ir.Model, passes: list[Pass], report: Report) -> Evidence:
+        """Runs `passes` on the model of one component; the evidence of each."""
+        taken = self.snapshots[component] = Snapshots()
+        taken.take(EXPORT, model)
+        before, last, steps = self._exported, f"{EXPORT}.onnx", list[dict[str, Any]]()
+        titles = {one.name: one.title for one in passes}
+
+        def after(done: PassReport, changed: ir.Model) -> None:
+            nonlocal before, last
+            report(ProgressEvent(stage="optimize", message=f"{component}: {done.name}"))
+            parity = None
+            if done.modified:
+                snapshot, last = taken.take(done.name, changed), f"{done.name}.onnx"
+                if self._each:
+                    outputs = self._run(component, snapshot, done.name)
+                    parity = self._probe.compare(before, outputs)
+                    self._judge(parity, done.name, component)
+                    before = outputs
+            more = {"title": titles[done.name], "bytes": _weight_bytes(changed), "snapshot": last}
+            steps.append(done.to_dict() | more | {"parity": parity and parity.to_dict()})
+
+        run_passes(model, passes, after)
+        return steps
+
+    def whole(self) -> dict[str, Any]:
+        """The finished graphs, all together, against the exported ones."""
+        files = {name: self._folder / file.name for name, file in self._files.items()}
+        note = "" if self._each else f"all passes together: above {EACH_PASS_UP_TO >> 20} MB of weights none runs alone"
+        parity = self._probe.compare(self._exported, self._probe.run(files))
+        self._judge(parity, "the passes together", "the model")
+        return replace(parity, note=parity.note or note).to_dict()
+
+    def _run(self, component: str, snapshot: Snapshot, name: str) -> Any:
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            graph = Path(folder) / "graph.onnx"
+            graph.write_bytes(snapshot.whole())
+            try:
+                return self._probe.run(self._files | {component: graph})
+            except JoineryError as error:
+                raise JoineryError(
+                    f"The pass {name} left a {component} that does not run: {error} {_switch_off(name)}"
+                ) from error
+
+    def _judge(self, parity: Parity, name: str, component: str) -> None:
+        if parity.holds(self._recipe.precision):
+            return
+        raise JoineryError(
+            f"The pass {name} changed what {component} computes by {parity.max_abs_diff:.3g} (of values up to "
+            f"{parity.largest:.3g}, {parity.greedy_equal} of {parity.greedy_tokens} tokens alike), more than rounding "
+            f"explains. {_switch_off(name)}"
+        )
+
+
+def _switch_off(name: str) -> str:
+    return f"Switch it off with --set passes.{name}=false." if name in PASSES else "Switch passes off one by one."
+
+
+def _facts(model: ir.Model) -> dict[str, Any]:
+    """Inputs, outputs, operators and the bytes of the weights of one graph."""
+    return {
+        "inputs": [str(value.name) for value in model.graph.inputs],
+        "outputs": [str(value.name) for value in model.graph.outputs],
+        "nodes": model.graph.num_nodes(),
+        "op_counts": dict(Counter(_operator(node) for node in model.graph).most_common()),
+        "opset": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
+        "bytes": _weight_bytes(model),
+    }
+
+
+def _weight_bytes(model: ir.Model) -> int:
+    return sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
+
+
+def _operator(node: ir.Node) -> str:
+    return f"{node.domain}.{node.op_type}" if node.domain else str(node.op_type)
