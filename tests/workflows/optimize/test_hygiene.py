@@ -12,6 +12,8 @@ from tests.workflows.optimize.making import parse
 from workflows.errors import JoineryError
 from workflows.optimize import PASSES, run_passes
 from workflows.optimize.base import Outcome, Rewrite
+from workflows.recipe.families import FAMILIES
+from workflows.recipe.families.base import BY_CHOICE, CONTRIB
 
 TEXT = "g (float[1,S,4] x) => (float[1,S,4] y) { y = Mul(x, w) }"
 
@@ -72,6 +74,15 @@ def test_the_one_operator_that_the_checker_does_not_know() -> None:
     made = model(17)
     run_passes(made, [Does(name_it)])
     assert (made.graph.node(0).domain, made.opset_imports) == ("", {"": 17})
+
+
+def test_families_name_passes_that_there_are_in_the_order_in_which_they_run() -> None:
+    order = list(PASSES)
+    for family in FAMILIES.families:
+        assert list(family.passes) == sorted(family.passes, key=order.index), family.name
+        for target, off in (("cpu", BY_CHOICE), ("npu", BY_CHOICE | set(CONTRIB))):
+            assert {name for name, on in family.default_passes(target).items() if not on} == off & set(family.passes)
+    assert set(order) == {name for family in FAMILIES.families for name in family.passes}
 
 
 def test_every_pass_says_what_it_is_for() -> None:

@@ -16,6 +16,7 @@ from workflows.optimize.passes.pack_qkv import PackQKV
 from workflows.optimize.passes.remove_isnan_in_attention_mask import RemoveIsNaNInAttentionMask
 from workflows.optimize.passes.simplify_layout import SimplifyLayout
 from workflows.optimize.passes.skip_layernorm import SkipLayerNorm
+from workflows.optimize.passes.split_attention import SplitAttention
 from workflows.optimize.passes.strip_metadata import StripMetadata
 
 PASSES: dict[str, Pass] = {
@@ -31,6 +32,7 @@ PASSES: dict[str, Pass] = {
         PackQKV(),
         PackGateUp(),
         GqaAttention(),
+        SplitAttention(),
         SkipLayerNorm(),
         FoldTiedHead(),
         LastTokenLogits(),

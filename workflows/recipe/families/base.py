@@ -13,7 +13,8 @@ UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 TIDYING = ("strip_metadata", "constant_folding", "dead_nodes")
 MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
 FUSING = ("gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up")
-CONTRIB = ("gqa_attention", "skip_layernorm")  # these give onnxruntime's own operators, which only its CPU kernels take
+# these give operators of onnxruntime's own, which NPU providers do not take
+CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")
 LAST = ("simplify_layout", "matmul_add_fusion", "clean_opset_imports")
 ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
 DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", "last_token_logits", *LAST)

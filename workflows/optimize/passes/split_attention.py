@@ -1,0 +1,154 @@
+"""Attention over a host's cache without putting past and new rows together first.
+
+    Concat(past, new) ─ Attention        q·pastᵀ ┐                         ┌ ·past values ┐
+                                     →   q·newᵀ  ┴ + mask ─ Softmax ─ Split┴ ·new values  ┴ +
+
+Concat copies the whole cache at every step, for one new row; here the scores alone are put together. Queries that
+share a key's head are its rows, so that no key is repeated: [1,Hq,S,D] is read as [1,H,Hq/H·S,D].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Refusal, Rewrite
+from workflows.optimize.edit import add_constant, make_node, replace, twin
+from workflows.optimize.hygiene import CONTRIB
+from workflows.optimize.match import is_private, made_by, nodes_of, sizes
+
+_INT64 = ir.DataType.INT64
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """past and new rows of keys and values, [1,H,C,D] and [1,H,S,D], and the Concats that joined them."""
+
+    keys: ir.Node
+    values: ir.Node
+
+    @property
+    def rows(self) -> tuple[ir.Value, ...]:
+        """Past keys, new keys, past values, new values."""
+        return tuple(value for node in (self.keys, self.values) for value in node.inputs if value is not None)
+
+
+class SplitAttention(Rewrite):
+    """Rewrites Attention(23) with a float mask over two concatenated parts; refuses what its steps would not give."""
+
+    name = "split_attention"
+    title = "Attention over past and new rows without joining them"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        modified, refused = False, []
+        lengths: dict[str, ir.Value] = {}
+        for attention in nodes_of(model.graph, "Attention"):
+            parts = _parts(attention)
+            if parts is None:
+                continue
+            reason = _reason_against(attention, parts)
+            if reason:
+                refused.append(Refusal(reason, str(attention.name)))
+                continue
+            lengths = lengths or {"split": _lengths(model.graph, parts, attention)}
+            _split(attention, parts, lengths["split"])
+            modified = True
+        return Outcome(modified, tuple(refused))
+
+
+def _parts(attention: ir.Node) -> _Parts | None:
+    keys, values = (made_by(attention.inputs[index], "Concat") for index in (1, 2))
+    if keys is None or values is None or len(keys.inputs) != 2 or len(values.inputs) != 2:
+        return None
+    return _Parts(keys, values)
+
+
+def _reason_against(attention: ir.Node, parts: _Parts) -> str:
+    """Why the attention stays one node."""
+    flags = ("is_causal", "qk_matmul_output_mode")
+    query, mask = attention.inputs[0], attention.inputs[3] if len(attention.inputs) > 3 else None
+    shapes = [sizes(value) for value in (query, *parts.rows)]
+    if any(shape is None or len(shape) != 4 or not isinstance(shape[1], int) for shape in shapes) or shapes[0] is None:
+        return "its query, keys and values are not all [1,H,S,D] with known heads"
+    if any(node.attributes.get_int("axis", 0) not in (2, -2) for node in (parts.keys, parts.values)):
+        return "past and new rows are not joined along the slots"
+    if not all(is_private(node.outputs[0]) for node in (parts.keys, parts.values)):
+        return "something else reads the joined rows"
+    if mask is None or mask.dtype != ir.DataType.FLOAT or query is None or query.dtype != ir.DataType.FLOAT:
+        return "it has no float32 mask, or is not in float32"
+    if attention.attributes.get_float("softcap", 0) or any(attention.attributes.get_int(flag, 0) for flag in flags):
+        return "it caps its scores, masks by itself, or gives them out"
+    if isinstance(shapes[0][2], int) and shapes[0][2] > 1:
+        return f"it is fixed to {shapes[0][2]} queries, for which one product over joined rows is faster"
+    if len(attention.outputs) > 1 or any(value is not None for value in attention.inputs[4:]):
+        return "it has a cache of its own"
+    return ""
+
+
+def _lengths(graph: ir.Graph, parts: _Parts, first: ir.Node) -> ir.Value:
+    """[C,S] int64: how the slots divide, for all layers; taken where the first layer's rows are."""
+    past, new = parts.keys.inputs
+    found = []
+    for name, rows in (("past", past), ("new", new)):
+        length = ir.Value(name=f"attention.{name}_rows", type=ir.TensorType(_INT64), shape=ir.Shape([1]))
+        graph.insert_before(first, make_node("Shape", [rows], [length], {"start": 2, "end": 3}, like=first))
+        found.append(length)
+    both = ir.Value(name="attention.rows", type=ir.TensorType(_INT64), shape=ir.Shape([2]))
+    graph.insert_before(first, make_node("Concat", found, [both], {"axis": 0}, like=first))
+    return both
+
+
+def _split(attention: ir.Node, parts: _Parts, lengths: ir.Value) -> None:
+    query, result = attention.inputs[0], twin(attention.outputs[0])
+    past_keys, new_keys, past_values, new_values = parts.rows
+    heads, kv_heads, size = _whole(query, 1), _whole(new_keys, 1), _whole(query, 3)
+    steps = _Steps(attention, result)
+    by_head, by_kv_head = ([1, count, -1, 0] if heads != kv_heads else None for count in (heads, kv_heads))
+    against = {"alpha": attention.attributes.get_float("scale") or size**-0.5, "transB": 1}
+    rows = steps.shaped(query, by_kv_head, "rows")  # [1,H,Hq/H·S,D]
+    past = steps.take("FusedMatMul", [rows, past_keys], "past_scores", against)
+    new = steps.take("FusedMatMul", [rows, new_keys], "new_scores", against)
+    scores = steps.shaped(steps.take("Concat", [past, new], "scores", {"axis": 3}), by_head, "by_head")  # [1,Hq,S,C+S]
+    masked = steps.take("Add", [scores, attention.inputs[3]], "masked")
+    weights = steps.shaped(steps.take("Softmax", [masked], "weights", {"axis": -1}), by_kv_head, "by_kv_head")
+    on_past, on_new = (ir.Value(name=f"{result.name}.{name}", type=result.type) for name in ("on_past", "on_new"))
+    steps.nodes.append(make_node("Split", [weights, lengths], [on_past, on_new], {"axis": 3}, like=attention))
+    of_past = steps.take("MatMul", [on_past, past_values], "of_past")
+    of_new = steps.take("MatMul", [on_new, new_values], "of_new")
+    total = steps.shaped(steps.take("Add", [of_past, of_new], "total"), by_head, "back")
+    assert total is not None  # a step gave it
+    total.name, total.shape = result.name, result.shape
+    replace([attention.outputs[0]], [total], steps.nodes, attention)
+
+
+class _Steps:
+    """Nodes in the place of an attention, whose values are named after its result."""
+
+    def __init__(self, attention: ir.Node, result: ir.Value) -> None:
+        self.attention, self.result, self.nodes = attention, result, list[ir.Node]()
+
+    def take(
+        self, op: str, inputs: list[ir.Value | None], name: str, attributes: dict[str, float | int] | None = None
+    ) -> ir.Value:
+        """One more step's value."""
+        value = ir.Value(name=f"{self.result.name}.{name}", type=self.result.type)
+        domain = CONTRIB if op == "FusedMatMul" else ""
+        self.nodes.append(make_node(op, inputs, [value], attributes, like=self.attention, domain=domain))
+        return value
+
+    def shaped(self, value: ir.Value | None, target: list[int] | None, name: str) -> ir.Value | None:
+        """`value` with another division into heads; as it is without a target. 0 keeps the last axis."""
+        graph = self.attention.graph
+        if target is None or graph is None:
+            return value
+        shape = add_constant(graph, "attention.heads." + str(target[1]), target, _INT64)
+        return self.take("Reshape", [value, shape], name)
+
+
+def _whole(value: ir.Value | None, axis: int) -> int:
+    """A size that _reason_against saw to be known."""
+    size = (sizes(value) or ())[axis]
+    assert isinstance(size, int)
+    return size
