@@ -5,6 +5,7 @@ value of a ResultEvent ──read_graph──▶ Graph;   value of a "diff" ─�
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,14 @@ CHANGES = (REMOVED, ADDED, CHANGED)
 MARKS = {REMOVED: "−", ADDED: "+", CHANGED: "~", "": ""}
 """How a change is told without colour."""
 _CHUNK = 200
+
+
+_INDEX = re.compile(r"/(\d+)(?=/|$)")
+
+
+def fold(scope: str) -> str:
+    """A scope whose numbers belong to what they count: layers/3/mlp is layers.3/mlp, and not three boxes."""
+    return _INDEX.sub(r".\1", scope)
 
 
 @dataclass(slots=True)
@@ -101,6 +110,7 @@ class Graph:
     outputs: list[int]
     values: list[Value] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
+    modules: set[str] = field(default_factory=set)
     producer: list[int] = field(default_factory=list)
     consumers: list[list[int]] = field(default_factory=list)
 
@@ -108,6 +118,15 @@ class Graph:
     def where(self) -> dict[str, str]:
         """What the worker takes to find this graph again."""
         return {"path": self.path, "component": self.component, "stage": self.stage}
+
+    def module(self, path: str) -> str:
+        """A scope as the worker calls it; empty for all."""
+        for whole in self.modules:
+            parts = whole.split("/")
+            for count in range(len(parts), 0, -1):
+                if fold("/".join(parts[:count])) == path:
+                    return "/".join(parts[:count])
+        return path
 
     def sources(self, node: Node) -> list[int]:
         """The nodes that this one takes values from, each once."""
@@ -181,6 +200,7 @@ def _graph(value: dict[str, Any]) -> Generator[None, None, Graph]:
             yield
     for place, n in enumerate(value["nodes"]):
         graph.nodes.append(_node(place, n))
+        graph.modules.add(str(n.get("scope") or "").strip("/"))
         if place % _CHUNK == 0:
             yield
     yield from _connect(graph)
@@ -220,7 +240,7 @@ def _node(place: int, n: dict[str, Any]) -> Node:
         str(n.get("name") or ""),
         str(n["op"]),
         str(n.get("domain") or ""),
-        str(n.get("scope") or "").strip("/"),
+        fold(str(n.get("scope") or "").strip("/")),
         n["in"],
         n["out"],
         n.get("attrs") or {},

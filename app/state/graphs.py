@@ -70,6 +70,7 @@ class GraphModel(QObject):
     def reload(self) -> None:
         """Asks anew."""
         self._kept.clear()
+        self.stages = ()
         if self.where:
             self._ask(self.where, self.against)
 
@@ -168,7 +169,8 @@ class GraphModel(QObject):
     def _on_read(self, found: tuple[Graph, Diff | None, Outline]) -> None:
         graph, diff, _ = found
         if diff is None and graph.stages:
-            self.stages = graph.stages
+            if [s.name for s in self.stages] != [s.name for s in graph.stages]:
+                self.stages = graph.stages  # the first answer's, which is that of the final graph
             self.where = {**self.where, "stage": graph.stage or graph.stages[-1].name}
         self._kept[_key(self.where, self.against)] = found
         while len(self._kept) > KEPT:
@@ -284,7 +286,8 @@ class GraphModel(QObject):
 
     def ask_netron(self, where: Where, scope: str) -> Job:
         """A small file of a component or a scope, for the detail view."""
-        return self.worker.request("netron", **where, scope=scope)
+        module = self.graph.module(scope) if self.graph and scope else ""
+        return self.worker.request("netron", **where, scope=module)
 
     @property
     def title(self) -> str:

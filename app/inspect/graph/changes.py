@@ -20,7 +20,7 @@ from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
 
 _KEY = Qt.ItemDataRole.UserRole
 _SHOWN, _OPENED = 200, 8
-"""Nodes that one scope lists (the picture shows all), and branches that are open from the start."""
+"""Nodes that one scope lists (the picture shows all), and rows up to which branches are open from the start."""
 
 
 class Tree(QTreeWidget):
@@ -99,13 +99,21 @@ class ChangesPanel(QWidget):
         self._rows.fill([(op, number(before), number(after)) for op, before, after in diff.ops])
         root = self.tree.invisibleRootItem()
         self._fill(outline.root, root)
-        if root.childCount() <= _OPENED:
-            self.tree.expandToDepth(0)
+        self._unfold(root)
 
     def _same(self, diff: Diff) -> str:
         text = self.tr("{0} nodes are the same.").format(number(diff.counts.get("same", 0)))
         weights = [f"{MARKS[c]}{number(len(diff.initializers[c]))}" for c in CHANGES if diff.initializers[c]]
         return text + (" " + self.tr("Initializers: {0}.").format(" ".join(weights)) if weights else "")
+
+    def _unfold(self, root: QTreeWidgetItem) -> None:
+        """Opens scope after scope as long as there are but a few rows."""
+        edge = [root]
+        while 0 < sum(item.childCount() for item in edge) <= _OPENED:
+            below = [item.child(place) for item in edge for place in range(item.childCount())]
+            edge = [item for item in below if item is not None]
+            for item in edge:
+                item.setExpanded(True)
 
     def _on_expanded(self, item: QTreeWidgetItem) -> None:
         """Fills a branch when it is opened first: a big model has ten thousand changes."""

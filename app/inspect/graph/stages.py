@@ -12,10 +12,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout, QWidget
 
+from app.graph.levels import shorten
 from app.graph.model import Stage
 from app.state.graphs import GraphModel
 from app.widgets import Elided, Pill, label
-from app.widgets.format import number, seconds
+from app.widgets.format import milliseconds, number, seconds
 from app.widgets.theme import G, set_icon
 
 
@@ -124,7 +125,7 @@ class StageBar(QWidget):
         if not stage.modified:
             parts.append(self.tr("changed nothing"))
         if stage.seconds:
-            parts.append(seconds(stage.seconds))
+            parts.append(seconds(stage.seconds) if stage.seconds >= 1 else milliseconds(1000 * stage.seconds))
         parity = stage.parity
         if parity is not None and parity.max_abs_diff is not None:
             parts.append(self.tr("largest difference {0}").format(f"{parity.max_abs_diff:.1e}"))
@@ -140,8 +141,8 @@ class StageBar(QWidget):
             return self.tr("Compare")
         if self.model.where and against["path"] == self.model.where["path"]:
             named = {s.name: s.title for s in self.model.stages}
-            return self.tr("Since {0}").format(named.get(against["stage"], against["stage"]))
-        return self.tr("Against {0}").format(Path(against["path"]).name)
+            return self.tr("Since {0}").format(shorten(named.get(against["stage"], against["stage"])))
+        return self.tr("Against {0}").format(shorten(Path(against["path"]).name))
 
     # -- what it does ----------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.graph.model import Graph, read_diff, read_graph
+from app.graph.model import Graph, fold, read_diff, read_graph
 from app.graph.outline import read_outline
 from app.jobs.slices import whole
 from tests.fakes.graphs import Maker, decoder, diff_of, small
@@ -33,6 +33,31 @@ def test_stages_and_their_parity() -> None:
     assert graph.stages[0].parity is None
     assert graph.stages[1].refused[0].reason == "The norm has two consumers."
     assert graph.where == {"path": "/b/demo", "component": "decode", "stage": "final"}
+
+
+def test_numbers_belong_to_what_they_count() -> None:
+    assert [fold(s) for s in ("model/layers/3/mlp", "blocks/0/1/x", "layers.3/mlp", "h/12", "v2/a", "")] == [
+        "model/layers.3/mlp",
+        "blocks.0.1/x",
+        "layers.3/mlp",
+        "h.12",
+        "v2/a",
+        "",
+    ]
+    maker = Maker()
+    x = maker.input("x", [1])
+    for scope in ("model/layers/0/mlp", "model/layers.1/mlp/act"):
+        x = maker.node(scope, "Relu", x)
+    graph: Graph = whole(read_graph(maker.answer()))
+    assert [n.scope for n in graph.nodes] == ["model/layers.0/mlp", "model/layers.1/mlp/act"]
+    asked = ("model/layers.0/mlp", "model/layers.0", "model/layers.1/mlp", "model", "elsewhere")
+    assert [graph.module(path) for path in asked] == [
+        "model/layers/0/mlp",
+        "model/layers/0",
+        "model/layers.1/mlp",
+        "model",
+        "elsewhere",
+    ]
 
 
 def test_types_in_words() -> None:

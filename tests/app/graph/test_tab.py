@@ -302,12 +302,22 @@ def test_little_room_is_for_changes_or_for_details(make: Make, qtbot: QtBot) -> 
     assert tab.changes.isHidden() and not tab.panel.isHidden()
 
 
+def test_many_changes_are_listed_when_they_are_looked_at(make: Make, qtbot: QtBot) -> None:
+    tab = make(layers=12)
+    tab.stages.compare_before()
+    qtbot.waitUntil(lambda: tab.model.diff is not None)
+    item = tab.changes.tree.topLevelItem(0).child(3)
+    assert item.text(0) == "layers.3" and item.childCount() == 0
+    item.setExpanded(True)
+    assert [item.child(i).text(1) for i in range(item.childCount())] == ["−2 +1 ~1", "−2 +1 ~1"]
+
+
 def test_click_in_the_tree_of_changes_goes_there(make: Make, qtbot: QtBot) -> None:
     tab = make()
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
     item = tab.changes.tree.topLevelItem(0).child(0)
-    assert item.text(0) == "layers.0" and item.childCount() == 0
+    assert item.text(0) == "layers.0" and item.isExpanded(), "few rows are open from the start"
     item.setExpanded(True)
     item.child(0).setExpanded(True)
     inner = item.child(0)
