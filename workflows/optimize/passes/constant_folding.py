@@ -19,7 +19,7 @@ class ConstantFolding(Rewrite):
 
     def call(self, model: ir.Model) -> Outcome:
         """See Pass."""
-        from onnxscript.optimizer import fold_constants_ir  # half a second, and whoever lists the passes needs it not
+        from onnxscript.optimizer import FOLDED_FROM_KEY, fold_constants_ir  # slow to import, and lists need only names
 
         folded = fold_constants_ir(
             model,
@@ -28,6 +28,9 @@ class ConstantFolding(Rewrite):
             output_size_limit=LIMIT,
             should_fold=lambda node: False if _size(node) > LIMIT else None,
         )
+        values = [output for node in model.graph.all_nodes() for output in node.outputs]
+        for noted in (*model.graph.all_nodes(), *values, *model.graph.initializers.values()):
+            noted.metadata_props.pop(FOLDED_FROM_KEY, None)  # onnxscript's own note
         refused = [
             Refusal(
                 f"its constants have {_size(node):,} elements, and no more than {LIMIT:,} are folded", str(node.name)
