@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.workflows.families.models import CORE_DECODERS, DECODERS, VOCABULARY, greedy, save_decoder
-from workflows.build import EVIDENCE, BuildRequest, build
+from workflows.build import BuildRequest, build
+from workflows.build.work import EVIDENCE
 from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
 
