@@ -270,8 +270,10 @@ class Canvas(QWidget):
                     painter.drawLine(QPointF(a.center().x(), a.bottom()), QPointF(b.center().x(), b.top()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: another part is seen."""
+        """Qt's name: what was in the middle stays there."""
         super().resizeEvent(event)
+        if event.oldSize().isValid():
+            self.offset += QPoint((event.size().width() - event.oldSize().width()) // 2, 0)
         self.moved.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
