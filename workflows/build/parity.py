@@ -70,7 +70,7 @@ class Probe:
         where onnxruntime cannot open or run a graph.
         """
         device = device_named("cpu")
-        by_file = {path: open_session(name, path, device, {}) for name, path in files.items()}
+        by_file = {path: open_session(name, path, device, {}, mapped=True) for name, path in files.items()}
         sessions = {name: replace(by_file[path], name=name) for name, path in files.items()}
         if self._pipeline.pipeline.state.kv_cache is None:
             return _run_single(next(iter(sessions.values())))

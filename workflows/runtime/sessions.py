@@ -45,10 +45,13 @@ class OpenSession:
     metadata: Mapping[str, str]
 
 
-def open_session(name: str, path: Path, device: Device, options: Mapping[str, str]) -> OpenSession:
+def open_session(
+    name: str, path: Path, device: Device, options: Mapping[str, str], *, mapped: bool = False
+) -> OpenSession:
     """Opens the graph at `path` on `device`.
 
-    options: provider options. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an
+    options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid out
+    anew for speed. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an
     option that the provider does not have.
     """
     if options and device.name == "cpu":
@@ -57,6 +60,8 @@ def open_session(name: str, path: Path, device: Device, options: Mapping[str, st
     settings.log_severity_level = 4  # what fails is raised, and told once
     settings.intra_op_num_threads = psutil.cpu_count(logical=False) or 1
     settings.add_session_config_entry("session.intra_op.allow_spinning", "1")
+    if mapped:
+        settings.add_session_config_entry("session.disable_prepacking", "1")
     try:
         session = ort.InferenceSession(
             path, settings, providers=[(device.provider, dict(options))], enable_fallback=False

@@ -47,7 +47,8 @@ def scaled(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def make(out: Path, factor: float, **options: Any) -> Path:
         monkeypatch.setitem(PASSES, "strip_metadata", Scaled(factor))
-        build(BuildRequest("demo:qwen3", out, {"passes": {name: name == "strip_metadata" for name in PASSES}, **options}))
+        passes = {name: name == "strip_metadata" for name in PASSES}
+        build(BuildRequest("demo:qwen3", out, {"passes": passes, **options}))
         return out
 
     return make
@@ -112,7 +113,8 @@ def test_a_pass_that_changes_values_within_rounding_is_shown(scaled: Any, tmp_pa
 
 def test_a_pass_that_spoils_the_model_stops_the_build(scaled: Any, tmp_path: Path) -> None:
     """The pass is named, how much it moved, and how to go on without it; nothing is at the target."""
-    with pytest.raises(JoineryError, match=r"The pass strip_metadata changed what decoder computes by .* tokens alike") as error:
+    expected = r"The pass strip_metadata changed what decoder computes by .* tokens alike"
+    with pytest.raises(JoineryError, match=expected) as error:
         scaled(tmp_path / "out", 3.0)
     assert "--set passes.strip_metadata=false" in str(error.value)
     assert not (tmp_path / "out").exists()
