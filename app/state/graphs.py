@@ -12,7 +12,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.graph.levels import Key, Scene
+from app.graph.boxes import Key
+from app.graph.levels import Scene
 from app.graph.model import Diff, Graph, Node, Stage, read_diff, read_graph
 from app.graph.outline import Outline, read_outline
 from app.jobs.slices import Slices

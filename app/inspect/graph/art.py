@@ -8,7 +8,8 @@ from __future__ import annotations
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, QPolygonF
 
-from app.graph.levels import HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, Scene, shorten
+from app.graph.boxes import HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
+from app.graph.levels import Scene
 from app.graph.model import CHANGES, MARKS
 from app.widgets.theme import SMALL, sans_font, theme
 

@@ -22,7 +22,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.graph.levels import LINE_H, TITLE_H, Box, Key, Scene
+from app.graph.boxes import LINE_H, TITLE_H, Box, Key
+from app.graph.levels import Scene
 from app.inspect.graph.art import Art
 from app.widgets.theme import theme
 

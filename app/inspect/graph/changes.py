@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from app.graph.levels import Key
+from app.graph.boxes import Key
 from app.graph.model import CHANGES, MARKS, Diff
 from app.graph.outline import Scope
 from app.inspect.tables import Rows, Table

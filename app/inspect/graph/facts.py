@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from app.graph.levels import Key, label_of
+from app.graph.boxes import Key
 from app.graph.model import CHANGES, MARKS, Graph, Node
+from app.graph.reader import label_of
 from app.state.graphs import GraphModel
 from app.widgets.format import number, size
 

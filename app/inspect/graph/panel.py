@@ -6,7 +6,7 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
-from app.graph.levels import Key
+from app.graph.boxes import Key
 from app.inspect.graph.facts import Line, as_text, describe
 from app.inspect.graph.histogram import TensorCard
 from app.inspect.graph.stages import tool

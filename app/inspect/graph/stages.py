@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout, QWidget
 
-from app.graph.levels import shorten
+from app.graph.boxes import shorten
 from app.graph.model import Stage
 from app.state.graphs import GraphModel
 from app.widgets import Elided, Pill, label

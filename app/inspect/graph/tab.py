@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.graph.levels import Key
+from app.graph.boxes import Key
 from app.inspect.cache_controls import action
 from app.inspect.graph.changes import ChangesPanel
 from app.inspect.graph.crumbs import Crumbs

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
-from app.graph.levels import Box, Key, Level
+from app.graph.boxes import Box, Key, Level
 from app.inspect.graph.canvas import Canvas
 from app.inspect.graph.minimap import Minimap
 from app.state.graphs import GraphModel

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from app.graph.levels import HEAD, PAD, Port, Scene, kind_of, shorten
+from app.graph.boxes import HEAD, PAD, Port, shorten
+from app.graph.levels import Scene
 from app.graph.model import Graph, read_diff, read_graph
 from app.graph.outline import read_outline
+from app.graph.reader import kind_of
 from app.jobs.slices import whole
 from tests.fakes.graphs import Maker, decoder, decoder_graph, diff_of, flat_graph, small
 

@@ -1,0 +1,163 @@
+"""One open scope read from the graph: what is a box, what a line, and what a port because it would run far.
+
+Graph + Scope ──Reader.read──▶ Level without places
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from app.graph.boxes import BOLD_W, CHAR_W, HEAD, LEAST_W, LINE_H, PAD, TITLE_H, Box, Level, Link, Port, shorten
+from app.graph.layout import rank
+from app.graph.model import CHANGES, MARKS, Graph, Node, Steps
+from app.graph.outline import Outline, Scope
+
+
+def label_of(graph: Graph, scope: Scope, other: int) -> str:
+    """What a node is called as seen from `scope`: the first scope on the way to it that differs, or its operator."""
+    node = graph.nodes[other]
+    here = scope.path.split("/") if scope.path else []
+    there = node.scope.split("/") if node.scope else []
+    for place, name in enumerate(there):
+        if place >= len(here) or here[place] != name:
+            return name
+    return node.op
+
+
+class Reader:
+    """Reads the boxes, edges and ports of one level; takes what leaves the scope as ports."""
+
+    def __init__(self, graph: Graph, outline: Outline, scope: Scope) -> None:
+        self.graph, self.outline, self.scope = graph, outline, scope
+        self.level = Level(scope)
+        self.slot: dict[int, int] = {}
+        self._found: dict[tuple[int, int], Link] = {}
+        self._ports: dict[tuple[int, bool, str, str], Port] = {}
+
+    def read(self) -> Generator[None, None, Level]:
+        """The level, ranked and not yet placed."""
+        level, graph = self.level, self.graph
+        parts: list[tuple[int, Scope | Node]] = [(s.first, s) for s in self.outline.children(self.scope)]
+        parts += [(n, graph.nodes[n]) for n in self.scope.nodes]
+        parts.sort(key=lambda part: part[0])
+        for place, (_, part) in enumerate(parts):
+            inside = self.outline.every_node(part) if isinstance(part, Scope) else (part.index,)
+            self.slot.update(dict.fromkeys(inside, place))
+            level.boxes.append(_scope_box(part) if isinstance(part, Scope) else _node_box(graph, part))
+            if place % 300 == 0:
+                yield
+        for done, index in enumerate(self.slot):
+            self._node(graph.nodes[index])
+            if done % 200 == 0:
+                yield
+        level.by_key = {box.key: box for box in level.boxes}
+        level.edges, level.links = list(self._found), list(self._found.values())
+        level.ranking = yield from rank(len(level.boxes), level.edges)
+        yield from self._far_ends()
+        return level
+
+    def _node(self, node: Node) -> None:
+        graph, here = self.graph, self.slot[node.index]
+        for v in node.inputs:
+            if v < 0:
+                continue
+            maker = graph.producer[v]
+            if maker < 0:
+                if graph.values[v].kind == "input":
+                    self._port(here, True, "input", graph.values[v].name, -1)
+            elif maker not in self.slot:
+                self._port(here, True, "link", label_of(graph, self.scope, maker), maker)
+            elif self.slot[maker] != here:
+                self._link(self.slot[maker], here, v, maker, node.index)
+        for v in node.outputs:
+            if v < 0:
+                continue
+            if graph.values[v].kind == "output":
+                self._port(here, False, "output", graph.values[v].name, -1)
+            for taker in graph.consumers[v]:
+                if taker not in self.slot:
+                    self._port(here, False, "link", label_of(graph, self.scope, taker), taker)
+
+    def _link(self, a: int, b: int, v: int, maker: int, taker: int) -> None:
+        nodes = self.graph.nodes
+        ends = (nodes[maker].change, nodes[taker].change, self.graph.values[v].change)
+        change = next((c for c in CHANGES[:2] if c in ends), "")
+        link = self._found.get((a, b))
+        if link is None:
+            boxes = self.level.boxes
+            self._found[a, b] = Link(boxes[a].key, boxes[b].key, change, 1, v)
+        else:
+            link.count += 1
+            link.change = link.change if link.change == change else ""
+
+    def _port(self, box: int, inward: bool, kind: str, text: str, node: int) -> None:
+        key = (box, inward, kind, text)
+        port = self._ports.get(key)
+        if port is None:
+            port = self._ports[key] = Port(text, kind, inward, node)
+            self.level.boxes[box].ports.append(port)
+        elif port.node != node:
+            port.count += 1
+
+    def _far_ends(self) -> Steps:
+        """Both ends of each connection that is too long for a line."""
+        boxes = self.level.boxes
+        for place, ((a, b), drawn) in enumerate(zip(self.level.edges, self.level.ranking.drawn, strict=True)):
+            if place % 500 == 0:
+                yield
+            if not drawn:
+                self._port(b, True, "link", boxes[a].title, self._first(boxes[a]))
+                self._port(a, False, "link", boxes[b].title, self._first(boxes[b]))
+
+    def _first(self, box: Box) -> int:
+        return box.key if isinstance(box.key, int) else self.outline.scopes[box.key].first
+
+
+def _scope_box(scope: Scope) -> Box:
+    touched = " ".join(f"{MARKS[c]}{scope.changes[c]}" for c in CHANGES if scope.changes[c])
+    detail = [f"{scope.total:,} nodes" if scope.total != 1 else "1 node"]
+    if touched:
+        detail.append(touched)
+    kinds = {c for c in CHANGES if scope.changes[c]}
+    change = "" if not kinds else next(iter(kinds)) if len(kinds) == 1 else "changed"
+    return Box(scope.path, scope.name or "(unnamed)", detail, change, "scope")
+
+
+def _node_box(graph: Graph, node: Node) -> Box:
+    weights = [graph.values[v] for v in node.inputs if v >= 0 and graph.values[v].kind == "initializer"]
+    detail = []
+    for value in weights[:2]:
+        shape = "scalar" if value.shape == () else " × ".join(str(d) for d in value.shape or ("?",))
+        detail.append(shorten(f"{value.name.rpartition('.')[2]} {shape}"))
+    return Box(node.index, node.op, detail, node.change, kind_of(node.op))
+
+
+_KINDS = {
+    "matrix": ("matmul", "gemm", "conv", "einsum", "linear"),
+    "attention": ("attention", "rotary"),
+    "norm": ("norm",),
+    "activation": ("relu", "gelu", "silu", "sigmoid", "tanh", "softmax", "erf", "swish"),
+    "control": ("if", "loop", "scan"),
+}
+
+
+def kind_of(op: str) -> str:
+    """The family of an operator, which tints its box; empty for the many that only move data."""
+    small = op.casefold()
+    if small in _KINDS["control"]:
+        return "control"
+    order = ("attention", "norm", "matrix", "activation")
+    return next((kind for kind in order if any(word in small for word in _KINDS[kind])), "")
+
+
+def measure(box: Box) -> None:
+    """How large a box is: its words, or what is open inside."""
+    if box.inner is not None:
+        box.w = max(box.inner.width + 2 * PAD, LEAST_W + CHAR_W * len(box.title))
+        box.h = box.inner.height + HEAD + PAD
+        return
+    lines = box.lines()
+    title = len(shorten(box.title)) + (2 if box.kind == "scope" else 0) + (2 if box.change else 0)
+    longest = max([title * BOLD_W, *(len(text) * CHAR_W for text, _ in lines)])
+    box.w = max(LEAST_W, longest + 26)
+    box.h = TITLE_H + LINE_H * len(lines) + (6 if lines else 0)
