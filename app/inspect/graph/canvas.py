@@ -9,14 +9,12 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
-    QColor,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -25,6 +23,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.graph.boxes import LINE_H, TITLE_H, Box, Key
 from app.graph.levels import Scene
 from app.inspect.graph.art import Art
+from app.inspect.graph.marks import draw_marks
 from app.widgets.theme import theme
 
 LEAST, MOST, STEP = 0.004, 3.0, 1.2
@@ -231,44 +230,7 @@ class Canvas(QWidget):
         grown = rect.adjusted(-8, -8, 8, 8)
         self.art.draw(painter, self.scene, self.to_plane(grown), self.scale)
         painter.restore()
-        self._marks(painter)
-
-    def _marks(self, painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        visible = self.visible()
-        for key in self.found:
-            self._outline(painter, key, theme().color("warning"), 2, visible)
-        for keys, color in zip(self.near, ("decode", "prefill"), strict=True):
-            for key in keys:
-                self._outline(painter, key, theme().color(color), 2, visible)
-        if self.selected is not None:
-            self._strands(painter)
-            self._outline(painter, self.selected, self.art.accent, 3, visible)
-        if self.over is not None and self.over != self.selected:
-            self._outline(painter, self.over, self.art.muted, 1, visible)
-
-    def _outline(self, painter: QPainter, key: Key, color: QColor, width: int, visible: QRectF) -> None:
-        place = self.place_of(key)
-        if place is not None and place.intersects(visible):
-            painter.setPen(QPen(color, width))
-            painter.drawRoundedRect(self.to_screen(place).adjusted(-2, -2, 2, 2), 6, 6)
-
-    def _strands(self, painter: QPainter) -> None:
-        """From the chosen box to its neighbours, also where no line is drawn otherwise."""
-        assert self.selected is not None
-        here = self.place_of(self.selected)
-        if here is None or max(len(self.near[0]), len(self.near[1])) > 40:
-            return
-        for keys, color, inward in ((self.near[0], "decode", True), (self.near[1], "prefill", False)):
-            painter.setPen(QPen(theme().color(color), 1.2, Qt.PenStyle.DashLine))
-            for key in keys:
-                other = self.place_of(key)
-                pair = (key, self.selected) if inward else (self.selected, key)
-                if other is not None and self.scene is not None and not self.scene.lined(*pair):
-                    upper, lower = (other, here) if inward else (here, other)
-                    a, b = self.to_screen(upper), self.to_screen(lower)
-                    painter.drawLine(QPointF(a.center().x(), a.bottom()), QPointF(b.center().x(), b.top()))
+        draw_marks(self, painter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: what was in the middle stays there."""
