@@ -19,6 +19,7 @@ from workflows.optimize.hygiene import CONTRIB
 from workflows.optimize.match import is_private, made_by, nodes_of, sizes
 
 _INT64 = ir.DataType.INT64
+_NARROW = 64  # numbers in a row of all heads: below, and up to some 400 slots, the copy costs less than ten more nodes
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,14 @@ def _reason_against(attention: ir.Node, parts: _Parts) -> str:
     flags = ("is_causal", "qk_matmul_output_mode")
     query, mask = attention.inputs[0], attention.inputs[3] if len(attention.inputs) > 3 else None
     shapes = [sizes(value) for value in (query, *parts.rows)]
-    if any(shape is None or len(shape) != 4 or not isinstance(shape[1], int) for shape in shapes) or shapes[0] is None:
-        return "its query, keys and values are not all [1,H,S,D] with known heads"
+    if (
+        any(
+            shape is None or len(shape) != 4 or not isinstance(shape[1], int) or not isinstance(shape[3], int)
+            for shape in shapes
+        )
+        or shapes[0] is None
+    ):
+        return "its query, keys and values are not all [1,H,S,D] with known H and D"
     if any(node.attributes.get_int("axis", 0) not in (2, -2) for node in (parts.keys, parts.values)):
         return "past and new rows are not joined along the slots"
     if not all(is_private(node.outputs[0]) for node in (parts.keys, parts.values)):
@@ -82,6 +89,9 @@ def _reason_against(attention: ir.Node, parts: _Parts) -> str:
         return "it caps its scores, masks by itself, or gives them out"
     if isinstance(shapes[0][2], int) and shapes[0][2] > 1:
         return f"it is fixed to {shapes[0][2]} queries, for which one product over joined rows is faster"
+    width = _whole(parts.rows[1], 1) * _whole(parts.rows[1], 3)
+    if width < _NARROW:
+        return f"its cache has rows of {width} numbers, and copying less than {_NARROW} costs less than it saves"
     if len(attention.outputs) > 1 or any(value is not None for value in attention.inputs[4:]):
         return "it has a cache of its own"
     return ""

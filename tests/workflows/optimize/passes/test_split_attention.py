@@ -7,7 +7,7 @@ import pytest
 
 from tests.workflows.optimize.making import Arrays, check_fires, check_refuses, parse
 
-HEADS, DIM = 4, 8
+HEADS, DIM = 4, 64
 
 
 def graph(kv_heads: int = 2, *, sequence: str = "S", attention: str = "Attention<scale = 0.3>", axis: int = 2) -> str:
@@ -36,7 +36,7 @@ def test_the_same_without_a_copy_of_the_cache(kv_heads: int, attention: str) -> 
     assert "Attention" not in counts
     assert (counts["FusedMatMul"], counts["MatMul"], counts["Concat"]) == (2, 2, 2)  # of scores, and of lengths
     assert counts.get("Reshape", 0) == (0 if kv_heads == HEADS else 4)
-    assert str(model.graph.outputs[0].shape) == "[1,4,S,8]"
+    assert str(model.graph.outputs[0].shape) == "[1,4,S,64]"
 
 
 def test_one_fixed_query() -> None:
@@ -49,9 +49,10 @@ def test_one_fixed_query() -> None:
         (graph(sequence="64"), "it is fixed to 64 queries"),
         (graph(attention="Attention<softcap = 20.0>"), "it caps its scores"),
         (graph(attention="Attention<is_causal = 1>"), "it caps its scores, masks by itself"),
+        (graph().replace(",64]", ",16]"), "its cache has rows of 32 numbers"),
         (graph(axis=3), "not joined along the slots"),
         (graph().replace("float[1,1,S,T] mask", "bool[1,1,S,T] mask"), "no float32 mask"),
-        (graph().replace("=> (", "=> (float[1,2,T,8] ks, "), "something else reads the joined rows"),
+        (graph().replace("=> (", "=> (float[1,2,T,64] ks, "), "something else reads the joined rows"),
     ],
 )
 def test_refusals(text: str, reason: str) -> None:
