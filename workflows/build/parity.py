@@ -1,6 +1,6 @@
 """Whether a step of the build changed what the model computes: the same tokens through the graphs before and after.
 
-    files ──sessions──▶ Executor ──prompt, then greedy tokens of the first run──▶ logits of each step ──compare──▶ Parity
+    files ──sessions──▶ Executor ──prompt, then the first run's greedy tokens──▶ logits of each step ──▶ Parity
 """
 
 from __future__ import annotations

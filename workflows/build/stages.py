@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from workflows.graphs.snapshots import Snapshot, Snapshots
 from workflows.graphs.stages import EXPORT, archive_of
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.recipe import Recipe
-from workflows.weights import save_graphs
+from workflows.weights import WEIGHTS, save_graphs
 
 Evidence = list[dict[str, Any]]
 
@@ -78,8 +77,9 @@ class _Watch:
         try:
             self._exported = self._probe.run(self._files)
         except JoineryError as error:
-            raise JoineryError(f"The exported graphs do not run, so no pass can be held against them: {error}") from error
-        self._each = (exported / "weights.data").stat().st_size <= EACH_PASS_UP_TO
+            told = "The exported graphs do not run, so no pass can be held against them"
+            raise JoineryError(f"{told}: {error}") from error
+        self._each = (exported / WEIGHTS).stat().st_size <= EACH_PASS_UP_TO
 
     def passes(self, component: str, model: ir.Model, passes: list[Pass], report: Report) -> Evidence:
         """Runs `passes` on the model of one component; the evidence of each."""

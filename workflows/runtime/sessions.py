@@ -50,9 +50,9 @@ def open_session(
 ) -> OpenSession:
     """Opens the graph at `path` on `device`.
 
-    options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid out
-    anew for speed. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an
-    option that the provider does not have.
+    options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid
+    out anew for speed. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an option that
+    the provider does not have.
     """
     if options and device.name == "cpu":
         raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
