@@ -14,7 +14,7 @@ from tests.workflows.families.foreign import Form, foreign
 from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
 from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
-from workflows.cli.inspect import inspect
+from workflows.cli import run
 from workflows.errors import CapacityError, GraphError, RecipeError, RewindError
 from workflows.events import NoticeEvent
 from workflows.generate import GenerateOptions
@@ -214,7 +214,7 @@ def test_the_note_is_told(sources: Sources, tmp_path: Path, capsys: pytest.Captu
     assert not any(isinstance(event, NoticeEvent) for event in again)  # once is enough
     (group,) = inspect_path(graph)["kv"]
     assert (group["layout"], group["writer"], group["note"]) == ("static", "host", engine.executor.note)
-    inspect(graph, None, False)
+    assert run(["inspect", str(graph)]) == 0
     assert f"joinery: {engine.executor.note}\n" in capsys.readouterr().err
 
 
