@@ -13,11 +13,9 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
     QMenu,
     QSplitter,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -29,7 +27,8 @@ from app.inspect.graph.crumbs import Crumbs
 from app.inspect.graph.export import save
 from app.inspect.graph.finder import Finder
 from app.inspect.graph.panel import NodePanel
-from app.inspect.graph.stages import StageBar, tool
+from app.inspect.graph.stages import StageBar
+from app.inspect.graph.tools import Tools
 from app.inspect.graph.view import GraphView
 from app.inspect.netron.panel import NetronPanel
 from app.jobs.worker import Worker
@@ -61,7 +60,7 @@ class GraphTab(QWidget):
         self.changes = ChangesPanel(self.model)
         self.panel = NodePanel(self.model)
         self.netron = NetronPanel(self.model)
-        self._make_tools()
+        self.tools = Tools(self.crumbs, self.finder)
         self._lay_out()
         self._connect()
         self._add_actions()
@@ -96,44 +95,7 @@ class GraphTab(QWidget):
 
     # -- building --------------------------------------------------------------------------------------------
 
-    def _make_tools(self) -> None:
-        canvas = self.view.canvas
-        self.out = tool("minus", self.tr("Smaller (-)"))
-        self.fit = tool("zoom", self.tr("Fit the whole graph (0)"))
-        self.into = tool("plus", self.tr("Larger (+)"))
-        self.out.clicked.connect(lambda: canvas.zoom(1 / 1.2))
-        self.fit.clicked.connect(lambda: canvas.fit())
-        self.into.clicked.connect(lambda: canvas.zoom(1.2))
-        self.previous_change = tool("chevron-up", self.tr("Previous change ([)"))
-        self.next_change = tool("chevron-down", self.tr("Next change (])"))
-        self.previous_change.clicked.connect(lambda: self.step_change(-1))
-        self.next_change.clicked.connect(lambda: self.step_change(1))
-        self.netron_button = tool("component", self.tr("Draw this component or scope with Netron"))
-        self.netron_button.setCheckable(True)
-        self.netron_button.clicked.connect(self._on_netron)
-        self.more = tool("more", self.tr("Export and more"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.details_button = tool("info", self.tr("Details at the right"))
-        self.details_button.setCheckable(True)
-        self.details_button.setChecked(True)
-        self.details_button.toggled.connect(lambda _on: self._arrange())
-
     def _lay_out(self) -> None:
-        tools = QHBoxLayout()
-        tools.setSpacing(2)
-        tools.addWidget(self.crumbs, 1)
-        for part in (
-            self.previous_change,
-            self.next_change,
-            self.finder,
-            self.out,
-            self.fit,
-            self.into,
-            self.netron_button,
-            self.details_button,
-            self.more,
-        ):
-            tools.addWidget(part)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
         self.stack.addWidget(self.netron)
@@ -148,12 +110,20 @@ class GraphTab(QWidget):
         column.setContentsMargins(G, G, 0, 0)
         column.setSpacing(G)
         column.addWidget(self.stages)
-        column.addLayout(tools)
+        column.addWidget(self.tools)
         column.addWidget(self.banner)
         column.addWidget(self.splitter, 1)
 
     def _connect(self) -> None:
         view, model = self.view, self.model
+        tools, canvas = self.tools, view.canvas
+        tools.out.clicked.connect(lambda: canvas.zoom(1 / 1.2))
+        tools.fit.clicked.connect(lambda: canvas.fit())
+        tools.into.clicked.connect(lambda: canvas.zoom(1.2))
+        tools.previous_change.clicked.connect(lambda: self.step_change(-1))
+        tools.next_change.clicked.connect(lambda: self.step_change(1))
+        tools.netron.clicked.connect(self._on_netron)
+        tools.details.toggled.connect(lambda _on: self._arrange())
         self.finder.went.connect(view.go)
         self.finder.found.connect(self._mark)
         self.finder.left.connect(view.canvas.setFocus)
@@ -194,7 +164,7 @@ class GraphTab(QWidget):
             one.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         menu = QMenu(self)
         menu.addActions(self.actions())
-        self.more.setMenu(menu)
+        self.tools.more.setMenu(menu)
         self._canvas_keys()
 
     def _canvas_keys(self) -> None:
@@ -247,21 +217,19 @@ class GraphTab(QWidget):
         self.view.say(self.tr("The graph has no nodes.") if empty else "")
         if another and same and not empty:
             self.banner.show_message("ok", self.tr("No node differs between the two graphs."))
-        if another and self.netron_button.isChecked():
+        if another and self.tools.netron.isChecked():
             self.leave_netron()
         self._mark(self.finder.hits)
         self._refresh()
 
     def _arrange(self) -> None:
         """Which panels stand beside the picture: where there is little room, details or changes, and none at Netron."""
-        compared, wanted = self.model.diff is not None, self.details_button.isChecked()
+        compared, wanted = self.model.diff is not None, self.tools.details.isChecked()
         alone = self.stack.currentWidget() is self.netron
         narrow = compared and self.width() < NARROW
         self.panel.setVisible(wanted and not alone)
         self.changes.setVisible(compared and not alone and not (narrow and wanted))
-        parts = (self.previous_change, self.next_change, self.finder, self.out, self.fit, self.into)
-        for part in (*parts, self.details_button):
-            part.setEnabled(not alone)
+        self.tools.set_for_picture(not alone)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: there may be room for more, or for less."""
@@ -271,15 +239,14 @@ class GraphTab(QWidget):
     def _refresh(self) -> None:
         compared = self.model.diff is not None
         if compared != self._compared and self.width() < NARROW:
-            self.details_button.setChecked(not compared)
+            self.tools.details.setChecked(not compared)
         self._compared = compared
         self._arrange()
-        for part in (self.previous_change, self.next_change):
-            part.setVisible(compared)
+        self.tools.set_compared(compared)
         known = self.model.scene is not None
         for one in self.exports:
             one.setEnabled(known)
-        self.netron_button.setEnabled(known)
+        self.tools.netron.setEnabled(known)
 
     def _mark(self, hits: list[int]) -> None:
         scene = self.model.scene
@@ -375,7 +342,7 @@ class GraphTab(QWidget):
     def show_netron(self, scope: str) -> None:
         """Netron draws a scope, or the whole graph where `scope` is empty; the picture stays until it can."""
         self.banner.clear()
-        self.netron_button.setChecked(True)
+        self.tools.netron.setChecked(True)
         self.netron.ask(scope)
 
     def _on_netron_shown(self) -> None:
@@ -389,6 +356,6 @@ class GraphTab(QWidget):
     def leave_netron(self) -> None:
         """Back to the picture."""
         self.netron.clear()
-        self.netron_button.setChecked(False)
+        self.tools.netron.setChecked(False)
         self.stack.setCurrentWidget(self.view)
         self._arrange()

@@ -288,7 +288,7 @@ def test_little_room_is_for_changes_or_for_details(make: Make, qtbot: QtBot) -> 
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
     assert not tab.changes.isHidden() and tab.panel.isHidden()
-    tab.details_button.click()
+    tab.tools.details.click()
     assert tab.changes.isHidden() and not tab.panel.isHidden()
     tab.resize(1200, 560)
     assert not tab.changes.isHidden() and not tab.panel.isHidden()
@@ -416,9 +416,9 @@ def test_a_picture_that_would_be_too_large_is_smaller_and_says_so(make: Make, tm
 
 def test_too_large_for_netron_is_said_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
     tab = make()
-    tab.netron_button.click()
+    tab.tools.netron.click()
     qtbot.waitUntil(lambda: "Netron draws up to 500: choose a scope." in tab.banner.message)
-    assert tab.stack.currentWidget() is tab.view and not tab.netron_button.isChecked()
+    assert tab.stack.currentWidget() is tab.view and not tab.tools.netron.isChecked()
 
 
 def test_without_its_library_netron_is_one_sentence(

@@ -1,0 +1,49 @@
+"""The line over the picture: where one is, the search, and the buttons."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+
+from app.inspect.graph.crumbs import Crumbs
+from app.inspect.graph.finder import Finder
+from app.inspect.graph.stages import tool
+
+
+class Tools(QWidget):
+    """Buttons that the tab connects; each is a picture with a tip and an accessible name."""
+
+    def __init__(self, crumbs: Crumbs, finder: Finder, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._finder = finder
+        self.previous_change = tool("chevron-up", self.tr("Previous change ([)"))
+        self.next_change = tool("chevron-down", self.tr("Next change (])"))
+        self.out = tool("minus", self.tr("Smaller (-)"))
+        self.fit = tool("zoom", self.tr("Fit the whole graph (0)"))
+        self.into = tool("plus", self.tr("Larger (+)"))
+        self.netron = tool("component", self.tr("Draw this component or scope with Netron"))
+        self.netron.setCheckable(True)
+        self.details = tool("info", self.tr("Details at the right"))
+        self.details.setCheckable(True)
+        self.details.setChecked(True)
+        self.more = tool("more", self.tr("Export and more"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        row.addWidget(crumbs, 1)
+        for change in (self.previous_change, self.next_change):
+            row.addWidget(change)
+        row.addWidget(finder)
+        for part in (self.out, self.fit, self.into, self.netron, self.details, self.more):
+            row.addWidget(part)
+
+    def set_compared(self, on: bool) -> None:
+        """Whether there are changes to go through."""
+        for part in (self.previous_change, self.next_change):
+            part.setVisible(on)
+
+    def set_for_picture(self, on: bool) -> None:
+        """Whether the picture is there to be searched and zoomed, and not Netron in its place."""
+        parts = (self.previous_change, self.next_change, self.out, self.fit, self.into, self.details)
+        for part in (self._finder, *parts):
+            part.setEnabled(on)
