@@ -9,9 +9,8 @@ import os
 import sys
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QBuffer, QByteArray, QObject
+from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QObject
 from PySide6.QtWebEngineCore import (
     QWebEngineProfile,
     QWebEngineScript,
@@ -146,10 +145,12 @@ def engine() -> Engine:
     if reason or root is None:
         raise RuntimeError(reason)
     _register()
+    if (app := QCoreApplication.instance()) is not None:
+        app.aboutToQuit.connect(close)
     return Engine(root)
 
 
-def close() -> Any:
+def close() -> None:
     """Lets the engine go, after all its views."""
     if engine.cache_info().currsize:
         engine().profile.deleteLater()

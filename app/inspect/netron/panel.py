@@ -54,6 +54,8 @@ class NetronPanel(QWidget):
         self.views: list[NetronView] = []
         self._jobs: list[Job] = []
         self._files: dict[int, tuple[Path, str]] = {}
+        if (app := QCoreApplication.instance()) is not None:
+            app.aboutToQuit.connect(self.clear)  # before the engine's own, which was not made yet: pages go first
         self.title = label("", "heading")
         back = button(self.tr("Back to the graph"), "chevron-left", clicked=self.left.emit)
         self.progress = QProgressBar()
