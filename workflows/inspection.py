@@ -113,6 +113,7 @@ def _graph(path: Path) -> dict[str, Any]:
         "op_counts": dict(counts.most_common()),
         "opset": {entry.domain or "ai.onnx": entry.version for entry in model.opset_import},
         "bytes": sum(weights.values()),
+        "warnings": list(file.warnings),
         "_inputs": inputs,
         "_outputs": outputs,
         "_metadata_props": {entry.key: entry.value for entry in model.metadata_props},

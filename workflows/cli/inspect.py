@@ -17,6 +17,7 @@ from workflows.errors import RequestError
 
 # The contract's fields; the window is given more.
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
+COMPONENT_FIELDS = ("name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes")
 KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer")
 STAGE_FIELDS = ("name", "component", "passes")
 
@@ -48,11 +49,14 @@ def _show_report(path: Path, component: str | None, as_json: bool) -> None:
     from workflows.inspection import inspect_path
 
     report = inspect_path(path, component)
-    for note in dict.fromkeys(group["note"] for group in report["kv"] if group["note"]):
+    odd = [warning for entry in report["components"] for warning in entry["warnings"]]
+    for note in dict.fromkeys([*odd, *(group["note"] for group in report["kv"] if group["note"])]):
         sys.stderr.write(f"joinery: {note}\n")
     if as_json:
         kv = [_only(group, KV_FIELDS) for group in report["kv"]]
-        write_json({**_only(report, FIELDS), "kv": kv, "stages": [_stage(stage) for stage in report["stages"]]})
+        components = [_only(entry, COMPONENT_FIELDS) for entry in report["components"]]
+        stages = [_stage(stage) for stage in report["stages"]]
+        write_json({**_only(report, FIELDS), "components": components, "kv": kv, "stages": stages})
         return
     console = Console()
     console.print(f"[bold]{report['name']}[/bold]  {report['model_type']} {report['task']}  route {report['route']}")
@@ -93,7 +97,9 @@ def _only(row: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
 
 def _print_component(console: Console, entry: Mapping[str, Any]) -> None:
     opsets = ", ".join(f"{domain} {version}" for domain, version in entry["opset"].items())
-    table = Table(title=f"{entry['name']} ({entry['role']}): {entry['file']}, {mebibytes(entry['bytes'])}, {opsets}")
+    size = mebibytes(entry["bytes"])
+    console.print(f"\n[bold]{entry['name']}[/bold] ({entry['role']}): {entry['file']}, {size}, {opsets}")
+    table = Table()
     for heading in ("", "name", "shape", "dtype"):
         table.add_column(heading)
     for kind in ("inputs", "outputs"):

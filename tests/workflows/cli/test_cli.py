@@ -142,6 +142,19 @@ def test_inspect_json_has_the_contract_s_fields(cli: Any, demo_split_bundle: Pat
     assert graph["components"][0]["inputs"] == one["components"][0]["inputs"]
 
 
+def test_inspect_says_what_is_odd_about_a_graph_that_it_shows(cli: Any, tmp_path: Path) -> None:
+    import onnx
+    from onnx import helper
+
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in ("x", "y")]
+    graph = helper.make_graph([helper.make_node("Foo", ["x"], ["y"], domain="who.knows")], "g", ends[:1], ends[1:])
+    onnx.save(helper.make_model(graph), tmp_path / "odd.onnx")
+    code, out, err = cli("inspect", tmp_path / "odd.onnx")
+    assert (code, "who.knows.Foo 1" in out) == (0, True)
+    assert err.startswith("joinery: The domain who.knows of Foo is not one that onnxruntime knows")
+    assert err.count("\n") == 1
+
+
 def test_inspect_shows_symbolic_axes_by_name(cli: Any, demo_bundle: Path) -> None:
     """A shape's dynamic axis is its name as a string."""
     report = json.loads(cli("inspect", demo_bundle, "--json")[1])
