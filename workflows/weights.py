@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -96,32 +96,35 @@ def _written(tensors: Mapping[Key, ir.TensorProtocol], target: Path) -> dict[Key
     contents: dict[Hashable, Region] = {}
     with target.open("wb") as file:
         for key, tensor in tensors.items():
-            # a place in a file is distinct by itself, and is not read twice
-            content = key if isinstance(tensor, ir.ExternalTensor) else (tensor.nbytes, _digest(tensor))
+            if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
+                regions[key] = _append(tensor.nbytes, _blocks(tensor), file)
+                continue
+            data = tensor_bytes(tensor)  # once: it may be computed now
+            content = (len(data), hashlib.sha256(data).digest())
             if content not in contents:
-                contents[content] = _append(tensor, file)
+                contents[content] = _append(len(data), [data], file)
             regions[key] = contents[content]
+            del data
     return regions
 
 
-def _append(tensor: ir.TensorProtocol, file: IO[bytes]) -> Region:
-    alignment = next(step for size, step in _ALIGNMENTS if tensor.nbytes >= size)
+def _append(size: int, blocks: Iterable[bytes | memoryview], file: IO[bytes]) -> Region:
+    alignment = next(step for least, step in _ALIGNMENTS if size >= least)
     offset = -(-file.tell() // alignment) * alignment
     file.write(bytes(offset - file.tell()))
-    if isinstance(tensor, ir.ExternalTensor):
-        with Path(tensor.path).open("rb") as source:
-            source.seek(tensor.offset or 0)
-            left = tensor.nbytes
-            while left and (block := source.read(min(_BLOCK, left))):
-                file.write(block)
-                left -= len(block)
-    else:
-        file.write(tensor_bytes(tensor))
+    for block in blocks:
+        file.write(block)
     return Region(offset, file.tell() - offset)
 
 
-def _digest(tensor: ir.TensorProtocol) -> bytes:
-    return hashlib.sha256(tensor_bytes(tensor)).digest()
+def _blocks(tensor: ir.ExternalTensor) -> Iterator[bytes]:
+    """The tensor's bytes as they lie in its file."""
+    with Path(tensor.path).open("rb") as source:
+        source.seek(tensor.offset or 0)
+        left = tensor.nbytes
+        while left and (block := source.read(min(_BLOCK, left))):
+            yield block
+            left -= len(block)
 
 
 def tensor_bytes(tensor: ir.TensorProtocol) -> memoryview:

@@ -85,9 +85,10 @@ def build(
 
 def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:
     """The folders of the stages before the bundle, in their order."""
-    from workflows.build.stages import make_export, make_optimize  # onnx_ir: not for a command that only asks
+    from workflows.build.quantize import make_quantize  # onnx_ir: not for a command that only asks
+    from workflows.build.stages import make_export, make_optimize
 
-    shaping = recipe.model_dump(exclude={"source", "target", "precision", "passes"})
+    shaping = recipe.model_dump(exclude={"source", "target", "precision", "quantize", "passes"})
     key = _key(digest, __version__, shaping)
     exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
     pipeline = describe(checkpoint, recipe, read_evidence(exported))
@@ -95,8 +96,14 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     optimized = work.stage(
         "optimize", key, lambda folder: make_optimize(exported, recipe, pipeline, folder, work.report)
     )
-    work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
-    return [exported, optimized]
+    if {recipe.precision, *recipe.quantize.components.values()} == {"fp32"}:
+        work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
+        return [exported, optimized]
+    key = _key(key, recipe.precision, recipe.quantize.model_dump())
+    quantized = work.stage(
+        "quantize", key, lambda folder: make_quantize(optimized, recipe, pipeline, folder, work.report)
+    )
+    return [exported, optimized, quantized]
 
 
 def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> None:

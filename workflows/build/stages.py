@@ -41,7 +41,7 @@ def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Re
             "passes": [],
             "snapshot": f"{EXPORT}.onnx",
         }
-        | _facts(ir.load(folder / item.file))
+        | facts_of(ir.load(folder / item.file))
         for item in export_components(checkpoint, recipe, folder, report)
     ]
 
@@ -52,13 +52,13 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     Raises JoineryError, naming the pass, where one breaks its promise or changes what the model computes.
     """
     passes = [PASSES[name] for name, on in recipe.passes.items() if on]
-    watch = _Watch(exported, recipe, pipeline, folder)
+    watch = _Watch(exported, pipeline, folder)
     models: dict[str, ir.Model] = {}
     evidence: Evidence = []
     for component in read_evidence(exported):
         model = models[component["file"]] = ir.load(exported / component["file"])
         steps = watch.passes(component["component"], model, passes, report)
-        evidence.append({**component, "name": "optimize", "passes": steps} | _facts(model))
+        evidence.append({**component, "name": "optimize", "passes": steps} | facts_of(model))
     regions = save_graphs(models, folder)
     for name, snapshots in watch.snapshots.items():
         snapshots.write(folder / archive_of(name), regions)
@@ -70,9 +70,9 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
 class _Watch:
     """Takes a snapshot after each pass and, where the weights are few, runs it against the one before."""
 
-    def __init__(self, exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Path) -> None:
+    def __init__(self, exported: Path, pipeline: Pipeline, folder: Path) -> None:
         self.snapshots: dict[str, Snapshots] = {}
-        self._recipe, self._folder, self._probe = recipe, folder, Probe(pipeline)
+        self._folder, self._probe = folder, Probe(pipeline)
         self._files = {name: exported / session.file for name, session in pipeline.pipeline.sessions.items()}
         try:
             self._exported = self._probe.run(self._files)
@@ -125,7 +125,7 @@ class _Watch:
                 ) from error
 
     def _judge(self, parity: Parity, name: str, component: str) -> None:
-        if parity.holds(self._recipe.precision):
+        if parity.holds():
             return
         raise JoineryError(
             f"The pass {name} changed what {component} computes by {parity.max_abs_diff:.3g} (of values up to "
@@ -138,7 +138,7 @@ def _switch_off(name: str) -> str:
     return f"Switch it off with --set passes.{name}=false." if name in PASSES else "Switch passes off one by one."
 
 
-def _facts(model: ir.Model) -> dict[str, Any]:
+def facts_of(model: ir.Model) -> dict[str, Any]:
     """Inputs, outputs, operators and the bytes of the weights of one graph."""
     return {
         "inputs": [str(value.name) for value in model.graph.inputs],

@@ -16,7 +16,7 @@ from pathlib import Path
 import onnx
 import onnx_ir as ir
 
-from workflows.graphs.archive import write_archive
+from workflows.graphs.archive import read_archive, write_archive
 from workflows.graphs.load import graphs_in
 from workflows.graphs.stages import MADE_BY
 from workflows.graphs.view import SCOPES_KEY
@@ -46,6 +46,20 @@ class Snapshot:
                 value.const_value = tensor
         _strip(proto)
         return cls(proto, tensors)
+
+    @classmethod
+    def parse(cls, data: bytes, folder: Path) -> Snapshot:
+        """What `placed` gave, over the weight file in `folder`."""
+        proto = onnx.ModelProto.FromString(data)
+        tensors = []
+        for graph in graphs_in(proto.graph):
+            for entry in graph.initializer:
+                if entry.data_location == onnx.TensorProto.EXTERNAL:
+                    place = {pair.key: pair.value for pair in entry.external_data}
+                    tensors.append(_external(entry, place, folder))
+                    del entry.external_data[:]
+                    entry.external_data.add(key="location", value=f"{_STAND_IN}{len(tensors) - 1}")
+        return cls(proto, tuple(tensors))
 
     def whole(self) -> bytes:
         """An .onnx file that holds its weights."""
@@ -77,6 +91,21 @@ class Snapshots:
         self._taken: dict[str, Snapshot] = {}
         self._made: dict[str, list[str]] = {}
 
+    @classmethod
+    def read(cls, path: Path, folder: Path) -> Snapshots:
+        """Those that `write` left at `path`, for more to be added; `folder` holds the weight file they refer to."""
+        contents = read_archive(path)
+        snapshots = cls()
+        snapshots._made = json.loads(contents.pop(MADE_BY))
+        for name, data in contents.items():
+            snapshots._taken[name.removesuffix(".onnx")] = Snapshot.parse(data, folder)
+        return snapshots
+
+    @property
+    def last(self) -> str:
+        """The file of the last one."""
+        return f"{next(reversed(self._taken))}.onnx"
+
     def take(self, step: str, model: ir.Model) -> Snapshot:
         """The graph after `step`."""
         snapshot = Snapshot.take(model)
@@ -95,6 +124,19 @@ class Snapshots:
 def _stand_in(number: int, tensor: ir.TensorProtocol, name: str) -> ir.ExternalTensor:
     return ir.ExternalTensor(
         f"{_STAND_IN}{number}", 0, tensor.nbytes, tensor.dtype, shape=ir.Shape(tensor.shape), name=name
+    )
+
+
+def _external(entry: onnx.TensorProto, place: Mapping[str, str], folder: Path) -> ir.ExternalTensor:
+    """The tensor that a placed snapshot refers to; one whose bytes are nowhere any more is in a file without a name."""
+    return ir.ExternalTensor(
+        place.get("location", ""),
+        int(place.get("offset", 0)),
+        int(place.get("length", 0)),
+        ir.DataType(entry.data_type),
+        shape=ir.Shape(entry.dims),
+        name=entry.name,
+        base_dir=folder,
     )
 
 

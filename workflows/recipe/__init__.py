@@ -5,7 +5,7 @@
 
 from workflows.recipe.choose import choose
 from workflows.recipe.families import FAMILIES, Family, family_for
-from workflows.recipe.schema import Recipe
+from workflows.recipe.schema import Quantize, Recipe
 from workflows.recipe.task import task_of
 
-__all__ = ["FAMILIES", "Family", "Recipe", "choose", "family_for", "task_of"]
+__all__ = ["FAMILIES", "Family", "Quantize", "Recipe", "choose", "family_for", "task_of"]

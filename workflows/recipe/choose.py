@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError, RecipeError, printable
@@ -18,7 +18,7 @@ from workflows.recipe.task import task_of
 # Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
 LAYER_TYPES = ("full_attention", "sliding_attention")
 OF_A_CACHE = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")  # nothing to a model without one
-LATER_PRECISIONS = ("fp16", "int4", "int8", "w8a16")
+LATER_PRECISIONS = ("w8a16", "w8a8")
 
 
 def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
@@ -28,7 +28,6 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     length, with 512. Raises RecipeError that names the option for a value that cannot be had.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
-    _refuse_later(chosen)
     task = chosen.get("task") or task_of(checkpoint)
     family = family_for(checkpoint.model_type, task)
     if not family.cached:
@@ -53,40 +52,60 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     passes = _passes(family, str(chosen.get("target", "cpu")), chosen.get("passes", {}))
     merged = {**defaults, **chosen, "passes": passes}
     recipe = _checked(merged)
+    _refuse_later(recipe)
     _refuse_unfit(recipe, family, checkpoint, limit)
+    _refuse_components(recipe, family)
     return recipe
 
 
 def parse_settings(pairs: list[str]) -> dict[str, Any]:
-    """`--set KEY=VALUE` pairs as options; a dotted key reaches inside, a value is read as JSON where it is JSON.
+    """`--set KEY=VALUE` pairs as options; dots reach inside (`quantize.calibration.method`), a value is read as JSON
+    where it is JSON.
 
-    Raises RecipeError for a pair without `=` or a key that no recipe has.
+    Raises RecipeError for a pair without `=`, a key that no recipe has, or two pairs that exclude each other.
     """
     options: dict[str, Any] = {}
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals or not key:
             raise RecipeError(f"--set takes KEY=VALUE, and {printable(pair)!r} is not of that form.")
-        outer, dot, inner = key.partition(".")
-        if outer not in Recipe.model_fields or (dot and outer != "passes"):
-            known = ", ".join(sorted(Recipe.model_fields))
-            raise RecipeError(f"No recipe has a setting {printable(key)!r}: the settings are {known}.")
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = text
-        if dot:
-            options.setdefault(outer, {})[inner] = value
-        else:
-            options[outer] = value
+        *outer, last = key.split(".")
+        if known := _settings_beside([*outer, last]):
+            raise RecipeError(f"No recipe has a setting {printable(key)!r}: the settings are {', '.join(known)}.")
+        place: Any = options
+        for name in outer:
+            place = place.setdefault(name, {})
+            if not isinstance(place, dict):
+                raise RecipeError(f"--set {printable(key)} reaches into {name}, which another --set gives as a value.")
+        place[last] = _value(text)
     return options
 
 
-def _refuse_later(chosen: Mapping[str, Any]) -> None:
-    if chosen.get("precision") in LATER_PRECISIONS:
-        raise RecipeError(
-            f"The precision {chosen['precision']} is not built by this version of Joinery: it builds fp32."
-        )
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _settings_beside(path: list[str]) -> list[str]:
+    """Empty where the recipe has that path; else the settings that there are where it goes astray."""
+    model: type[BaseModel] = Recipe
+    for depth, name in enumerate(path):
+        if name not in model.model_fields:
+            return sorted(model.model_fields)
+        kind = model.model_fields[name].annotation
+        if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+            keys = 1 if get_origin(kind) is dict else 0  # anybody's names stand below a mapping
+            return [] if len(path) - depth - 1 <= keys else sorted(model.model_fields)
+        model = kind
+    return []
+
+
+def _refuse_later(recipe: Recipe) -> None:
+    for precision in (recipe.precision, *recipe.quantize.components.values()):
+        if precision in LATER_PRECISIONS:
+            raise RecipeError(f"The precision {precision} is not built by this version of Joinery: choose another one.")
 
 
 def _passes(family: Family, target: str, switched: Any) -> dict[str, bool]:
@@ -141,6 +160,28 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
         )
     if recipe.kv_dtype != "float32" and recipe.cache != "gqa":
         raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} keeps the model's own type.")
+
+
+def _refuse_components(recipe: Recipe, family: Family) -> None:
+    """Refuses a precision for a component that the recipe does not cut."""
+    names = component_names(recipe, family)
+    unknown = next((name for name in recipe.quantize.components if name not in names), None)
+    if unknown is not None:
+        raise RecipeError(
+            f"quantize.components names {printable(unknown)!r}, and this recipe cuts the model into {', '.join(names)}."
+        )
+
+
+def component_names(recipe: Recipe, family: Family) -> tuple[str, ...]:
+    """The components that the recipe cuts, in the order of the data."""
+    if not family.cached:
+        return ("model",)
+    split = recipe.variant == "transformer-only"
+    whole = "transformer" if split else "decoder"
+    cached = (whole,) if recipe.graphs == "single" else ("prefill", "decode")
+    if split:
+        return ("embeddings", *cached, "head")
+    return ("encoder", *cached) if family.encoder else cached
 
 
 def _refuse_config(config: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
-Precision = Literal["fp32"]
+Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
 Variant = Literal["plain", "transformer-only"]
 
 Writer = Literal["host", "gqa", "scatter"]
@@ -29,6 +29,43 @@ def single_output(task: str) -> str:
     return {"feature-extraction": "last_hidden_state", "depth-estimation": "predicted_depth"}.get(task, "logits")
 
 
+class Calibration(BaseModel):
+    """Where the ranges of activations come from: what the model sees while it answers these prompts.
+
+    prompts: a text file or a data set folder; empty for the checkpoint's or demo's own. samples: runs that are looked
+    at, a prompt or a token each; steps: greedy tokens after each prompt. percentile: of the method of that name.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    method: Literal["minmax", "percentile", "entropy"] = "minmax"
+    prompts: str = ""
+    samples: Annotated[int, Field(gt=0, le=1 << 16)] = 160
+    steps: Annotated[int, Field(ge=0, le=1 << 12)] = 16
+    percentile: Annotated[float, Field(gt=50, le=100)] = 99.99
+
+
+class Quantize(BaseModel):
+    """How the recipe's precision is made of the weights.
+
+    block_size: weights that share a scale. accuracy_level: how onnxruntime computes with weight-only integers, 4 in
+    8-bit integers, 1 in float32, 0 as it likes. symmetric: no zero point of a block's own. head, embedding: whether
+    the output head and the table of tokens are quantized too. exclude: nodes to leave alone. components: component →
+    the precision that it has instead of the recipe's.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    block_size: Literal[16, 32, 64, 128] = 32
+    accuracy_level: Literal[0, 1, 2, 3, 4] = 4
+    symmetric: bool = False
+    head: bool = True
+    embedding: bool = False
+    exclude: tuple[str, ...] = ()
+    components: dict[str, Precision] = {}
+    calibration: Calibration = Calibration()
+
+
 class Recipe(BaseModel):
     """Every choice of a build.
 
@@ -36,7 +73,8 @@ class Recipe(BaseModel):
     as providers without dynamic shapes need them. capacity: cache slots. chunk: prompt tokens a prefill run takes.
     source_length: tokens that an encoder is fixed to, shorter sources are padded; None takes any number.
     passes: optimizer pass → whether it runs. variant: `plain` keeps the model whole; `transformer-only` has embeddings,
-    transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors.
+    transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors
+    in the exported graphs; the precisions fp16 and bf16 have it in their own type.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -55,6 +93,7 @@ class Recipe(BaseModel):
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
     source_length: Annotated[int, Field(gt=0, le=1 << 16)] | None = None
     precision: Precision = "fp32"
+    quantize: Quantize = Quantize()
     passes: dict[str, bool] = {}
     opset: Literal[23, 24] = 23
 
@@ -63,3 +102,7 @@ class Recipe(BaseModel):
         if self.graphs == "prefill-decode" and self.chunk > self.capacity:
             raise ValueError(f"a chunk of {self.chunk} does not fit a capacity of {self.capacity}")
         return self
+
+    def precision_of(self, component: str) -> Precision:
+        """The component's own precision, or the recipe's."""
+        return self.quantize.components.get(component, self.precision)

@@ -236,7 +236,7 @@ BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"graphs": "prefill-decode", "capacity": 32, "chunk": 64},
         "chunk of 64 does not fit a capacity of 32",
     ),
-    "later precision": ({"precision": "int4"}, "precision int4 is not built by this version"),
+    "no precision": ({"precision": "int3"}, "precision is wrong in the recipe"),
     "unknown precision": ({"precision": "fp1"}, "precision is wrong"),
     "unknown cache": ({"cache": "paged"}, "cache is wrong"),
     "unknown task": ({"task": "summarization"}, "'summarization': choose text-generation"),

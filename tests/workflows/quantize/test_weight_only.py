@@ -1,0 +1,176 @@
+"""int4 and int8 weights: the very values that numpy makes of the stored integers, and reasons for what is left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+
+from tests.workflows.optimize.making import operators, parse, values, weights
+from workflows.errors import GraphError, RecipeError
+from workflows.quantize import METHODS, check_excluded, run_method
+from workflows.quantize.blocks import Blocks, dequantize_rows, quantize_rows
+from workflows.recipe import Quantize
+
+EXACT = 2e-5  # sums in another order
+WORST = {4: 0.1, 8: 0.51 / 255}  # as a share of the range: 4 bits may cut a fifth off an end, 8 round by half a step
+
+
+def stored(model: ir.Model, weight: str, inner: int, how: Blocks) -> np.ndarray:
+    """The matrix [N,K] that the graph's own integers stand for."""
+    parts = [model.graph.initializers.get(f"{weight}.int{how.bits}{end}") for end in ("", ".scales", ".zeros")]
+    packed, scales, zeros = (part and part.const_value.numpy() for part in parts)
+    return dequantize_rows(packed, scales, zeros, inner, how)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("block", [16, 32, 64, 128])
+@pytest.mark.parametrize("bits", [4, 8])
+def test_a_matmul_gives_what_its_integers_say(bits: int, block: int, symmetric: bool) -> None:
+    w, x = weights(100, 48), weights(3, 100, seed=1)
+    model = parse("g (float[3,100] x) => (float[3,48] y) { y = MatMul(x, w) }", w=w)
+    settings = Quantize(block_size=block, symmetric=symmetric, accuracy_level=1)
+    report = run_method(model, METHODS[f"int{bits}"], settings)
+    assert report.modified and not report.refused
+    assert operators(model) == {"MatMulNBits": 1} and "w" not in model.graph.initializers
+    rows = stored(model, "w", 100, Blocks(bits, block, symmetric))
+    (got,) = values(model, {"x": x})
+    np.testing.assert_allclose(got, x @ rows.T, atol=EXACT)
+    spread = 2 * np.abs(w).max()
+    assert np.abs(rows.T - w).max() <= spread * WORST[bits]
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("inner", [8, 31, 33, 100, 128])
+def test_any_inner_size_is_filled_up_to_whole_blocks(bits: int, inner: int) -> None:
+    w, x, b = weights(24, inner), weights(2, inner, seed=1), weights(24, seed=2)
+    text = f"g (float[2,{inner}] x) => (float[2,24] y) {{ y = Gemm <transB = 1> (x, w, b) }}"
+    model = parse(text, w=w, b=b)
+    run_method(model, METHODS[f"int{bits}"], Quantize(accuracy_level=1))
+    rows = stored(model, "w", inner, Blocks(bits, 32, False))
+    (got,) = values(model, {"x": x})
+    np.testing.assert_allclose(got, x @ rows.T + b, atol=EXACT)
+
+
+def test_accuracy_level_4_stays_near_the_integers() -> None:
+    w, x = weights(256, 64), weights(5, 256, seed=1)
+    model = parse("g (float[5,256] x) => (float[5,64] y) { y = MatMul(x, w) }", w=w)
+    run_method(model, METHODS["int4"], Quantize())
+    rows = stored(model, "w", 256, Blocks(4, 32, False))
+    (got,) = values(model, {"x": x})
+    assert np.abs(got - x @ rows.T).max() <= 0.02 * np.abs(x @ rows.T).max()  # activations in 8 bits
+
+
+def test_values_on_the_grid_come_back_exactly() -> None:
+    """Integers between the two ends of a grid need no rounding; a block of one number, or of zeros, neither."""
+    rng = np.random.default_rng(0)
+    grid = rng.integers(0, 16, (4, 64)).astype(np.float32)
+    grid[:, ::32], grid[:, 1::32] = 0, 15
+    rows = np.concatenate([(grid - 5) * 0.25, np.zeros((1, 64)), np.full((1, 64), -3.5)]).astype(np.float32)
+    how = Blocks(4, 32, False)
+    np.testing.assert_allclose(dequantize_rows(*quantize_rows(rows, how), 64, how), rows, atol=1e-6)
+    how = Blocks(8, 32, True)
+    rows = np.concatenate([np.zeros((1, 64)), np.full((1, 64), -3.5), np.full((1, 64), 3.5)]).astype(np.float32)
+    np.testing.assert_allclose(dequantize_rows(*quantize_rows(rows, how), 64, how), rows, atol=1e-6)
+
+
+def test_four_bits_search_the_range_that_loses_least() -> None:
+    rows = np.random.default_rng(0).normal(size=(64, 128)).astype(np.float32)
+    how = Blocks(4, 32, False)
+    blocks = rows.reshape(64, 4, 32)
+    ours = dequantize_rows(*quantize_rows(rows, how), 128, how).reshape(blocks.shape)
+    low, high = (find(blocks, axis=-1, keepdims=True) for find in (np.min, np.max))
+    scale = (high - low) / 15
+    zero = np.clip(np.rint(-low / scale), 0, 15)
+    plain = (np.clip(np.rint(blocks / scale) + zero, 0, 15) - zero) * scale
+    lost, before = (((made - blocks) ** 2).sum(-1) for made in (ours, plain))
+    assert (lost <= before * 1.0001).all() and lost.sum() < 0.93 * before.sum()
+
+
+TIED = """g (int64[1,S] ids) => (float[1,S,40] logits) {
+    x = Gather(table, ids)
+    t = Transpose <perm = [1,0]> (table)
+    logits = MatMul(x, t)
+}"""
+
+
+def test_a_tied_head_is_quantized_and_the_table_that_stays_is_told_of() -> None:
+    table, ids = weights(40, 64), np.array([[3, 39, 0]])
+    model = parse(TIED, table=table)
+    report = run_method(model, METHODS["int8"], Quantize(accuracy_level=1))
+    assert operators(model) == {"Gather": 1, "MatMulNBits": 1}
+    assert ["10,240 bytes" in refusal.reason for refusal in report.refused] == [True]
+    rows = stored(model, "table", 64, Blocks(8, 32, False))
+    np.testing.assert_allclose(values(model, {"ids": ids})[0], table[ids] @ rows.T, atol=EXACT)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("bits", [4, 8])
+def test_a_quantized_table_gives_its_own_rows_and_the_head_reads_the_same_bytes(bits: int, symmetric: bool) -> None:
+    table, ids = weights(40, 64), np.array([[3, 39, 0]])
+    model = parse(TIED, table=table)
+    settings = Quantize(embedding=True, accuracy_level=1, symmetric=symmetric)
+    report = run_method(model, METHODS[f"int{bits}"], settings)
+    assert operators(model) == {"GatherBlockQuantized": 1, "MatMulNBits": 1} and not report.refused
+    rows = stored(model, "table", 64, Blocks(bits, 32, symmetric))
+    np.testing.assert_allclose(values(model, {"ids": ids})[0], rows[ids] @ rows.T, atol=EXACT)
+    flat = model.graph.initializers[f"table.int{bits}.rows"].const_value.numpy()
+    assert flat.tobytes() == model.graph.initializers[f"table.int{bits}"].const_value.numpy().tobytes()
+
+
+def test_the_head_can_be_left_alone() -> None:
+    text = """g (float[2,32] x) => (float[2,16] logits) { h = MatMul(x, a)  r = MatMul(h, b)  logits = Tanh(r) }"""
+    model = parse(text, a=weights(32, 32), b=weights(32, 16))
+    report = run_method(model, METHODS["int4"], Quantize(head=False))
+    assert operators(model) == {"MatMulNBits": 1, "MatMul": 1, "Tanh": 1}
+    assert "head" in report.refused[0].reason and "b" in model.graph.initializers
+
+
+def refusal_of(text: str, settings: Quantize = Quantize(), **initializers: Any) -> str:  # noqa: B008 (frozen)
+    model = parse(text, **initializers)
+    report = run_method(model, METHODS["int4"], settings)
+    assert not report.modified
+    return " ".join(refusal.reason for refusal in report.refused)
+
+
+def test_what_is_left_alone_has_a_reason() -> None:
+    conv = "g (float[1,4,8,8] x) => (float[1,8,8,8] y) { y = Conv <kernel_shape = [1,1]> (x, w) }"
+    assert "Conv" in refusal_of(conv, w=weights(8, 4, 1, 1))
+    experts = "g (float[3,2,8] x) => (float[3,2,4] y) { y = MatMul(x, w) }"
+    assert "3 axes" in refusal_of(experts, w=weights(3, 8, 4))
+    left = "g (float[8,2] x) => (float[4,2] y) { y = MatMul(w, x) }"
+    assert "left" in refusal_of(left, w=weights(4, 8))
+    double = "g (double[2,8] x) => (double[2,4] y) { y = MatMul(x, w) }"
+    assert "double" in refusal_of(double, w=weights(8, 4, dtype=np.float64))
+    scaled = "g (float[2,8] x) => (float[2,4] y) { y = Gemm <alpha = 0.5> (x, w) }"
+    assert "scales" in refusal_of(scaled, w=weights(8, 4))
+    model = parse("g (float[2,8] x) => (float[2,4] y) { y = MatMul(x, w) }", w=weights(8, 4))
+    name = next(iter(model.graph)).name = "the_one"
+    report = run_method(model, METHODS["int4"], Quantize(exclude=(name,)))
+    assert [(refusal.reason, refusal.node) for refusal in report.refused] == [("the recipe excludes it", name)]
+    rows = "g (int64[2] ids) => (float[2,40] y) { y = Gather(w, ids) }"
+    assert "no whole blocks of 32" in refusal_of(rows, Quantize(embedding=True), w=weights(8, 40))
+
+
+def test_a_product_of_two_activations_is_nobodys_weight() -> None:
+    text = "g (float[2,8] x) => (float[2,2] y) { t = Transpose(x)  y = MatMul(x, t) }"
+    assert refusal_of(text) == ""
+
+
+def test_a_quantized_graph_is_not_quantized_again() -> None:
+    model = parse("g (float[2,32] x) => (float[2,4] y) { y = MatMul(x, w) }", w=weights(32, 4))
+    run_method(model, METHODS["int4"], Quantize())
+    with pytest.raises(GraphError, match="quantized already, by MatMulNBits"):
+        run_method(model, METHODS["int8"], Quantize())
+
+
+def test_excluding_a_node_that_is_not_there_names_what_is_near() -> None:
+    model = parse("g (float[2,8] x) => (float[2,4] y) { y = MatMul(x, w) }", w=weights(8, 4))
+    next(iter(model.graph)).name = "node_linear_20"
+    check_excluded([model], Quantize(exclude=("node_linear_20",)))
+    with pytest.raises(RecipeError, match="near it are node_linear_20"):
+        check_excluded([model], Quantize(exclude=("node_linear_21",)))
+    with pytest.raises(RecipeError, match="no graph has such a node"):
+        check_excluded([model], Quantize(exclude=("?",)))

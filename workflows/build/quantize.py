@@ -1,0 +1,92 @@
+"""The stage that makes the weights smaller, and its evidence: what each component was given, and what that cost.
+
+    optimized graphs ──run_method, a component's own──▶ save_graphs (weights are quantized while they are written)
+                     └──Probe──▶ logits of both, on the same tokens ──▶ parity: a finding, which stops nothing
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import onnx_ir as ir
+
+from workflows.build.parity import Probe
+from workflows.build.stages import Evidence, facts_of
+from workflows.build.work import Report, read_evidence
+from workflows.bundle.schema import Pipeline
+from workflows.errors import JoineryError, RecipeError
+from workflows.events import NoticeEvent, ProgressEvent
+from workflows.graphs.snapshots import Snapshots
+from workflows.graphs.stages import archive_of
+from workflows.optimize import PassReport
+from workflows.quantize import METHODS, check_excluded, run_method
+from workflows.recipe import Recipe
+from workflows.weights import save_graphs
+
+STAGE = "quantize"
+
+
+def make_quantize(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> Evidence:
+    """Quantizes the graphs of the stage `optimized` and writes them into `folder`.
+
+    Raises RecipeError where an excluded node is not there, or where nothing at all could be quantized.
+    """
+    components = read_evidence(optimized)
+    models = {entry["file"]: ir.load(optimized / entry["file"]) for entry in components}
+    check_excluded(models.values(), recipe.quantize)
+    evidence, snapshots = [], {}
+    for entry in components:
+        name, model = entry["component"], models[entry["file"]]
+        precision = recipe.precision_of(name)
+        report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}"))
+        done = _quantize(model, recipe, name)
+        taken = snapshots[name] = Snapshots.read(optimized / archive_of(name), optimized)
+        if any(one.modified for one in done):
+            taken.take(precision, model)
+        steps = [_step(one, model, taken.last) for one in done]
+        evidence.append({**entry, "name": STAGE, "precision": precision, "passes": steps} | facts_of(model))
+    _refuse_nothing(recipe, evidence)
+    report(ProgressEvent(stage=STAGE, message="writing the weights"))
+    regions = save_graphs(models, folder)
+    for name, taken in snapshots.items():
+        taken.write(folder / archive_of(name), regions)
+    report(ProgressEvent(stage=STAGE, message="holding the graphs against the optimized ones"))
+    parity = _parity(optimized, recipe, pipeline, folder, report)
+    return [entry | {"parity": parity} for entry in evidence]
+
+
+def _quantize(model: ir.Model, recipe: Recipe, component: str) -> list[PassReport]:
+    precision = recipe.precision_of(component)
+    return [] if precision == "fp32" else [run_method(model, METHODS[precision], recipe.quantize)]
+
+
+def _step(done: PassReport, model: ir.Model, snapshot: str) -> dict[str, Any]:
+    facts = facts_of(model)
+    more = {"title": METHODS[done.name].title, "bytes": facts["bytes"], "snapshot": snapshot, "parity": None}
+    return done.to_dict() | more
+
+
+def _refuse_nothing(recipe: Recipe, evidence: Evidence) -> None:
+    steps = [step for entry in evidence for step in entry["passes"]]
+    if not steps or any(step["modified"] for step in steps):
+        return
+    reasons = list(dict.fromkeys(one["reason"] for step in steps for one in step["refused"]))
+    why = f": {reasons[0]}" if reasons else ", for no product with a constant weight is left in its graphs"
+    raise RecipeError(f"{recipe.precision} quantizes nothing of this model{why}; build it with --precision fp32.")
+
+
+def _parity(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> dict[str, Any]:
+    """The quantized graphs against the optimized ones; where the CPU provider does not run them, its word on it."""
+    files = {name: session.file for name, session in pipeline.pipeline.sessions.items()}
+    probe = Probe(pipeline)
+    before = probe.run({name: optimized / file for name, file in files.items()})
+    try:
+        after = probe.run({name: folder / file for name, file in files.items()})
+    except JoineryError as error:
+        if not any(METHODS[p].retypes for name in files if (p := recipe.precision_of(name)) in METHODS):
+            raise JoineryError(f"The quantized graphs do not run: {error}") from error
+        message = f"The CPU provider does not run this bundle, so nothing was compared: {error}"
+        report(NoticeEvent(code="not_run", message=message))
+        return {"max_abs_diff": None, "greedy_equal": 0, "greedy_tokens": 0, "note": message}
+    return probe.compare(before, after).to_dict()

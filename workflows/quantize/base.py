@@ -1,0 +1,98 @@
+"""The contract of a method: requires, call; what it leaves alone is a refusal with a reason, as of a pass.
+
+    model ──find quantized nodes──▶ requires ──▶ call ──▶ tidy, check ──▶ PassReport
+"""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import onnx_ir as ir
+
+from workflows.errors import GraphError, JoineryError, RecipeError, printable
+from workflows.optimize.base import Outcome, PassReport, Refusal
+from workflows.optimize.hygiene import ends_of, find_fault, infer_shapes, tidy
+from workflows.recipe import Quantize
+
+Ranges = Mapping[str, tuple[float, float]]  # value name → the lowest and the highest number seen
+
+QUANTIZED_OPS = frozenset(
+    {
+        "QuantizeLinear",
+        "DequantizeLinear",
+        "DynamicQuantizeLinear",
+        "MatMulInteger",
+        "ConvInteger",
+        "QLinearMatMul",
+        "QLinearConv",
+        "MatMulNBits",
+        "GatherBlockQuantized",
+        "DynamicQuantizeMatMul",
+        "MatMulIntegerToFloat",
+    }
+)
+
+
+class Method(Protocol):
+    """One way to make weights smaller, in place.
+
+    needs_ranges: it asks for the ranges that calibration finds. retypes: inputs and outputs change their type.
+    """
+
+    name: str
+    title: str
+    needs_ranges: bool
+    retypes: bool
+
+    def requires(self, model: ir.Model, settings: Quantize) -> Refusal | None:
+        """Why the method cannot run on `model` at all, or None."""
+        ...
+
+    def call(self, model: ir.Model, settings: Quantize, ranges: Ranges | None) -> Outcome:
+        """Quantizes `model`; every node that a person would expect quantized and is not is refused, with its name."""
+        ...
+
+
+def run_method(model: ir.Model, method: Method, settings: Quantize, ranges: Ranges | None = None) -> PassReport:
+    """Runs `method` on `model`, in place.
+
+    Raises GraphError for a graph that is quantized already, JoineryError where the method leaves a graph that onnx's
+    checker refuses.
+    """
+    _refuse_quantized(model)
+    infer_shapes(model)
+    before, began, ends = model.graph.num_nodes(), time.monotonic(), ends_of(model)
+    refusal = method.requires(model, settings)
+    outcome = Outcome(False, (refusal,)) if refusal else method.call(model, settings, ranges)
+    if outcome.modified:
+        tidy(model)
+        fault = find_fault(model, ends_of(model) if method.retypes else ends)
+        if fault:
+            raise JoineryError(f"The method {method.name} left a broken graph: {fault}; choose another precision.")
+    seconds = round(time.monotonic() - began, 3)
+    return PassReport(
+        method.name, outcome.modified, before, model.graph.num_nodes(), list(outcome.refused), seconds
+    )
+
+
+def check_excluded(models: Iterable[ir.Model], settings: Quantize) -> None:
+    """Raises RecipeError, with the names that are near, where `quantize.exclude` names a node that no graph has."""
+    names = {str(node.name) for model in models for node in model.graph.all_nodes()}
+    missing = next((name for name in settings.exclude if name not in names), None)
+    if missing is None:
+        return
+    near = difflib.get_close_matches(missing, names, 3, cutoff=0.4)
+    hint = f"near it are {', '.join(near)}" if near else "joinery inspect --graph names them"
+    raise RecipeError(f"quantize.exclude names {printable(missing)!r}, and no graph has such a node: {hint}.")
+
+
+def _refuse_quantized(model: ir.Model) -> None:
+    found = next((node for node in model.graph.all_nodes() if node.op_type in QUANTIZED_OPS), None)
+    if found is not None:
+        raise GraphError(
+            f"The graph is quantized already, by {found.op_type} {printable(str(found.name))}: quantize the "
+            "floating-point model that it was made from."
+        )
