@@ -200,6 +200,23 @@ class Worker:
         rows = bench(_text(job, "bundle"), providers, **wanted, report=report, cancelled=asked)
         yield ResultEvent(value={"rows": rows})
 
+    def eval(self, job: Job) -> Iterator[Event]:
+        from workflows.evaluation import EvalRequest, evaluate
+
+        options = _table(job, "options")
+        wanted = {name: value for name, value in options.items() if value is not None}
+        unknown = sorted(wanted.keys() - {"steps", "questions", "trust_remote_code"})
+        if unknown:
+            raise RequestError(f"The job eval takes no option {printable(unknown[0])!r}.")
+        for name, value in wanted.items():
+            if type(value) is not (bool if name == "trust_remote_code" else int):
+                raise RequestError(f"The option {name} of the job eval cannot be {printable(value, 40)}.")
+        prompts = _text(job, "prompts", "")
+        request = EvalRequest(
+            Path(_text(job, "bundle")), _text(job, "against"), Path(prompts) if prompts else None, **wanted
+        )
+        yield ResultEvent(value=evaluate(request, self._reporter(job), self._asked_to_stop(job)))
+
     def devices(self, job: Job) -> Iterator[Event]:
         from workflows.runtime import devices
 
@@ -272,6 +289,7 @@ _JOBS: dict[str, Callable[[Worker, Job], Iterator[Event]]] = {
     "netron": Worker.netron,
     "verify": Worker.verify,
     "bench": Worker.bench,
+    "eval": Worker.eval,
     "devices": Worker.devices,
     "open": Worker.open,
     "generate": Worker.generate,

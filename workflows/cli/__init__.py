@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from workflows import __version__
-from workflows.cli import bench, build, chat, devices, generate, inspect, verify
+from workflows.cli import bench, build, chat, devices, eval, generate, inspect, verify
 from workflows.errors import Cancelled, JoineryError, describe_os_error
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ app = typer.Typer(
 commands = (build.build, generate.generate, chat.chat, inspect.inspect, bench.bench, devices.devices, verify.verify)
 for command in commands:
     app.command()(command)
+app.command("eval")(eval.evaluate)
 
 
 def _version(wanted: bool) -> None:

@@ -41,7 +41,7 @@ def build(
         if as_json:
             write_json(run_build(request, lambda event: write_json(event.to_dict()), cancelled).to_dict())
             return
-        with _Shown() as shown:
+        with Shown() as shown:
             done = run_build(request, shown.take, cancelled)
     names = ", ".join(done.components)
     typer.echo(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
@@ -60,7 +60,7 @@ def _read_recipe(path: Path) -> dict[str, Any]:
     return recipe
 
 
-class _Shown:
+class Shown:
     """Stages and progress on a terminal, on stderr."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class _Shown:
         self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._tasks: dict[str, TaskID] = {}
 
-    def __enter__(self) -> _Shown:
+    def __enter__(self) -> Shown:
         self._progress.start()
         return self
 

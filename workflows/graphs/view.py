@@ -144,7 +144,7 @@ class _Walk:
         frame.known.update(zip((name for name in node.output if name), outputs, strict=True))
         first = node.output[0] if node.output else ""
         index, name = len(self.view.nodes), node.name or first
-        scope = frame.scope if frame.parent >= 0 else _scope_of(node)
+        scope = frame.scope if frame.parent >= 0 else scope_of(node)
         self.view.nodes.append(
             {
                 "name": name,
@@ -218,7 +218,8 @@ def scope_of_name(name: str) -> str:
     return "/".join(part for part in parts[:-1] if part)
 
 
-def _scope_of(node: onnx.NodeProto) -> str:
+def scope_of(node: onnx.NodeProto) -> str:
+    """The module path that the export noted, or that the node's name holds: model/layers/0/attn; empty for none."""
     for entry in node.metadata_props:
         if entry.key == SCOPES_KEY and isinstance(entry.value, str):
             return _scope_of_names(entry.value)

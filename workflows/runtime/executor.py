@@ -12,7 +12,7 @@ once, on the source, and what they give stays for the whole generation.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -38,6 +38,8 @@ from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 
 LOGITS, EMBEDS = "logits", "inputs_embeds"
+Observer = Callable[[str, Mapping[str, NDArray[Any]]], None]
+"""Told after each run of a session: its name, and copies of the outputs that nothing else takes."""
 
 
 class _Bound:
@@ -45,7 +47,7 @@ class _Bound:
 
     shapes: the known inputs' shapes, from which the graphs' symbolic axes are told. given: arrays that inputs and
     outputs of that name use, whatever the session (the cache's); fed: "session.tensor" → the array that another phase
-    made for it.
+    made for it. observer: gets what is neither given, nor fed to another session, nor logits, sized by onnxruntime.
     """
 
     def __init__(
@@ -55,11 +57,14 @@ class _Bound:
         shapes: Mapping[str, tuple[int, ...]],
         given: Mapping[str, NDArray[Any]],
         fed: Mapping[str, NDArray[Any]],
+        observer: Observer | None = None,
     ) -> None:
+        self._observer = observer
         self.inputs: dict[str, NDArray[Any]] = {}
         self.outputs: dict[str, NDArray[Any]] = {}
         self.generation = 0
         self._runs: list[tuple[ort.InferenceSession, ort.IOBinding]] = []
+        taken = {LOGITS, *given, *(edge.source for edge in edges)} if observer else None
         self._sessions = tuple(sessions)
         for opened in sessions:
             binding = opened.session.io_binding()
@@ -74,6 +79,9 @@ class _Bound:
                     array = self._driver(spec, shapes)
                 binding.bind_input(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
             for spec in opened.outputs:
+                if taken is not None and not taken & {spec.name, f"{opened.name}.{spec.name}"}:
+                    binding.bind_output(spec.name, "cpu")
+                    continue
                 array = given[spec.name] if spec.name in given else np.empty(spec.resolve(symbols), spec.numpy_dtype)
                 self.outputs[f"{opened.name}.{spec.name}"] = array
                 binding.bind_output(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
@@ -114,8 +122,16 @@ class _Bound:
         """Runs every session once; `options` can end it half-way."""
         for name, array in self.inputs.items():
             array[...] = inputs[name]
-        for session, binding in self._runs:
+        for opened, (session, binding) in zip(self._sessions, self._runs, strict=True):
             session.run_with_iobinding(binding, options)
+            if self._observer:
+                self._tell(self._observer, opened, binding)
+
+    def _tell(self, observer: Observer, opened: OpenSession, binding: ort.IOBinding) -> None:
+        """Bound outputs come back in the order in which they were bound, which is the graph's."""
+        found = zip(opened.outputs, binding.get_outputs(), strict=True)
+        own = {spec.name: value for spec, value in found if f"{opened.name}.{spec.name}" not in self.outputs}
+        observer(opened.name, {name: value.numpy() for name, value in own.items()})
 
 
 class Executor:
@@ -132,7 +148,9 @@ class Executor:
         cache: KVCache,
         provider: str,
         note: str = "",
+        observer: Observer | None = None,
     ) -> None:
+        self._observer = observer
         self.cache, self.provider, self.vocabulary = cache, provider, pipeline.metadata.vocabulary or 0
         self.chunk, self._source_limit = pipeline.metadata.chunk, pipeline.metadata.source_limit
         self.note, self._pad_left = note, _last_logits(sessions)
@@ -170,7 +188,7 @@ class Executor:
         mask[..., : len(source)] = 0
         inputs: dict[str, NDArray[Any]] = {IDS: ids, SOURCE_MASK: mask}
         shapes = {name: array.shape for name, array in inputs.items()}
-        bound = _Bound(self._phases["source"], self._edges, shapes, {}, {})
+        bound = _Bound(self._phases["source"], self._edges, shapes, {}, {}, self._observer)
         self._guarded(bound, inputs, "encoder", self._options)
         self._source, self._source_mask = bound.outputs, mask
         self._bound.clear()
@@ -243,7 +261,7 @@ class Executor:
             given = {name: self.cache.past(name) for name in self.cache.names}
             given |= {name: self.cache.fresh(name, width) for name in self.cache.fresh_names}
             given |= {SOURCE_MASK: self._source_mask}
-            kept = _Bound(self._phases[phase], self._edges, shapes, given, self._source)
+            kept = _Bound(self._phases[phase], self._edges, shapes, given, self._source, self._observer)
             kept.generation = self.cache.generation
             if width in (1, self.chunk):  # an odd last chunk's binding is not worth its memory
                 self._bound[phase, width] = kept
@@ -257,11 +275,14 @@ def open_executor(
     cache: str | None = None,
     capacity: int | None = None,
     device_options: Mapping[str, str] | None = None,
+    graphs: Mapping[str, bytes] | None = None,
+    observer: Observer | None = None,
 ) -> Executor:
     """Opens every session of `bundle` on `device` around one cache.
 
-    cache, capacity: other than the bundle's own. Raises BundleError, GraphError, DeviceError, and RecipeError for a
-    layout that there is not.
+    cache, capacity: other than the bundle's own. graphs: by session, a serialized graph to open in place of the file,
+    over the same weight files. observer: told of the outputs that such a graph has besides the file's. Raises
+    BundleError, GraphError, DeviceError, and RecipeError for a layout that there is not.
     """
     _refuse_single(bundle.pipeline)
     flow = bundle.pipeline.pipeline
@@ -269,9 +290,10 @@ def open_executor(
     sessions: dict[str, OpenSession] = {}
     for name, session in flow.sessions.items():
         if session.file not in by_file:  # sessions over one file are one session: weights exist once
-            by_file[session.file] = open_session(name, bundle.file(session.file), device, device_options or {})
+            graph = (graphs or {}).get(name)
+            by_file[session.file] = open_session(name, bundle.file(session.file), device, device_options or {}, graph=graph)
         sessions[name] = replace(by_file[session.file], name=name)
-    return make_executor(bundle.pipeline, sessions, device, cache=cache, capacity=capacity)
+    return make_executor(bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer)
 
 
 def make_executor(
@@ -281,6 +303,7 @@ def make_executor(
     *,
     cache: str | None = None,
     capacity: int | None = None,
+    observer: Observer | None = None,
 ) -> Executor:
     """Open sessions around one cache; see open_executor."""
     state, facts = _state(pipeline, sessions)
@@ -302,7 +325,7 @@ def make_executor(
     if isinstance(batch, int) and batch != 1:
         raise GraphError(f"{IDS} is {list(drivers[IDS].shape)}: batch must be 1, so export the graph anew with that.")
     kept = KVCache(state, layout, wanted, facts, drivers, pad_left=_last_logits(sessions))
-    return Executor(pipeline, sessions, kept, device.name, facts.note)
+    return Executor(pipeline, sessions, kept, device.name, facts.note, observer)
 
 
 def _last_logits(sessions: Mapping[str, OpenSession]) -> bool:

@@ -32,6 +32,7 @@ ORT_ERRORS = (
     RuntimeException,
     RuntimeError,
 )
+_WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph that comes as bytes
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,19 @@ class OpenSession:
 
 
 def open_session(
-    name: str, path: Path, device: Device, options: Mapping[str, str], *, mapped: bool = False
+    name: str,
+    path: Path,
+    device: Device,
+    options: Mapping[str, str],
+    *,
+    mapped: bool = False,
+    graph: bytes | None = None,
 ) -> OpenSession:
     """Opens the graph at `path` on `device`.
 
     options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid
-    out anew for speed. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an option that
-    the provider does not have.
+    out anew for speed. graph: a serialized one in place of the file's, whose weights lie beside it. Raises GraphError
+    for a file that onnxruntime cannot take and DeviceError for an option that the provider does not have.
     """
     if options and device.name == "cpu":
         raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
@@ -62,9 +69,14 @@ def open_session(
     settings.add_session_config_entry("session.intra_op.allow_spinning", "1")
     if mapped:
         settings.add_session_config_entry("session.disable_prepacking", "1")
+    if graph is not None:
+        settings.add_session_config_entry(_WEIGHTS, str(path.parent))
     try:
         session = ort.InferenceSession(
-            path, settings, providers=[(device.provider, dict(options))], enable_fallback=False
+            path if graph is None else graph,
+            settings,
+            providers=[(device.provider, dict(options))],
+            enable_fallback=False,
         )
     except ORT_ERRORS as error:
         raise GraphError(f"onnxruntime cannot open {path.name}: {printable(error, 200)}") from error

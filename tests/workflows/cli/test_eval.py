@@ -1,0 +1,104 @@
+"""`joinery eval` and the worker's job: the contract's fields, a source in place of a bundle, one sentence for errors."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workflows.quantize.making import perturbed
+from tests.workflows.test_worker import Client
+from workflows.cli import run
+
+FIELDS = {
+    "positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff", "hidden_cosine",
+    "kv_cosine", "perplexity", "greedy", "layers", "task", "notes",
+}  # fmt: skip
+
+
+def test_json_has_the_contract_s_fields(
+    demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prompts = tmp_path / "prompts.txt"
+    prompts.write_text("What is 8 times 7?\nWhat is the capital of France?\n")
+    arguments = ["--prompts", prompts, "--steps", "3", "--questions", "4", "--json"]
+    assert run(["eval", str(demo_bundle), "--against", str(demo_bundle), *map(str, arguments)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found.keys() == FIELDS
+    assert (found["positions"], found["top1_agreement"]) == (6, 1.0)
+    assert found["perplexity"].keys() == {"reference", "candidate"}
+    assert found["greedy"] == [
+        {"prompt": "What is 8 times 7?", "tokens_equal": 3, "tokens": 3},
+        {"prompt": "What is the capital of France?", "tokens_equal": 3, "tokens": 3},
+    ]
+    assert found["layers"][0].keys() == {"layer", "part", "hidden_cosine", "key_cosine", "value_cosine"}
+    assert found["task"]["questions"] == 4
+
+
+def test_a_source_is_built_and_removed(
+    demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert run(["eval", str(demo_bundle), "--against", "demo:qwen3", "--steps", "2", "--questions", "0"]) == 0
+    out, error = capsys.readouterr()
+    assert "demo:qwen3 is no bundle: an fp32 one is built of it, and removed afterwards." in error.replace("\n", " ")
+    assert "100.00%" in out and "64 of 64" in out
+    assert not list(tmp_path.glob("joinery-eval-*"))
+
+
+def test_tables_show_where_it_was_lost(
+    demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = perturbed(demo_bundle, tmp_path / "other", 0.8)
+    assert run(["eval", str(other), "--against", str(demo_bundle), "--steps", "4", "--questions", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "decoder 2" in out
+    assert "Solve product of 11 and 7" in out and "of 4" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--prompts", "{tmp}/none.txt"], "none.txt cannot be read: No such file or directory."),
+        (["--steps", "0"], "--steps must be at least 1, and 0 was given."),
+        (["--questions", "-1"], "--questions cannot be -1: give 0 for none."),
+        (["--against", "{tmp}/nothing"], "{tmp}/nothing"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence(
+    arguments: list[str], said: str, demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [text.replace("{tmp}", str(tmp_path)) for text in arguments]
+    assert run(["eval", str(demo_bundle), "--against", str(demo_bundle), *given]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("joinery: ") and error.count("\n") == 1
+    assert said.replace("{tmp}", str(tmp_path)) in error
+
+
+def test_the_worker_s_job_tells_tokens_and_can_be_cancelled(demo_bundle: Path) -> None:
+    client = Client()
+    try:
+        fields: dict[str, Any] = {"bundle": str(demo_bundle), "against": str(demo_bundle)}
+        first = client.send("eval", **fields, options={"steps": 2, "questions": 0})
+        *_, last = client.until(lambda line: line["job"] == first and line["event"] in ("result", "error"))
+        assert last["value"]["positions"] == 128
+        assert [token for token, _ in last["value"]["greedy"][0]["candidate"]] == [19, 19]
+        second = client.send("eval", **fields)
+        client.until(lambda line: line["job"] == second and line["event"] == "progress")
+        client.send("cancel", target=second)
+        *_, last = client.until(lambda line: line["job"] == second and line["event"] in ("result", "error"))
+        assert last["kind"] == "cancelled"
+        third = client.send("eval", **fields, options={"steps": "many"})
+        *_, last = client.until(lambda line: line["job"] == third and line["event"] == "error")
+        assert last["message"] == "The option steps of the job eval cannot be many."
+    finally:
+        client.process.kill()
+        client.process.wait()
+        for thread in client.threads:
+            thread.join()
+        for stream in (client.process.stdin, client.process.stdout, client.process.stderr):
+            assert stream is not None
+            stream.close()

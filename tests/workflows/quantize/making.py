@@ -1,0 +1,72 @@
+"""Bundles whose weights are wrong on purpose, as quantization makes them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from workflows.bundle import read_bundle
+from workflows.graphs.view import scope_of
+
+
+def perturbed(bundle: Path, out: Path, amount: float, scope: str = "") -> Path:
+    """A copy whose float weights are `amount` × their spread away, in nodes whose scope holds `scope`."""
+    shutil.copytree(bundle, out)
+    noise = np.random.default_rng(0)
+    done = set()
+    for session in read_bundle(out).pipeline.pipeline.sessions.values():
+        model = onnx.load(out / session.file, load_external_data=False)
+        wanted = {name for node in model.graph.node if scope in scope_of(node) for name in node.input}
+        for file, offset, length in _floats(model, wanted):
+            if (file, offset) not in done:
+                done.add((file, offset))
+                array = np.memmap(out / file, np.float32, "r+", offset, (length // 4,))
+                array += noise.standard_normal(len(array)).astype(np.float32) * amount * array.std()
+                array.flush()
+    assert done
+    return out
+
+
+def renamed_source(bundle: Path, out: Path) -> Path:
+    """A copy that was not built from a demo, as far as its recipe says."""
+    shutil.copytree(bundle, out)
+    return edit_json(out, "recipe.json", source="somewhere")
+
+
+def without_scopes(bundle: Path, out: Path) -> Path:
+    """A copy whose graphs do not note which layer a node belongs to."""
+    shutil.copytree(bundle, out)
+    for session in read_bundle(out).pipeline.pipeline.sessions.values():
+        model = onnx.load(out / session.file, load_external_data=False)
+        for node in model.graph.node:
+            del node.metadata_props[:]
+        (out / session.file).write_bytes(model.SerializeToString())
+        _note_size(out, session.file)
+    return out
+
+
+def edit_json(bundle: Path, name: str, **changes: object) -> Path:
+    """Changes top-level keys of a JSON file of the bundle, and its entry in the manifest."""
+    file = bundle / name
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | changes), "utf-8")
+    _note_size(bundle, name)
+    return bundle
+
+
+def _note_size(bundle: Path, name: str) -> None:
+    manifest = bundle / "manifest.json"
+    listed = json.loads(manifest.read_text("utf-8"))
+    listed["files"][name]["bytes"] = (bundle / name).stat().st_size
+    manifest.write_text(json.dumps(listed), "utf-8")
+
+
+def _floats(model: onnx.ModelProto, wanted: set[str]) -> Iterator[tuple[str, int, int]]:
+    for tensor in model.graph.initializer:
+        if tensor.name in wanted and tensor.data_type == onnx.TensorProto.FLOAT and tensor.external_data:
+            where = {entry.key: entry.value for entry in tensor.external_data}
+            yield where["location"], int(where.get("offset", 0)), int(where["length"])

@@ -1,0 +1,97 @@
+"""`joinery eval`: how far a bundle is from another one, or from its checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from workflows.cli.build import Shown
+from workflows.cli.output import JsonFlag, interruptible, write_json
+
+
+def evaluate(
+    bundle: Path = typer.Argument(help="The bundle's folder that is judged."),
+    against: str = typer.Option(..., "--against", metavar="SOURCE_OR_BUNDLE", help="What it should be like."),
+    prompts: Path | None = typer.Option(None, "--prompts", help="A text file, a prompt a line."),
+    steps: int = typer.Option(16, "--steps", help="New tokens a prompt at most."),
+    questions: int = typer.Option(200, "--questions", help="Of a demo's held-back questions at most; 0 asks none."),
+    trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the source's own code run."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Compare BUNDLE with another bundle, or with a checkpoint: logits, hidden states, cache, tokens, answers."""
+    from workflows.evaluation import EvalRequest
+    from workflows.evaluation import evaluate as run
+
+    request = EvalRequest(bundle, against, prompts, steps, questions, trust_remote_code)
+    with interruptible() as cancelled, Shown() as shown:
+        found = run(request, shown.take, cancelled)
+    if as_json:
+        greedy = [{key: row[key] for key in ("prompt", "tokens_equal", "tokens")} for row in found["greedy"]]
+        write_json(found | {"greedy": greedy})
+        return
+    console = Console()
+    for table in (_figures(found), _layers(found["layers"]), _greedy(found["greedy"])):
+        console.print(table)
+    for note in found["notes"]:
+        console.print(note, markup=False, highlight=False)
+
+
+def _figures(found: dict[str, Any]) -> Table:
+    table = Table(title=f"{found['positions']:,} positions", show_header=False)
+    rows = {
+        "top-1 agreement": _percent(found["top1_agreement"]),
+        "top-5 overlap": _percent(found["top5_overlap"]),
+        "KL divergence, mean": _number(found["kl_mean"], "nats"),
+        "KL divergence, largest": _number(found["kl_max"], "nats"),
+        "logits, largest difference": _number(found["logit_max_abs_diff"]),
+        "hidden states, cosine": _number(found["hidden_cosine"]),
+        "keys and values, cosine": _number(found["kv_cosine"]),
+        "perplexity, reference": _number(found["perplexity"]["reference"]),
+        "perplexity, candidate": _number(found["perplexity"]["candidate"]),
+        "prompts answered with the same tokens": _same(found["greedy"]),
+    }
+    if found["task"]:
+        rows[f"{found['task']['questions']} {found['task']['name']}, reference"] = _percent(found["task"]["reference"])
+        rows["the same, candidate"] = _percent(found["task"]["candidate"])
+    for name, cell in rows.items():
+        table.add_row(name, cell)
+    return table
+
+
+def _layers(layers: list[dict[str, Any]]) -> Table:
+    table = Table(title="where it was lost: cosines by layer")
+    for name in ("layer", "hidden", "key", "value"):
+        table.add_column(name, justify="right")
+    for row in layers:
+        cells = (_number(row[f"{name}_cosine"]) for name in ("hidden", "key", "value"))
+        table.add_row(f"{row['part']} {row['layer']}", *cells)
+    return table
+
+
+def _greedy(greedy: list[dict[str, Any]]) -> Table:
+    """The prompts whose tokens differ, or a line that none does."""
+    table = Table(title="prompts whose tokens differ")
+    table.add_column("prompt")
+    table.add_column("equal tokens at the start", justify="right")
+    differing = [row for row in greedy if row["tokens_equal"] < row["tokens"]]
+    for row in differing:
+        table.add_row(row["prompt"].replace("[", "\\["), f"{row['tokens_equal']} of {row['tokens']}")
+    if not differing:
+        table.add_row("none", "")
+    return table
+
+
+def _same(greedy: list[dict[str, Any]]) -> str:
+    return f"{sum(row['tokens_equal'] == row['tokens'] for row in greedy)} of {len(greedy)}"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.2%}"
+
+
+def _number(value: float | None, unit: str = "") -> str:
+    return "–" if value is None else f"{value:.6g} {unit}".strip()

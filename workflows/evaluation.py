@@ -1,0 +1,95 @@
+"""How far a bundle is from another one, or from the checkpoint that it was made of.
+
+    candidate bundle ─────────────────────────────────────┐
+    reference: a bundle, or a SOURCE ─built as fp32─▶ one ─┴─quantize.accuracy─▶ the report of CLI.md
+
+What is built for the comparison lies in a temporary folder, and is gone when it ends.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workflows.build import BuildRequest, build
+from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.manifest import MANIFEST
+from workflows.bundle.read import PIPELINE
+from workflows.errors import RequestError
+from workflows.events import Event, LogEvent, StageEvent
+from workflows.quantize.accuracy import choose_prompts, compare
+from workflows.quantize.accuracy.prompts import QUESTIONS, read_lines
+
+STEPS = 16
+
+
+@dataclass(frozen=True)
+class EvalRequest:
+    """What to compare: `bundle` with `against`, a bundle's folder or a source as `build` takes it.
+
+    prompts: a text file, a prompt a line; None is the demo's own, or plain sentences. steps: new tokens a prompt at
+    most. questions: of the demo's held-back ones at most, 0 for none. trust_remote_code: of a source that brings code.
+    """
+
+    bundle: Path
+    against: str
+    prompts: Path | None = None
+    steps: int = STEPS
+    questions: int = QUESTIONS
+    trust_remote_code: bool = False
+
+
+def evaluate(
+    request: EvalRequest,
+    report: Callable[[Event], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> dict[str, Any]:
+    """The report of `eval --json`. Raises RequestError and its kinds, before anything long is begun, and Cancelled."""
+    if request.steps < 1:
+        raise RequestError(f"--steps must be at least 1, and {request.steps} was given.")
+    if request.questions < 0:
+        raise RequestError(f"--questions cannot be {request.questions}: give 0 for none.")
+    if request.prompts is not None:
+        read_lines(request.prompts)
+    candidate = read_bundle(request.bundle)
+    with _reference(request, candidate, report, cancelled) as reference:
+        return compare(
+            reference,
+            candidate,
+            lambda engine: choose_prompts(engine, request.prompts),
+            steps=request.steps,
+            questions=request.questions,
+            report=report,
+            cancelled=cancelled,
+        )
+
+
+@contextmanager
+def _reference(
+    request: EvalRequest, candidate: Bundle, report: Callable[[Event], None], cancelled: Callable[[], bool]
+) -> Iterator[Bundle]:
+    """The bundle to compare with, built where it is no bundle yet."""
+    if any((Path(request.against) / name).is_file() for name in (MANIFEST, PIPELINE)):
+        yield read_bundle(request.against)
+        return
+    facts = candidate.pipeline.metadata
+    options: dict[str, Any] = {"precision": "fp32"}
+    if facts.task:
+        options["task"] = facts.task
+    if candidate.pipeline.capacity:
+        options["capacity"] = candidate.pipeline.capacity
+
+    def told(event: Event) -> None:
+        report(event)
+        if isinstance(event, StageEvent) and (event.stage, event.state) == ("checkpoint", "done"):
+            said = f"{request.against} is no bundle: an fp32 one is built of it, and removed afterwards."
+            report(LogEvent(message=said))
+
+    with tempfile.TemporaryDirectory(prefix="joinery-eval-") as folder:
+        out = Path(folder) / "reference"
+        build(BuildRequest(request.against, out, options, request.trust_remote_code), told, cancelled)
+        yield read_bundle(out)
