@@ -291,7 +291,8 @@ def open_executor(
     for name, session in flow.sessions.items():
         if session.file not in by_file:  # sessions over one file are one session: weights exist once
             graph = (graphs or {}).get(name)
-            by_file[session.file] = open_session(name, bundle.file(session.file), device, device_options or {}, graph=graph)
+            file = bundle.file(session.file)
+            by_file[session.file] = open_session(name, file, device, device_options or {}, graph=graph)
         sessions[name] = replace(by_file[session.file], name=name)
     return make_executor(bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer)
 

@@ -1,4 +1,4 @@
-"""`joinery eval` and the worker's job: the contract's fields, a source in place of a bundle, one sentence for errors."""
+"""`joinery eval` and the worker's job: fields, a source in place of a bundle, one sentence for errors."""
 
 from __future__ import annotations
 
