@@ -117,6 +117,7 @@ class MainWindow(QMainWindow):
         self.banner.dismissed.connect(self._banner_holder.hide)
         self.banner.triggered.connect(self._banner_holder.hide)
         self.context.navigate.connect(self.show_page)
+        self.context.accuracyRequested.connect(self._show_accuracy)
         self.context.errorShown.connect(self._show_error)
         self.context.session_worker.crashed.connect(self._on_session_crash)
 
@@ -166,6 +167,11 @@ class MainWindow(QMainWindow):
         page.setFocus()
         self.rail.set_current(name)
         self.setWindowTitle(f"{self._entries[name].title} · Joinery")
+
+    def _show_accuracy(self, candidate: str, reference: str) -> None:
+        """The measure page is built when it is first asked for, so that a signal cannot reach it before."""
+        self.show_page("measure")
+        self.page("measure").show_accuracy(candidate, reference)  # type: ignore[attr-defined]
 
     def set_theme(self, mode: str) -> None:
         """Follow the system, or be light or dark; kept for the next start."""

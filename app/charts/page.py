@@ -22,10 +22,12 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QStackedWidget,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from app.accuracy.tab import AccuracyTab
 from app.charts.text import describe_step, latency
 from app.state.measurements import Percentiles, Snapshot
 from app.widgets import Banner, Card, EmptyState, Stat, button, label
@@ -89,6 +91,12 @@ class MeasurePage(QWidget):
         self._warm.timeout.connect(self._prepare)
         self._warm.start(WARM_MS)
 
+    def show_accuracy(self, candidate: str = "", reference: str = "") -> None:
+        """Brings the comparison of two bundles to the front, with these where they are named."""
+        self.context.navigate.emit("measure")
+        self.tabs.setCurrentWidget(self.accuracy)
+        self.accuracy.form.name(candidate, reference)
+
     # -- building --------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
@@ -113,9 +121,15 @@ class MeasurePage(QWidget):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self._full)
+        self.accuracy = AccuracyTab(self.context)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.stack, self.tr("Speed"))
+        self.tabs.addTab(self.accuracy, self.tr("Accuracy"))
+        self.tabs.tabBar().setAccessibleName(self.tr("Speed or accuracy"))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.stack)
+        outer.addWidget(self.tabs)
 
     def _figures(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -210,6 +224,7 @@ class MeasurePage(QWidget):
     def _add_actions(self) -> None:
         """What the keyboard and the window's Ctrl+K find here."""
         for text, keys, act in (
+            (self.tr("Compare the accuracy of two bundles"), "", self.show_accuracy),
             (self.tr("Freeze the measurements"), "Ctrl+Space", self.freeze.toggle),
             (self.tr("Leave the zoom"), "", self._follow),
             (self.tr("Reset the measurements"), "", self._reset),

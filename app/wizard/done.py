@@ -12,7 +12,7 @@ from app.wizard.base import StepPage
 
 
 class DonePage(StepPage):
-    """Three ways on: chat, inspect, measure."""
+    """Four ways on: chat, inspect, measure, compare with the checkpoint."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, self.tr("Done"), self.tr("The bundle is whole: every file was written and checked."))
@@ -46,7 +46,8 @@ class DonePage(StepPage):
         self.chat = button(self.tr("Chat with it"), "chat", "primary", lambda: self._go("chat"))
         self.inspect = button(self.tr("Inspect the graphs"), "inspect", clicked=lambda: self._go("inspect"))
         self.measure = button(self.tr("Measure"), "measure", clicked=lambda: self._go("measure"))
-        for part in (self.chat, self.inspect, self.measure):
+        self.accuracy = button(self.tr("Check accuracy"), "ok", clicked=self._check)
+        for part in (self.chat, self.inspect, self.measure, self.accuracy):
             row.addWidget(part)
         row.addStretch(1)
         self.body.addLayout(row)
@@ -64,6 +65,12 @@ class DonePage(StepPage):
         amount, _, unit = size(outcome.bytes).partition(" ")
         self.stats["bytes"].set(amount, unit)
         self.stats["components"].set(number(len(outcome.components)), ", ".join(outcome.components))
+
+    def _check(self) -> None:
+        """The comparison with the checkpoint that it was made of."""
+        request, outcome = self.build.request, self.build.outcome
+        if request is not None and outcome is not None and self.context.open_bundle(outcome.bundle):
+            self.context.accuracyRequested.emit(outcome.bundle, request.source)
 
     def _go(self, page: str) -> None:
         outcome = self.build.outcome

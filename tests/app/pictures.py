@@ -165,6 +165,26 @@ def measured(finished: bool) -> Prepare:
     return act
 
 
+def compared_bundles(done: bool = True) -> Prepare:
+    """The comparison of two bundles, under way or ended."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        home_full(window, home)
+        window.context.accuracyRequested.emit(str(home / "bundles" / "qwen3-demo"), "demo:qwen3")
+        tab = window.page("measure").accuracy  # type: ignore[attr-defined]
+        tab.form.ask()
+        until(lambda: tab.model.done > 3 or not tab.model.running, "the comparison")
+        until(lambda: not done or not tab.model.running, "its end")
+
+    return act
+
+
+def accuracy_empty(window: MainWindow, home: Path) -> None:
+    """A bundle is open, and nothing was compared."""
+    home_full(window, home)
+    window.context.accuracyRequested.emit("", "")
+
+
 def inspected(window: MainWindow, home: Path) -> None:
     """A bundle's graphs."""
     open_bundle(window, home)
@@ -292,6 +312,14 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "measure-empty": ({}, page("measure")),
     "measure-busy": ({**REPLY, "delay": 0.02}, measured(finished=False)),
     "measure-full": (REPLY, measured(finished=True)),
+    "accuracy-empty": ({}, accuracy_empty),
+    "accuracy-busy": ({"delay": 0.4}, compared_bundles(done=False)),
+    "accuracy-full": ({}, compared_bundles()),
+    "accuracy-bare": ({"eval": {"layers": [], "hidden_cosine": None, "kv_cosine": None}}, compared_bundles()),
+    "accuracy-failed": (
+        fails("eval", "The reference has 997 tokens in its vocabulary and the candidate 500.", "request"),
+        compared_bundles(),
+    ),
     "devices-busy": ({"hang_on": "devices"}, page("devices")),
     "devices-full": ({}, page("devices")),
     "devices-empty": ({"devices": []}, page("devices")),

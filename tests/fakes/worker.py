@@ -27,6 +27,7 @@ A scenario's fields, all optional:
     diff             a file with the value of a diff result
     tensor           fields that replace those of a tensor's result
     netron           the file of a netron result
+    eval             fields that replace those of an eval's report
     lowest           the shortest length above 0 that a rewind can go back to (1)
     cross            tokens of a source that an encoder has read: the cache gets a group of these
 """
@@ -44,7 +45,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.fakes import graphs
+from tests.fakes import accuracy, graphs
 
 STAGES = [
     ("checkpoint", ""),
@@ -308,6 +309,14 @@ class Fake:
             ("bundle", "Write the bundle", []),
         ]
         return [{"name": n, "title": t, "available": True, "note": "", "choices": c} for n, t, c in rows]
+
+    def do_eval(self) -> None:
+        """A comparison of twelve prompts."""
+        self.send("log", message="demo:qwen3 is no bundle: an fp32 one is built of it.", level="info")
+        for done in range(13):
+            self.send("progress", stage="eval", message=f"prompt {done + 1} of 12", done=done, total=12, unit="prompts")
+            self.pause()
+        self.send("result", value={**accuracy.report(), **self.scenario.get("eval", {})})
 
     def do_build(self) -> None:
         """Every stage, one of which may fail; a stage that was done before is reused."""

@@ -1,0 +1,79 @@
+"""What each layer loses: 1 − cosine of hidden states, keys and values, a line each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QFrame, QWidget
+
+from app.state.accuracy import Layer
+from app.widgets.theme import sans_font, theme
+
+SERIES = (("hidden", "decode", "o"), ("key", "prefill", "s"), ("value", "cache", "t"))
+"""Field of Layer, colour, symbol: told apart without colour too."""
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("LayerChart", text)
+
+
+class LayerChart(pg.PlotWidget):  # type: ignore[misc]
+    """Layers from left to right, an encoder's before the decoder's."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(_tr("Loss of each layer, as one minus the cosine"))
+        self.setMenuEnabled(False)
+        self.hideButtons()
+        self.setMouseEnabled(x=False, y=False)
+        self.showGrid(x=False, y=True, alpha=0.15)
+        self.setLabel("left", _tr("1 − cosine"))
+        self.setLabel("bottom", _tr("layer"))
+        self.getAxis("left").enableAutoSIPrefix(False)
+        self.legend = self.addLegend(offset=(8, 8), labelTextSize="12px")
+        names = {"hidden": _tr("hidden state"), "key": _tr("keys"), "value": _tr("values")}
+        self.lines = {name: self.plot([], [], name=names[name], symbol=mark) for name, _, mark in SERIES}
+        theme().changed.connect(self.restyle)
+        self.restyle()
+
+    def show_layers(self, layers: list[Layer]) -> None:
+        """Draws other layers."""
+        top = 0.0
+        for name, _, _ in SERIES:
+            found = [
+                (at, 1 - cosine) for at, layer in enumerate(layers) if (cosine := getattr(layer, name)) is not None
+            ]
+            self.lines[name].setData([x for x, _ in found], [y for _, y in found])
+            top = max([top, *(y for _, y in found)])
+        several = len({layer.part for layer in layers}) > 1
+        ticks = [
+            (at, f"{layer.part[0]}{layer.number}" if several else str(layer.number)) for at, layer in enumerate(layers)
+        ]
+        step = max(1, len(ticks) // 16)
+        self.getAxis("bottom").setTicks([ticks[::step]])
+        self.setXRange(-0.5, max(len(layers) - 0.5, 0.5), padding=0)
+        self.setYRange(0, top * 1.15 or 1e-6, padding=0)
+
+    def restyle(self) -> None:
+        """Takes the theme's colours."""
+        color = theme().color
+        self.setBackground(color("surface"))
+        for side in ("left", "bottom"):
+            axis: Any = self.getAxis(side)
+            axis.setPen(pg.mkPen(color("border")))
+            axis.setTextPen(pg.mkPen(color("muted")))
+            axis.setTickFont(sans_font(11))
+            axis.label.setFont(sans_font(12))
+        self.legend.setLabelTextColor(color("text"))
+        self.legend.setBrush(pg.mkBrush(color("surface")))
+        for name, ink, _ in SERIES:
+            line = self.lines[name]
+            line.setPen(pg.mkPen(color(ink), width=1.5))
+            line.setSymbolPen(None)
+            line.setSymbolBrush(pg.mkBrush(color(ink)))
+            line.setSymbolSize(8)
+        for _, text in self.legend.items:
+            text.setText(text.text)

@@ -1,0 +1,162 @@
+"""The comparison of two bundles in the window: asked, followed, stopped, failed, shown, written to files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCharFormat
+
+from app.accuracy.form import path_of
+from app.accuracy.tab import AccuracyTab
+from app.state.accuracy import AccuracyModel, Request, parse_report
+from tests.app.conftest import make_bundle
+from tests.fakes.accuracy import report
+from tests.fakes.worker import program
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
+ASKED = Request("/bundles/b", "demo:qwen3", "", 8)
+
+
+def test_a_report_is_parsed_and_written() -> None:
+    found = parse_report(report())
+    assert (len(found.layers), found.layers[17].hidden) == (28, 1 - (0.001 + 0.0004 * 17 + 0.006))
+    assert (len(found.answers), found.same, found.answers[3].equal) == (12, 9, 5)
+    assert json.loads(found.to_json())["kl_max"] == 0.4321
+    first, second, *_ = found.to_csv().splitlines()
+    assert (first, second) == ("part,layer,hidden_cosine,key_cosine,value_cosine", "decoder,0,0.999,0.9995,0.9992")
+
+
+@pytest.mark.parametrize("lacking", ["layers", "greedy", "kl_mean", "perplexity"])
+def test_what_is_no_report(lacking: str) -> None:
+    value = report()
+    del value[lacking]
+    with pytest.raises(ValueError, match=lacking):
+        parse_report(value)
+
+
+def test_an_answer_that_goes_on_is_not_the_same() -> None:
+    value = report()
+    value["greedy"][0]["candidate"] = [*value["greedy"][0]["reference"], [5, "more"]]
+    assert not parse_report(value).answers[0].same
+
+
+@pytest.fixture
+def tab(qtbot: Any, make_context: Any) -> Any:
+    def make(**scenario: Any) -> AccuracyTab:
+        made = AccuracyTab(make_context(**scenario))
+        qtbot.addWidget(made)
+        made.resize(900, 600)
+        made.show()
+        return made
+
+    return make
+
+
+def test_from_the_form_to_the_figures(qtbot: Any, tab: Any, tmp_path: Path) -> None:
+    page: AccuracyTab = tab()
+    assert page.stack.currentIndex() == 0 and not page.form.run.isEnabled()
+    bundle = make_bundle(tmp_path / "mine")
+    page.context.open_bundle(bundle)
+    assert path_of(page.form.candidate) == str(bundle) and page.form.candidate.currentText() == "mine"
+    page.form.reference.setEditText("demo:qwen3")
+    assert page.form.run.isEnabled()
+    qtbot.mouseClick(page.form.run, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.model.state == "done")
+    assert page.model.request == Request(str(bundle), "demo:qwen3", "", 16)
+    rows = dict(page.figures.rows._rows)
+    assert (rows["top-1 agreement"], rows["KL divergence, mean"]) == ("97.40 %", "0.012346 nats")
+    assert rows["200 questions, candidate"] == "98.50 %"
+    assert page.said.text() == "Prompts: 12 of the 600 held-back questions of demo:qwen3."
+    assert page.chart is not None
+    x, y = page.chart.lines["key"].getData()
+    assert list(x[:2]) == [0, 1] and y[17] == pytest.approx((0.001 + 0.0004 * 17 + 0.006) / 2)
+
+
+def test_the_first_token_that_differs_is_marked(qtbot: Any, tab: Any) -> None:
+    page: AccuracyTab = tab()
+    page.compare(ASKED)
+    qtbot.waitUntil(lambda: page.model.state == "done")
+    answers = page.answers
+    assert answers.summary.text() == "9 of 12 prompts are answered with the same tokens"
+    lines = answers.text.toPlainText().splitlines()
+    assert len(lines) == 9  # the three that differ, three lines each
+    assert lines[1].strip() == "reference  The capital of France is Paris.<|im_end|>"
+    marks = {}
+    for word in ("France", "Paris", "Lyon", "think"):
+        cursor = answers.text.document().find(word)
+        marks[word] = cursor.charFormat().underlineStyle()
+    style = QTextCharFormat.UnderlineStyle
+    assert marks == {
+        "France": style.NoUnderline,
+        "Paris": style.WaveUnderline,
+        "Lyon": style.WaveUnderline,
+        "think": style.SingleUnderline,
+    }
+    answers.only.setChecked(False)
+    assert len(answers.text.toPlainText().splitlines()) == 9 * 2 + 3 * 3
+
+
+def test_stopping(qtbot: Any, tab: Any) -> None:
+    page: AccuracyTab = tab(delay=0.2)
+    page.compare(ASKED)
+    qtbot.waitUntil(lambda: page.model.done > 0)
+    assert page.stack.currentIndex() == 1 and page.form.run.text() == "Stop"
+    assert not page.model.start(ASKED)
+    qtbot.mouseClick(page.form.run, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.model.state == "cancelled")
+    assert page.stack.currentIndex() == 0 and not page.banner.message
+    assert page.form.run.text() == "Compare"
+
+
+def test_a_failure_can_be_tried_again(qtbot: Any, tab: Any) -> None:
+    error = {"kind": "request", "message": "The prompt file p.txt is empty.", "details": "Traceback"}
+    page: AccuracyTab = tab(errors={"eval": error})
+    page.compare(ASKED)
+    qtbot.waitUntil(lambda: page.model.state == "failed")
+    assert page.banner.message == "The prompt file p.txt is empty."
+    page.context.program = program()
+    page._again()
+    qtbot.waitUntil(lambda: page.model.state == "done")
+    assert not page.banner.message
+
+
+def test_a_worker_that_dies_is_told(qtbot: Any, make_context: Any) -> None:
+    model = AccuracyModel(make_context(crash_on="eval").new_worker)
+    model.start(ASKED)
+    qtbot.waitUntil(lambda: model.state == "failed")
+    assert model.error is not None and model.error.kind == "crashed"
+
+
+def test_no_layers_is_said(qtbot: Any, tab: Any) -> None:
+    page: AccuracyTab = tab(eval={"layers": []})
+    page.compare(ASKED)
+    qtbot.waitUntil(lambda: page.model.state == "done")
+    assert page.no_layers.isVisible() and page.chart is None
+
+
+def test_files(qtbot: Any, tab: Any, tmp_path: Path) -> None:
+    page: AccuracyTab = tab()
+    page.compare(ASKED)
+    qtbot.waitUntil(lambda: page.model.state == "done")
+    page.export(tmp_path / "a.csv")
+    page.export(tmp_path / "a.json")
+    assert (tmp_path / "a.csv").read_text().startswith("part,layer,")
+    assert json.loads((tmp_path / "a.json").read_text())["positions"] == 192
+    page.export(tmp_path / "none" / "a.json")
+    assert page.banner.message == "The file could not be written."
+
+
+def test_from_done_to_the_comparison(qtbot: Any, make_window: Any, tmp_path: Path) -> None:
+    window = make_window()
+    bundle = make_bundle(tmp_path / "built")
+    window.context.open_bundle(bundle)
+    window.context.accuracyRequested.emit(str(bundle), "demo:qwen3")
+    page = window.page("measure")
+    assert window.current_page == "measure" and page.tabs.currentWidget() is page.accuracy
+    assert path_of(page.accuracy.form.candidate) == str(bundle)
+    assert path_of(page.accuracy.form.reference) == "demo:qwen3"
+    assert page.accuracy.form.run.hasFocus()
