@@ -78,7 +78,7 @@ class ContextBar(QWidget):
         if window or evicted:
             text += self.tr(" · {0} evicted").format(number(evicted))
         elif self.bar.alarming:
-            text += self.tr(" · nearly full")
+            text += self.tr(" · full") if used >= capacity else self.tr(" · nearly full")
         self.usage.setText(text)
         self.bar.setAccessibleName(text)
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.state.inspection import Component
 from app.widgets import Card, Pill, label, set_role
-from app.widgets.format import number, size
+from app.widgets.format import counted, size
 from app.widgets.theme import G
 
 
@@ -28,15 +28,15 @@ class ComponentCard(Card):
         head = QHBoxLayout()
         head.addWidget(label(component.name, "heading", selectable=False))
         head.addStretch(1)
-        if component.role:
+        if component.role and component.role != component.name:  # said once
             head.addWidget(Pill(component.role, "prefill" if component.role in ("prefill", "encoder") else "decode"))
         self.body.addLayout(head)
         file = label(component.file, "muted", selectable=False)
         file.setToolTip(component.file)
         file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.body.addWidget(file)
-        facts = self.tr("{0} nodes · {1}").format(number(component.nodes), size(component.bytes))
-        self.body.addWidget(label(facts, "muted", selectable=False))
+        nodes = counted(component.nodes, self.tr("1 node"), self.tr("{0} nodes"))
+        self.body.addWidget(label(f"{nodes} · {size(component.bytes)}", "muted", selectable=False))
 
     def set_chosen(self, on: bool) -> None:
         """Marks the card as the one whose tables are shown."""

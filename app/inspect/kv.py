@@ -110,7 +110,8 @@ class GroupCard(Card):
             "gqa": self.tr("the graph, GroupQueryAttention"),
             "scatter": self.tr("the graph, TensorScatter"),
         }
-        return known.get(self.group.writer, self.group.writer or "–")
+        g = self.group
+        return known.get(g.layout if g.writer == "graph" else g.writer, g.writer or "–")
 
     def show_table(self, table: SlotTable | None, live: bool = True) -> None:
         """Shows the slots of a table, or the empty geometry; `live` says whether they are those of a session now."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton, QVBoxLayout
 
 from app.state.recents import Recent
 from app.widgets.basics import Card, Elided, Pill, button, label
-from app.widgets.format import number, rate, size, when
+from app.widgets.format import rate, size, slots, when
 from app.widgets.theme import G, set_icon
 
 
@@ -59,7 +59,8 @@ class RecentRow(Card):
         if not s:
             return []
         kinds = [Pill(str(s["model_type"])), Pill(str(s["precision"]))]
-        return [*kinds, Pill(f"{s['layout']} {number(s['capacity'])}", "cache")]
+        cache = slots(s["layout"], s["capacity"])
+        return [*kinds, Pill(cache, "cache")] if cache else kinds
 
     def _figures(self) -> QGridLayout:
         entry = self.entry

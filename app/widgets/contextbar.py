@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWid
 
 from app.state.context import AppContext
 from app.widgets.basics import Pill, button, label
-from app.widgets.format import number
+from app.widgets.format import slots
 from app.widgets.theme import G, set_icon
 
 
@@ -83,7 +83,8 @@ class ContextBar(QWidget):
         capacity = ready.capacity if ready else bundle["capacity"]
         names = [str(c) for c in bundle["components"]]
         self._parts["components"].set(" + ".join(names) if len(names) < 4 else self.tr("%n components", "", len(names)))
-        self._parts["layout"].set(f"{layout} {number(capacity)}", "cache")
+        self._parts["layout"].set(slots(layout, capacity), "cache")
+        self._parts["layout"].setVisible(bool(layout))
         self._parts["layout"].setToolTip(self.tr("Cache layout and capacity in tokens"))
         self._parts["precision"].set(str(bundle["precision"]))
         self._parts["provider"].set(ready.provider if ready else self.tr("not loaded"), "ok" if ready else "")

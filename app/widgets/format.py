@@ -12,6 +12,16 @@ def number(value: float, digits: int = 0) -> str:
     return QLocale().toString(int(value)) if digits == 0 else QLocale().toString(float(value), "f", digits)
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """`one` for a single thing, else `many` with the number in the place of {0}."""
+    return one if count == 1 else many.format(number(count))
+
+
+def slots(layout: str, capacity: int | None) -> str:
+    """A cache in short, "static 4,096"; empty for a model without one."""
+    return f"{layout} {number(capacity)}" if layout and capacity else layout
+
+
 def size(value: float) -> str:
     """Bytes in the unit that fits: 512 B, 1.2 GiB."""
     amount = float(value)

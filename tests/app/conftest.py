@@ -58,13 +58,33 @@ def light() -> Iterator[None]:
         theme().set_mode("system")
 
 
+CACHELESS: dict[str, Any] = {
+    "model_type": "bert",
+    "architecture": "BertForMaskedLM",
+    "task": "fill-mask",
+    "family": "encoder",
+    "precision": "fp32",
+    "layout": "",
+    "capacity": None,
+    "chunk": 64,
+    "components": ["model"],
+    "bytes": 812_838,
+    "built_at": "2026-01-02T03:04:05+00:00",
+}
+
+
 def fake_summary(folder: str) -> dict[str, Any]:
-    """Stands for the bundle reader: whatever has a pipeline.json is whole, unless a file `damaged` says otherwise."""
+    """Stands for the bundle reader: whatever has a pipeline.json is whole, unless a file `damaged` says otherwise.
+
+    A file `cacheless` makes it one of a model without a cache.
+    """
     root = Path(folder)
     if not (root / "pipeline.json").exists():
         raise BundleError(f"{root} lacks pipeline.json: restore the file or build the bundle anew.")
     if (root / "damaged").exists():
         raise BundleError(f"model.onnx in {root} has 12 bytes instead of 9,000: build the bundle anew.")
+    if (root / "cacheless").exists():
+        return CACHELESS | {"path": str(root), "name": root.name}
     return {
         "path": str(root),
         "name": root.name,

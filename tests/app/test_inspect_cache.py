@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.inspect.kv import GroupCard
 from app.inspect.page import InspectPage
 from app.inspect.strip import KvStrip
 from app.state.context import AppContext
@@ -23,6 +24,7 @@ from app.state.inspection import (
     UNALLOCATED,
     SlotTable,
     layer_ranges,
+    parse_group,
     parse_inspection,
 )
 from tests.app.test_inspect_model import BUNDLE
@@ -259,3 +261,19 @@ def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
     one = strip(page)
     assert one.span == 72 and one.columns()[-1] == UNALLOCATED
     assert one.handle() == one.area().left() + 20 * one.area().width() // 72
+
+
+@pytest.mark.parametrize(
+    ("layout", "writer", "words"),
+    [
+        ("static", "host", "the host"),
+        ("gqa", "graph", "the graph, GroupQueryAttention"),
+        ("scatter", "graph", "the graph, TensorScatter"),
+        ("cross", "encoder", "the encoder, once"),
+    ],
+)
+def test_who_writes_a_group_is_said_in_words(qtbot: Any, layout: str, writer: str, words: str) -> None:
+    group = parse_group({"name": "all", "layout": layout, "layers": [0], "capacity": 4, "writer": writer})
+    card = GroupCard(group)
+    qtbot.addWidget(card)
+    assert dict(card.facts())["Written by"] == words

@@ -19,6 +19,7 @@ from app.main import PAGES
 from app.state.context import AppContext
 from app.state.settings import Settings
 from app.warmup import FIRST_MS
+from app.widgets.basics import Pill
 from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
@@ -279,6 +280,17 @@ class TestHome:
         assert not window.context.open_bundle(path)
         assert window.context.bundle is None
         assert "12 bytes" in window.banner.message
+
+    def test_a_model_without_a_cache_is_shown_without_one(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+        window = make_window()
+        path = make_bundle(tmp_path / "bert")
+        (path / "cacheless").write_text("")
+        assert window.context.open_bundle(path)
+        bar = window.bar
+        shown = [part.text() for part in bar.findChildren(Pill) if part.isVisible()]
+        assert shown == ["model", "fp32", "not loaded"]
+        page: Any = window.page("home")
+        assert [part.text() for part in page.rows[0].findChildren(Pill)] == ["bert", "fp32"]
 
     def test_the_last_speed_is_kept(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
         window = make_window()

@@ -15,7 +15,7 @@ from app.graph.boxes import Key
 from app.graph.model import CHANGES, MARKS, Graph, Node
 from app.graph.reader import label_of
 from app.state.graphs import GraphModel
-from app.widgets.format import number, size
+from app.widgets.format import counted, number, size
 
 MOST = 60
 """Entries of one kind that are listed; a scope of a big model has thousands."""
@@ -145,7 +145,7 @@ def _scope(model: GraphModel, graph: Graph, path: str) -> Iterator[Line]:
     scope = outline.scopes[path]
     yield Line(scope.name or tr("(unnamed)"), "title")
     yield Line(path, "mono")
-    yield Line(tr("{0} nodes").format(number(scope.total)), "muted")
+    yield Line(counted(scope.total, tr("1 node"), tr("{0} nodes")), "muted")
     for change in CHANGES:
         if scope.changes[change]:
             yield Line(f"{MARKS[change]} {number(scope.changes[change])} {tr(change)}", change)
@@ -164,7 +164,7 @@ def _scope(model: GraphModel, graph: Graph, path: str) -> Iterator[Line]:
 
 def _graph(model: GraphModel, graph: Graph) -> Iterator[Line]:
     yield Line(graph.title or tr("Graph"), "title")
-    yield Line(tr("{0} nodes").format(number(len(graph.nodes))), "muted")
+    yield Line(counted(len(graph.nodes), tr("1 node"), tr("{0} nodes")), "muted")
     facts = graph.facts
     if facts.get("producer"):
         yield Line(tr("Made by {0}").format(facts["producer"]))

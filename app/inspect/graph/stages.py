@@ -16,7 +16,7 @@ from app.graph.boxes import shorten
 from app.graph.model import Stage
 from app.state.graphs import GraphModel
 from app.widgets import Elided, Pill, label
-from app.widgets.format import milliseconds, number, seconds
+from app.widgets.format import counted, milliseconds, number, seconds
 from app.widgets.theme import G, set_icon
 
 
@@ -117,7 +117,7 @@ class StageBar(QWidget):
 
     def words(self, stage: Stage, before: Stage | None) -> list[str]:
         """What a stage came to: nodes, time, parity."""
-        nodes = self.tr("{0} nodes").format(number(stage.nodes))
+        nodes = counted(stage.nodes, self.tr("1 node"), self.tr("{0} nodes"))
         if before is not None and stage.nodes != before.nodes:
             difference = stage.nodes - before.nodes
             nodes += f" ({'+' if difference > 0 else '−'}{number(abs(difference))})"
