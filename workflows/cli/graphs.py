@@ -82,6 +82,8 @@ def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
 def parity_text(parity: Mapping[str, Any]) -> str:
     """How far the values moved, in words."""
     moved = parity["max_abs_diff"]
+    if moved is None and not parity["greedy_tokens"] and parity["note"]:  # what did not run at all
+        return str(parity["note"])
     text = "the values are not finite alike" if moved is None else f"values within {moved:.2g}"
     if parity["greedy_tokens"]:
         text += f", {parity['greedy_equal']} of {parity['greedy_tokens']} tokens alike"

@@ -3,9 +3,22 @@
 model ──Method.requires──▶ call (ranges of calibration, where it needs them) ──▶ PassReport; one method a file
 """
 
+import onnx_ir as ir
+
 from workflows.quantize.base import Method, Ranges, check_excluded, run_method
+from workflows.quantize.dynamic import Int8Dynamic
+from workflows.quantize.half import Half
 from workflows.quantize.weight_only import WeightOnly
 
-METHODS: dict[str, Method] = {method.name: method for method in (WeightOnly(8), WeightOnly(4))}
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Half("fp16", "Half precision: weights, activations and cache", ir.DataType.FLOAT16),
+        Half("bf16", "Brain floats: 16 bits with the range of 32", ir.DataType.BFLOAT16),
+        WeightOnly(8),
+        WeightOnly(4),
+        Int8Dynamic(),
+    )
+}
 
 __all__ = ["METHODS", "Method", "Ranges", "check_excluded", "run_method"]

@@ -8,21 +8,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from workflows.weights import key_of
+from workflows.quantize.lazy import chunks, parts_of
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
-_CHUNK = 1 << 20  # weights that are worked on at once: the temporaries stay small beside the matrix
 # Ranges of a block that are tried, as shares of its own; 255 steps need none but that.
 _SHARES = {4: (1.0, 1.05, 0.95, 0.9, 0.85, 0.8), 8: (1.0,)}
 
@@ -138,67 +135,32 @@ def _unpack(packed: Bytes, bits: int) -> Bytes:
     return np.stack([packed & 15, packed >> 4], -1).reshape(*packed.shape[:-1], -1)
 
 
-# -- lazy tensors ----------------------------------------------------------------------------------------------
+def quantized_matrix(source: ir.TensorProtocol, rows: bool, how: Blocks) -> tuple[ir.LazyTensor, ...]:
+    """q, scales and zero points of a matrix stored [N,K] (`rows`) or [K,N], and q as the table [N, blocks · bytes]."""
+    outer, inner = (int(axis) for axis in (source.shape if rows else source.shape[::-1]))
+    packed, scales, zeros = how.shapes(outer, inner)
+    name = f"{source.name}.int{how.bits}"
+    kinds = [
+        (name, ir.DataType.UINT8, packed),
+        (f"{name}.scales", source.dtype, scales),
+        (f"{name}.zeros", ir.DataType.UINT8, zeros),
+    ]
+    return parts_of(source, (rows, how), kinds, partial(_quantize_matrix, rows, how))
 
 
-class QuantizedMatrix:
-    """q, scales and zero points of one matrix, made when they are read and forgotten then: no weight is held twice.
-
-    What graphs share they share here: `of` gives one object for one matrix in a file.
-    """
-
-    def __init__(self, source: ir.TensorProtocol, rows: bool, how: Blocks) -> None:
-        self._source, self._rows, self._how = source, rows, how
-        self._ready: dict[int, NDArray[Any]] = {}
-        outer, inner = source.shape if rows else source.shape[::-1]
-        self._outer, self.inner = int(outer), int(inner)
-        types = (ir.DataType.UINT8, source.dtype, ir.DataType.UINT8)
-        shapes = how.shapes(self._outer, self.inner)
-        self.name = f"{source.name}.int{how.bits}"
-        names = (self.name, f"{self.name}.scales", f"{self.name}.zeros")
-        self.tensors = tuple(
-            ir.LazyTensor(partial(self._tensor, index), dtype, ir.Shape(shape), name=name)
-            for index, (dtype, shape, name) in enumerate(zip(types, shapes, names, strict=True))
-        )
-
-    @classmethod
-    def of(cls, source: ir.TensorProtocol, rows: bool, how: Blocks) -> QuantizedMatrix:
-        """The one of this matrix."""
-        key = (key_of(source), rows, how)
-        found = _KNOWN.get(key)
-        if found is None:
-            found = _KNOWN[key] = cls(source, rows, how)
-        return found
-
-    def table(self) -> ir.LazyTensor:
-        """q as a matrix [N, blocks · bytes], as a table of rows is stored: the same bytes."""
-        outer, blocks, size = self.tensors[0].shape
-        flat = ir.Shape([outer, int(blocks) * int(size)])
-        make: Callable[[], ir.TensorProtocol] = partial(self._tensor, 0, tuple(flat))
-        return ir.LazyTensor(make, ir.DataType.UINT8, flat, name=f"{self.name}.rows")
-
-    def _tensor(self, index: int, shape: tuple[int, ...] | None = None) -> ir.TensorProtocol:
-        if index not in self._ready:
-            self._ready = self._make()
-        part = self._ready.pop(index)
-        return ir.tensor(part.reshape(shape) if shape else part, dtype=self.tensors[index].dtype)
-
-    def _make(self) -> dict[int, NDArray[Any]]:
-        made = self._quantize(np.asarray(self._source.numpy()))
-        if isinstance(self._source, ir.ExternalTensor):
-            self._source.release()  # its pages count as ours while they are mapped
-        return dict(enumerate(made))
-
-    def _quantize(self, matrix: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        shapes = self._how.shapes(self._outer, self.inner)
-        packed, zeros = np.empty(shapes[0], np.uint8), np.empty(shapes[2], np.uint8)
-        scales = np.empty(shapes[1], matrix.dtype)
-        step = max(1, _CHUNK // max(self.inner, 1))
-        for start in range(0, self._outer, step):
-            part = slice(start, start + step)
-            rows = matrix[part] if self._rows else matrix[:, part].T
-            packed[part], scales[part], zeros[part] = quantize_rows(rows.astype(np.float32), self._how)
-        return packed, scales, zeros
+def quantized_table(source: ir.TensorProtocol, how: Blocks) -> ir.LazyTensor:
+    """q of a matrix [N,K] as a matrix [N, blocks · bytes]: other axes over the same bytes."""
+    (outer, blocks, size), *_ = how.shapes(int(source.shape[0]), int(source.shape[1]))
+    kinds = [(f"{source.name}.int{how.bits}.rows", ir.DataType.UINT8, (outer, blocks * size))]
+    return parts_of(source, ("table", how), kinds, lambda matrix: _quantize_matrix(True, how, matrix)[:1])[0]
 
 
-_KNOWN: WeakValueDictionary[Any, QuantizedMatrix] = WeakValueDictionary()
+def _quantize_matrix(rows: bool, how: Blocks, matrix: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    outer, inner = matrix.shape if rows else matrix.shape[::-1]
+    shapes = how.shapes(outer, inner)
+    packed, zeros = np.empty(shapes[0], np.uint8), np.empty(shapes[2], np.uint8)
+    scales = np.empty(shapes[1], matrix.dtype)
+    for part in chunks(outer, inner):
+        values = matrix[part] if rows else matrix[:, part].T
+        packed[part], scales[part], zeros[part] = quantize_rows(values.astype(np.float32), how)
+    return packed, scales, zeros

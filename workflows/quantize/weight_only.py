@@ -11,7 +11,7 @@ from workflows.optimize.base import Outcome, Refusal
 from workflows.optimize.edit import add_initializer, make_node, replace, twin
 from workflows.optimize.hygiene import CONTRIB
 from workflows.quantize.base import Ranges
-from workflows.quantize.blocks import Blocks, QuantizedMatrix
+from workflows.quantize.blocks import Blocks, quantized_matrix, quantized_table
 from workflows.quantize.linear import Linear, find_linears, find_tables
 from workflows.recipe import Quantize
 
@@ -67,8 +67,7 @@ def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks) -> None:
     graph = gather.graph
     assert graph is not None and table.const_value is not None  # as find_tables gives them
     _, scales, zeros = _initializers(graph, table, True, how)
-    matrix = QuantizedMatrix.of(table.const_value, True, how)
-    rows = add_initializer(graph, f"{table.name}.int{how.bits}.rows", matrix.table())
+    rows = add_initializer(graph, f"{table.name}.int{how.bits}.rows", quantized_table(table.const_value, how))
     inputs = [rows, gather.inputs[1], scales, *([zeros] if zeros is not None else [])]
     result = twin(gather.outputs[0])
     facts = {"bits": how.bits, "block_size": how.size, "gather_axis": 0, "quantize_axis": 1}
@@ -83,7 +82,7 @@ def _initializers(
     """q, scales and, where they are of a block's own, zero points."""
     assert weight.const_value is not None
     name = f"{weight.name}.int{how.bits}"
-    packed, scales, zeros = QuantizedMatrix.of(weight.const_value, rows, how).tensors
+    packed, scales, zeros = quantized_matrix(weight.const_value, rows, how)
     return (
         add_initializer(graph, name, packed),
         add_initializer(graph, f"{name}.scales", scales),

@@ -1,0 +1,64 @@
+"""Tensors that are computed of a weight when the file is written, and forgotten then: no weight is held twice.
+
+    source (a place in a file) ──read──▶ make ──▶ parts, each given once and dropped
+
+Graphs that share a weight share what is made of it: the same source and recipe give the same objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from workflows.weights import key_of
+
+Kind = tuple[str, ir.DataType, Sequence[int]]  # a part's name, type and shape
+Make = Callable[[NDArray[Any]], Sequence[NDArray[Any]]]
+CHUNK = 1 << 20  # numbers that are worked on at once: what is in between stays small beside the matrix
+
+
+class LazyParts:
+    """The parts that `make` gives of one weight. Reading one of them makes all; each is kept until it is read."""
+
+    def __init__(self, source: ir.TensorProtocol, kinds: Sequence[Kind], make: Make) -> None:
+        self.source, self._kinds, self._make_parts = source, tuple(kinds), make
+        self._ready: dict[int, NDArray[Any]] = {}
+        self.tensors = tuple(
+            ir.LazyTensor(partial(self._part, index), dtype, ir.Shape(shape), name=name)
+            for index, (name, dtype, shape) in enumerate(self._kinds)
+        )
+
+    def _part(self, index: int) -> ir.TensorProtocol:
+        if index not in self._ready:
+            self._ready = dict(enumerate(self._make_parts(np.asarray(self.source.numpy()))))
+            if isinstance(self.source, ir.ExternalTensor):
+                self.source.release()  # its pages count as ours while they are mapped
+        name, dtype, shape = self._kinds[index]
+        return ir.tensor(self._ready.pop(index).reshape(shape), dtype=dtype, name=name)
+
+
+_KNOWN: WeakValueDictionary[Hashable, LazyParts] = WeakValueDictionary()
+
+
+Parts = tuple[ir.LazyTensor, ...]
+
+
+def parts_of(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> Parts:
+    """The parts of `source`; `recipe` says all that makes two of them differ."""
+    key = (key_of(source), recipe)
+    found = _KNOWN.get(key)
+    if found is None:
+        found = _KNOWN[key] = LazyParts(source, kinds, make)
+    return found.tensors
+
+
+def chunks(outer: int, inner: int) -> Iterator[slice]:
+    """Parts of the axis `outer`, of at most CHUNK numbers each."""
+    step = max(1, CHUNK // max(inner, 1))
+    yield from (slice(start, start + step) for start in range(0, outer, step))
