@@ -132,16 +132,25 @@ class Watched:
 
 def decode_ms(bundle: Path) -> tuple[float, float]:
     """(median milliseconds a token, GB resident) of the bundle, opened in a process of its own."""
-    code = (
-        "import sys,statistics,time,psutil;from workflows.generate import GenerateOptions,open_engine;"
-        "e=open_engine(sys.argv[1],capacity=512);p=[3+i%900 for i in range(int(sys.argv[2]))];"
-        "o=GenerateOptions(max_new_tokens=int(sys.argv[3]));"
-        "t=[x.latency_ms for x in e.generate(p,o) if x.event=='token' and x.step>5];"
-        "print(statistics.median(t),psutil.Process().memory_info().rss)"
-    )
-    command = [sys.executable, "-c", code, str(bundle), str(PROMPT), str(STEPS)]
+    command = [sys.executable, "-m", "tests.benchmarks.quantize", "--folder", str(bundle), "--decode"]
     took, resident = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     return float(took), int(resident) / 1e9
+
+
+def print_decode(bundle: Path) -> None:
+    """The child's part of decode_ms; there is no tokenizer, so the executor is run by hand."""
+    from workflows.bundle import read_bundle
+    from workflows.runtime import device_named, open_executor
+
+    executor = open_executor(read_bundle(bundle), device_named("cpu"), capacity=512)
+    prompt, times = [3 + i % 900 for i in range(PROMPT)], []
+    for fed, phase in executor.chunks(prompt):
+        logits = executor.run(fed, phase)
+    for _ in range(STEPS):
+        began = time.perf_counter()
+        logits = executor.run([int(logits.argmax())], "decode")
+        times.append(1e3 * (time.perf_counter() - began))
+    print(statistics.median(times[5:]), psutil.Process().memory_info().rss)
 
 
 def main() -> None:
@@ -151,8 +160,12 @@ def main() -> None:
     parser.add_argument("--precision", default="int4")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--decode", action="store_true", help="measure the bundle in FOLDER, for this program itself")
     parser.add_argument("--set", action="append", default=[], dest="settings")
     asked = parser.parse_args()
+    if asked.decode:
+        print_decode(asked.folder)
+        return
     source = asked.folder / "checkpoint"
     if not source.exists():
         make_checkpoint(source)

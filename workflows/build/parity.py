@@ -62,14 +62,15 @@ class Probe:
         self._pipeline = pipeline
         self._tokens: list[int] | None = None
 
-    def run(self, files: Mapping[str, Path]) -> Outputs:
+    def run(self, files: Mapping[str, Path], mapped: bool = True) -> Outputs:
         """The logits after the prompt and after each token; of a graph without a cache, its outputs.
 
-        files: component → its graph. The first run decides the tokens, greedily. Raises GraphError and JoineryError
-        where onnxruntime cannot open or run a graph.
+        files: component → its graph. mapped: see open_session; kernels of few bits compute otherwise then. The first
+        run decides the tokens, greedily. Raises GraphError and JoineryError where onnxruntime cannot open or run a
+        graph.
         """
         device = device_named("cpu")
-        by_file = {path: open_session(name, path, device, {}, mapped=True) for name, path in files.items()}
+        by_file = {path: open_session(name, path, device, {}, mapped=mapped) for name, path in files.items()}
         sessions = {name: replace(by_file[path], name=name) for name, path in files.items()}
         if self._pipeline.pipeline.state.kv_cache is None:
             return _run_single(next(iter(sessions.values())))

@@ -82,7 +82,7 @@ def _parity(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, r
     probe = Probe(pipeline)
     before = probe.run({name: optimized / file for name, file in files.items()})
     try:
-        after = probe.run({name: folder / file for name, file in files.items()})
+        after = probe.run({name: folder / file for name, file in files.items()}, mapped=False)
     except JoineryError as error:
         if not any(METHODS[p].retypes for name in files if (p := recipe.precision_of(name)) in METHODS):
             raise JoineryError(f"The quantized graphs do not run: {error}") from error

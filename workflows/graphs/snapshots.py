@@ -115,7 +115,7 @@ class Snapshots:
         return snapshot
 
     def write(self, path: Path, regions: Mapping[Key, Region]) -> None:
-        """Writes the archive, and lets go of the files that the tensors were read from: mapped, they count as memory."""
+        """Writes the archive, and lets go of the files that tensors were read from: mapped, they count as memory."""
         files = {f"{step}.onnx": snapshot.placed(regions) for step, snapshot in self._taken.items()}
         made = {step: outputs for step, outputs in self._made.items() if outputs}
         write_archive(path, files | {MADE_BY: json.dumps(made, separators=(",", ":")).encode()})

@@ -67,8 +67,6 @@ def open_session(
     settings.log_severity_level = 4  # what fails is raised, and told once
     settings.intra_op_num_threads = psutil.cpu_count(logical=False) or 1
     settings.add_session_config_entry("session.intra_op.allow_spinning", "1")
-    if not prepack:
-        settings.add_session_config_entry("session.disable_prepacking", "1")
     if mapped:
         settings.add_session_config_entry("session.disable_prepacking", "1")
     if graph is not None:
