@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.accuracy.answers import Answers
 from app.accuracy.figures import figures_of
-from app.accuracy.form import Form, choose
+from app.accuracy.form import Form
 from app.inspect.tables import Rows, Table
 from app.state.accuracy import AccuracyModel, Request
 from app.widgets import Banner, Card, EmptyState, button, label
@@ -155,7 +155,7 @@ class AccuracyTab(QWidget):
 
     def _on_bundle(self, bundle: dict[str, object] | None) -> None:
         if bundle and not self.model.running:
-            choose(self.form.candidate, str(bundle["path"]))
+            self.form.candidate.choose(str(bundle["path"]))
 
     def _refresh(self) -> None:
         model = self.model

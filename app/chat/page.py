@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShowEvent
@@ -20,9 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.compare import CompareView
 from app.chat.composer import Composer
 from app.chat.context_bar import ContextBar
 from app.chat.controller import ChatController
+from app.chat.failures import Failures
 from app.chat.panel import SettingsPanel
 from app.chat.sampling import Sampling
 from app.chat.transcript import Transcript
@@ -30,7 +32,7 @@ from app.state.conversation import ChatStore, Conversation, key_of
 from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.theme import G, set_icon
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.events import Event, ResultEvent
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -49,6 +51,8 @@ class ChatPage(QWidget):
         self.session = context.session
         self.store = ChatStore(context.home / "chats")
         self.controller = ChatController(self.session, self.store, self._ensure_open, self)
+        self.compare: CompareView | None = None
+        self._of_chat: list[QAction] = []  # actions that mean nothing while two bundles are compared
         self._asked_devices = False
         self._drawn = -1
         self._build()
@@ -72,6 +76,30 @@ class ChatPage(QWidget):
         if path:
             self.banner.clear()
             self.session.open(path, str(self.panel.provider.currentData() or "cpu"), self.panel.cache.currentData())
+
+    def show_compare(self) -> None:
+        """Two bundles side by side in place of the conversation, which stays as it is."""
+        if self.compare is None:
+            self.compare = CompareView(self.context)
+            self.compare.closed.connect(self._leave_compare)
+            self.views.addWidget(self.compare)
+        self.context.navigate.emit("chat")
+        self.views.setCurrentWidget(self.compare)
+        self._set_chat_actions(False)
+        self.compare.enter(self._bundle_path(), self.controller.sampling)
+
+    def _leave_compare(self) -> None:
+        self.views.setCurrentIndex(0)
+        self._set_chat_actions(True)
+        self.composer.edit.setFocus()
+
+    def _set_chat_actions(self, on: bool) -> None:
+        for action in self._of_chat:
+            action.setEnabled(on)
+
+    def _escape(self) -> None:
+        comparing = self.compare is not None and self.views.currentWidget() is self.compare
+        (self.compare.composer if comparing and self.compare else self.composer).escape()
 
     # -- building --------------------------------------------------------------------------------------------
 
@@ -104,7 +132,9 @@ class ChatPage(QWidget):
         middle.addLayout(holder)
         middle.addWidget(self.stack, 1)
         middle.addLayout(foot)
-        row = QHBoxLayout(self)
+        self.failures = Failures(self.context, self.banner, self._new_chat, self)
+        talk = QWidget()
+        row = QHBoxLayout(talk)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addLayout(middle, 1)
@@ -119,6 +149,11 @@ class ChatPage(QWidget):
         box.addWidget(self.panel)
         self.side = side
         row.addWidget(side)
+        self.views = QStackedWidget()  # the conversation, or two bundles side by side
+        self.views.addWidget(talk)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.views)
 
     def _header(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -127,6 +162,7 @@ class ChatPage(QWidget):
         self.heading = label("", "heading")
         self.new_button = self._tool("plus", self.tr("New chat (Ctrl+N)"))
         self.recent_button = self._tool("clock", self.tr("Earlier chats"))
+        self.compare_button = self._tool("branch", self.tr("Compare with another bundle"))
         self.export_button = self._tool("save", self.tr("Export this chat"))
         self.side_button = self._tool("settings", self.tr("Show or hide the settings"))
         self.side_button.setCheckable(True)
@@ -137,7 +173,7 @@ class ChatPage(QWidget):
             one.setMenu(menu)
             one.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         row.addWidget(self.heading, 1)
-        for one in (self.new_button, self.recent_button, self.export_button, self.side_button):
+        for one in (self.new_button, self.recent_button, self.compare_button, self.export_button, self.side_button):
             row.addWidget(one)
         return row
 
@@ -179,6 +215,7 @@ class ChatPage(QWidget):
         self.transcript.action.connect(self._on_action)
         self.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
         self.new_button.clicked.connect(self._new_chat)
+        self.compare_button.clicked.connect(self.show_compare)
         self.side_button.toggled.connect(self._show_side)
         self.panel.system_changed.connect(c.set_system)
         self.panel.sampling_changed.connect(self._on_sampling)
@@ -188,7 +225,7 @@ class ChatPage(QWidget):
         c.grew.connect(self._on_grew)
         c.noticed.connect(self._on_noticed)
         c.ended.connect(self._on_ended)
-        c.failed.connect(self._on_failed)
+        c.failed.connect(self.failures.show)
         c.unsaved.connect(self._on_unsaved)
         c.runningChanged.connect(self._on_running)
         s.stateChanged.connect(self._refresh_state)
@@ -217,8 +254,9 @@ class ChatPage(QWidget):
             (self.tr("Answer again"), "Ctrl+R", self._regenerate_last),
             (self.tr("Copy the last reply"), "Ctrl+Shift+C", self._copy_last),
             (self.tr("Edit the last prompt"), "Ctrl+E", self._edit_last),
-            (self.tr("Stop the reply"), "Escape", self.composer.escape),
+            (self.tr("Stop the reply"), "Escape", self._escape),
             (self.tr("Write a prompt"), "Ctrl+L", self.composer.edit.setFocus),
+            (self.tr("Compare the answers of two bundles"), "Ctrl+D", self.show_compare),
             (self.tr("Save the chat as Markdown"), "", partial(self._export, "md")),
             (self.tr("Save the chat as JSON"), "", partial(self._export, "json")),
             (self.tr("Show or hide the chat settings"), "", self.side_button.toggle),
@@ -228,6 +266,8 @@ class ChatPage(QWidget):
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             action.triggered.connect(lambda _checked=False, act=act: act())
             self.addAction(action)
+            if act not in (self._escape, self.show_compare):
+                self._of_chat.append(action)
 
     # -- the bundle ------------------------------------------------------------------------------------------
 
@@ -465,44 +505,9 @@ class ChatPage(QWidget):
 
     # -- failures --------------------------------------------------------------------------------------------
 
-    def _on_failed(self, failure: SessionFailure) -> None:
-        self._show_failure(failure)
-
     def _on_session_failed(self, failure: SessionFailure) -> None:
-        """A failure while no reply ran: the bundle could not be opened, or the idle worker died."""
-        if not self.banner.isVisible() and failure.kind != "cancelled":
-            self._show_failure(failure)
+        self.failures.show_of_session(failure)
         self._refresh_state()
-
-    def _show_failure(self, failure: SessionFailure) -> None:
-        action, act = self._mend(failure)
-        self.banner.error(failure.message, failure.details, action, act)
-
-    def _mend(self, failure: SessionFailure) -> tuple[str, Any]:
-        if failure.kind == "crashed":
-            return self.tr("Reopen"), self.session.reopen
-        if failure.kind in ("bundle", "graph"):
-            return self.tr("Verify bundle"), self._verify
-        if failure.kind in ("prompt", "cache", "capacity"):
-            return self.tr("New chat"), self._new_chat
-        if self.session.state == "failed":
-            return self.tr("Try again"), self.session.reopen
-        return "", None
-
-    def _verify(self) -> None:
-        self.banner.show_message("info", self.tr("Checking every file of the bundle …"))
-        self.context.probe_worker.request("verify", bundle=self.session.bundle).finished.connect(self._on_verified)
-
-    def _on_verified(self, event: Event) -> None:
-        if isinstance(event, ErrorEvent):
-            self.banner.error(event.message, event.details)
-        elif isinstance(event, ResultEvent) and event.value.get("ok"):
-            text = self.tr("All {0} files of the bundle are as they were written.").format(event.value.get("files", 0))
-            self.banner.show_message("ok", text, action=self.tr("Reopen"), on_action=self.session.reopen)
-        elif isinstance(event, ResultEvent):
-            problems = "\n".join(f"{p['file']}: {p['problem']}" for p in event.value.get("problems", []))
-            text = self.tr("The bundle is damaged; build it again.")
-            self.banner.error(text, problems, self.tr("Go to Home"), lambda: self.context.navigate.emit("home"))
 
     def _on_unsaved(self, reason: str) -> None:
         self.banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)

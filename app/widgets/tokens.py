@@ -49,7 +49,7 @@ def write_tokens(cursor: QTextCursor, pieces: Sequence[str], equal: int) -> None
     """Writes the pieces where `cursor` is; those from `equal` on differ from the other text's."""
     cursor.insertText("".join(pieces[:equal]), plain_format())
     for index, piece in enumerate(pieces[equal:]):
-        cursor.insertText(shown(piece) if index == 0 else piece, later_format() if index else first_format())
+        cursor.insertText(piece if index else shown(piece) or "∎", later_format() if index else first_format())
 
 
 def reader(name: str) -> QTextEdit:

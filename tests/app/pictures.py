@@ -165,6 +165,26 @@ def measured(finished: bool) -> Prepare:
     return act
 
 
+def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
+    """Two bundles side by side, before, while or after they answer."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        if bundles:
+            make_bundle(home / "bundles" / "qwen3-int4")
+            window.context.recents.add(str(home / "bundles" / "qwen3-int4"))
+            open_bundle(window, home)
+        window.show_page("chat")
+        page = window.page("chat")
+        page.show_compare()  # type: ignore[attr-defined]
+        view = page.compare  # type: ignore[attr-defined]
+        if text:
+            view.send(text)
+            until(lambda: not view.duel.running or len(view.duel.lanes[0].tokens) > 12, "tokens")
+            until(lambda: not done or not view.duel.running, "both answers")
+
+    return act
+
+
 def compared_bundles(done: bool = True) -> Prepare:
     """The comparison of two bundles, under way or ended."""
 
@@ -265,6 +285,7 @@ MODEL = str(Path(tempfile.gettempdir()) / "joinery-pictures.onnx")
 """Written by `main`: the fake worker's answer is the path of a file."""
 GRAPH = {"inspection": BUNDLE, "layers": 6}
 ATTENTION = "model/layers.1/self_attn"
+DUEL = {"replies": {"qwen3-demo": LONG + LONG, "qwen3-int4": LONG + LONG.replace("dropped", "forgotten")}}
 STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "home-empty": ({}, page("home")),
     "home-full": ({}, home_full),
@@ -309,6 +330,13 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-busy": ({**REPLY, "delay": 0.05}, chat("What is a KV cache?", finished=False)),
     "chat-full": (REPLY, chat("What is a KV cache?")),
     "chat-failed": ({**REPLY, "crash_on": "generate", "crash_after": 12}, chat("What is a KV cache?")),
+    "compare-empty": ({}, duel(bundles=False)),
+    "compare-busy": ({**DUEL, "delay": 0.08}, duel("What is a KV cache?", done=False)),
+    "compare-full": (DUEL, duel("What is a KV cache?")),
+    "compare-failed": (
+        {**DUEL, **fails("open", "weights.data in qwen3-int4 is cut short: build the bundle anew.")},
+        duel("What is a KV cache?"),
+    ),
     "measure-empty": ({}, page("measure")),
     "measure-busy": ({**REPLY, "delay": 0.02}, measured(finished=False)),
     "measure-full": (REPLY, measured(finished=True)),

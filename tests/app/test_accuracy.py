@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat
 
-from app.accuracy.form import path_of
 from app.accuracy.tab import AccuracyTab
 from app.state.accuracy import AccuracyModel, Request, parse_report
 from tests.app.conftest import make_bundle
@@ -61,8 +60,8 @@ def test_from_the_form_to_the_figures(qtbot: Any, tab: Any, tmp_path: Path) -> N
     assert page.stack.currentIndex() == 0 and not page.form.run.isEnabled()
     bundle = make_bundle(tmp_path / "mine")
     page.context.open_bundle(bundle)
-    assert path_of(page.form.candidate) == str(bundle) and page.form.candidate.currentText() == "mine"
-    page.form.reference.setEditText("demo:qwen3")
+    assert page.form.candidate.path == str(bundle) and page.form.candidate.field.currentText() == "mine"
+    page.form.reference.choose("demo:qwen3")
     assert page.form.run.isEnabled()
     qtbot.mouseClick(page.form.run, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.model.state == "done")
@@ -157,6 +156,6 @@ def test_from_done_to_the_comparison(qtbot: Any, make_window: Any, tmp_path: Pat
     window.context.accuracyRequested.emit(str(bundle), "demo:qwen3")
     page = window.page("measure")
     assert window.current_page == "measure" and page.tabs.currentWidget() is page.accuracy
-    assert path_of(page.accuracy.form.candidate) == str(bundle)
-    assert path_of(page.accuracy.form.reference) == "demo:qwen3"
+    assert page.accuracy.form.candidate.path == str(bundle)
+    assert page.accuracy.form.reference.path == "demo:qwen3"
     assert page.accuracy.form.run.hasFocus()

@@ -16,6 +16,7 @@ A scenario's fields, all optional:
     remote_code      {file: sha256}: the probe asks for consent
     devices          the devices to report
     reply            the text that generate streams, word by word ("56")
+    replies          {name of a bundle's folder: text}: other replies of these, with an id a word
     tokens           how many tokens generate streams, repeating the reply (its words)
     finish_reason    of generate ("eos")
     chunks           prefill chunks of generate (1)
@@ -469,7 +470,8 @@ class Fake:
 
     def do_generate(self) -> None:
         """Chunks, tokens, the cache, done."""
-        words = [w + " " for w in self.scenario.get("reply", "56").split()]
+        reply = self.scenario.get("replies", {}).get(Path(self.bundle).name, self.scenario.get("reply", "56"))
+        words = [w + " " for w in reply.split()]
         total = self.scenario.get("tokens", len(words))
         text, reason = [], self.scenario.get("finish_reason", "eos")
         chunks = self.scenario.get("chunks", 1)
@@ -541,7 +543,7 @@ class Fake:
             self.send("notice", **self.scenario["notice"])
         self.send(
             "token",
-            id=100 + step % 400,
+            id=sum(map(ord, text)) if "replies" in self.scenario else 100 + step % 400,
             text=text,
             step=step,
             phase="decode" if step else "prefill",

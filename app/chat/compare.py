@@ -1,0 +1,185 @@
+"""Two bundles answer one prompt, side by side; the first token that differs and all after it are marked.
+
+Composer ──prompt──▶ Duel ──changed──▶ two columns: bundle, text, latency
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.chat.composer import Composer
+from app.chat.message import FLUSH_MS, summary
+from app.chat.sampling import Sampling
+from app.state.conversation import Reply
+from app.state.duel import Duel, Lane
+from app.widgets import Banner, button, label
+from app.widgets.bundle_choice import BundleChoice
+from app.widgets.theme import G, theme
+from app.widgets.tokens import plain_format, reader, write_tokens
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
+
+
+class Column(QWidget):
+    """One bundle: which, what it says, how fast."""
+
+    def __init__(self, lane: Lane, choice: BundleChoice, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.lane, self.choice = lane, choice
+        self.banner = Banner()
+        self.text = reader(name)
+        self.text.setPlaceholderText(self.tr("The answer appears here; tokens that differ are marked."))
+        self.foot = label("", "muted", wrap=True)
+        self.foot.setMinimumHeight(3 * G)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G)
+        for part in (choice, self.banner):
+            column.addWidget(part)
+        column.addWidget(self.text, 1)
+        column.addWidget(self.foot)
+
+    def draw(self, equal: int) -> None:
+        """Writes the answer anew; tokens from `equal` on differ from the other column's."""
+        lane = self.lane
+        bar = self.text.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        self.text.clear()
+        cursor = self.text.textCursor()
+        write_tokens(cursor, [event.text for event in lane.tokens], equal)
+        if lane.running and not lane.tokens:
+            opening = lane.session is not None and lane.session.state == "opening"
+            said = self.tr("Opening the bundle …") if opening else self.tr("Reading the prompt …")
+            cursor.insertText(said, plain_format("muted"))
+        if at_end:
+            self.text.moveCursor(QTextCursor.MoveOperation.End)
+        self.foot.setText(self._figures())
+        failure = lane.failure
+        if failure is None or failure.kind == "cancelled":
+            self.banner.clear()
+        elif self.banner.message != failure.message:
+            self.banner.error(failure.message, failure.details)
+
+    def _figures(self) -> str:
+        """TTFT, tokens a second, tokens, why it ended; of one that runs the last token's time."""
+        lane = self.lane
+        if lane.done is not None:
+            done = lane.done
+            rate = done.decode_tokens_per_s or None
+            return summary(Reply(done.finish_reason, done.ttft_ms or None, rate, len(done.token_ids)))
+        if lane.failure is not None:
+            return summary(
+                Reply("cancelled" if lane.failure.kind == "cancelled" else "failed", tokens=len(lane.tokens))
+            )
+        if lane.tokens:
+            ttft, last = lane.tokens[0].latency_ms, lane.tokens[-1].latency_ms
+            return self.tr("TTFT {0} ms · last token {1} ms").format(f"{ttft:.1f}", f"{last:.1f}")
+        return ""
+
+
+class CompareView(QWidget):
+    """Both columns over one composer. `closed` when the person goes back to the chat."""
+
+    closed = Signal()
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self.duel = Duel(context.new_worker, self)
+        self.sampling = Sampling()
+        hint = self.tr("A bundle's folder")
+        names = self.tr("Bundle on the left"), self.tr("Bundle on the right")
+        self.columns = tuple(
+            Column(lane, BundleChoice(context.recents, name, hint), name)
+            for lane, name in zip(self.duel.lanes, names, strict=True)
+        )
+        self.composer = Composer()
+        self.verdict = label("", "muted", wrap=True)
+        self._lay_out()
+        self._draw = QTimer(self, singleShot=True, interval=FLUSH_MS)
+        self._draw.timeout.connect(self.refresh)
+        self.duel.changed.connect(lambda: self._draw.isActive() or self._draw.start())
+        self.composer.sent.connect(self.send)
+        self.composer.stopped.connect(self.duel.stop)
+        for column in self.columns:
+            column.choice.changed.connect(self._on_choice)
+        theme().changed.connect(self.refresh)
+        self.setFocusProxy(self.composer.edit)
+        self._on_choice()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Side by side"), "heading"), 1)
+        self.back = button(self.tr("Back to the chat"), "chat", clicked=self.leave)
+        head.addWidget(self.back)
+        middle = QHBoxLayout()
+        middle.setSpacing(2 * G)
+        for column in self.columns:
+            middle.addWidget(column, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(2 * G, G, 2 * G, 2 * G)
+        outer.setSpacing(G)
+        outer.addLayout(head)
+        outer.addLayout(middle, 1)
+        outer.addWidget(self.verdict)
+        outer.addWidget(self.composer)
+
+    def enter(self, bundle: str, sampling: Sampling) -> None:
+        """Begins with `bundle` on the left, and the chat's sampling for both."""
+        self.sampling = sampling
+        left, right = (column.choice for column in self.columns)
+        if bundle and not left.path:
+            left.choose(bundle)
+        others = [entry.path for entry in self.context.recents.entries if entry.path != left.path and not entry.problem]
+        if not right.path and others:
+            right.choose(others[0])
+        (self.composer.edit if self.duel.ready else right).setFocus()
+
+    def send(self, text: str) -> None:
+        """Asks both."""
+        for column in self.columns:
+            column.banner.clear()
+        if self.duel.ask(text, self.sampling.to_options() | {"alternatives": 0}):
+            self.refresh()
+
+    def leave(self) -> None:
+        """Ends both workers; the answers stay to be read."""
+        self.duel.stop()
+        self.duel.close()
+        self.refresh()
+        self.closed.emit()
+
+    def _on_choice(self, *_: object) -> None:
+        for column in self.columns:
+            column.lane.bundle = column.choice.path
+        self.composer.set_enabled(self.duel.ready)
+        self.refresh()
+
+    def refresh(self, *_: object) -> None:
+        """Draws what came."""
+        duel = self.duel
+        self.composer.set_running(duel.running)
+        for column in self.columns:
+            column.choice.setEnabled(not duel.running)
+            column.draw(duel.equal if duel.differs else len(column.lane.tokens))
+        self.verdict.setText(self._verdict())
+
+    def _verdict(self) -> str:
+        duel = self.duel
+        if not duel.ready:
+            return self.tr("Choose two bundles: each answers in a process of its own.")
+        counts = [len(lane.tokens) for lane in duel.lanes]
+        if not any(counts):
+            return duel.prompt
+        if duel.differs:
+            said = self.tr("the first {0} tokens are equal, the next one differs").format(duel.equal)
+        elif duel.running:
+            said = self.tr("equal so far")
+        else:
+            said = self.tr("all {0} tokens are equal").format(counts[0])
+        return f"{duel.prompt} · {said}"

@@ -1,0 +1,63 @@
+"""What the chat page says of a failure, and the button for the likely mend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.state.session import SessionFailure
+from app.widgets import Banner
+from workflows.events import ErrorEvent, Event, ResultEvent
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
+
+Act = Callable[[], object]
+
+
+class Failures(QObject):
+    """Shows failures of the context's session in `banner`. new_chat: begins an empty conversation."""
+
+    def __init__(self, context: AppContext, banner: Banner, new_chat: Act, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._banner, self._new_chat = context, banner, new_chat
+
+    def show(self, failure: SessionFailure) -> None:
+        """One sentence, its details, and what to do."""
+        action, act = self._mend(failure)
+        self._banner.error(failure.message, failure.details, action, act)
+
+    def show_of_session(self, failure: SessionFailure) -> None:
+        """A failure while no reply ran: the bundle could not be opened, or the idle worker died."""
+        if not self._banner.isVisible() and failure.kind != "cancelled":
+            self.show(failure)
+
+    def _mend(self, failure: SessionFailure) -> tuple[str, Act | None]:
+        session = self._context.session
+        if failure.kind == "crashed":
+            return self.tr("Reopen"), session.reopen
+        if failure.kind in ("bundle", "graph"):
+            return self.tr("Verify bundle"), self._verify
+        if failure.kind in ("prompt", "cache", "capacity"):
+            return self.tr("New chat"), self._new_chat
+        if session.state == "failed":
+            return self.tr("Try again"), session.reopen
+        return "", None
+
+    def _verify(self) -> None:
+        self._banner.show_message("info", self.tr("Checking every file of the bundle …"))
+        job = self._context.probe_worker.request("verify", bundle=self._context.session.bundle)
+        job.finished.connect(self._on_verified)
+
+    def _on_verified(self, event: Event) -> None:
+        if isinstance(event, ErrorEvent):
+            self._banner.error(event.message, event.details)
+        elif isinstance(event, ResultEvent) and event.value.get("ok"):
+            text = self.tr("All {0} files of the bundle are as they were written.").format(event.value.get("files", 0))
+            self._banner.show_message("ok", text, action=self.tr("Reopen"), on_action=self._context.session.reopen)
+        elif isinstance(event, ResultEvent):
+            problems = "\n".join(f"{p['file']}: {p['problem']}" for p in event.value.get("problems", []))
+            text = self.tr("The bundle is damaged; build it again.")
+            self._banner.error(text, problems, self.tr("Go to Home"), lambda: self._context.navigate.emit("home"))

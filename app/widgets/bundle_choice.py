@@ -1,0 +1,82 @@
+"""A field for a bundle: the ones that were used last by name, or a path that is typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QWidget
+
+from app.widgets.basics import button
+from app.widgets.theme import G
+
+if TYPE_CHECKING:
+    from app.state.recents import Recents
+
+
+class BundleChoice(QWidget):
+    """`field` and a button that asks for a folder; `path` is what was chosen or typed."""
+
+    def __init__(self, recents: Recents, name: str, hint: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._recents = recents
+        self.field = QComboBox()
+        self.field.setEditable(True)
+        self.field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.field.setAccessibleName(name)
+        self.field.setToolTip(name)
+        self.field.setMinimumContentsLength(12)
+        self.field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        edit = self.field.lineEdit()
+        assert edit is not None
+        edit.setPlaceholderText(hint)
+        browse = button("", "folder", clicked=self._ask)
+        browse.setToolTip(self.tr("Choose a folder"))
+        browse.setAccessibleName(self.tr("Choose a folder"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(G // 2)
+        row.addWidget(self.field, 1)
+        row.addWidget(browse)
+        self.setFocusProxy(self.field)
+        self.changed = self.field.editTextChanged
+        recents.changed.connect(self.refill)
+        self.refill()
+
+    @property
+    def path(self) -> str:
+        """The path of the chosen bundle, or what was typed."""
+        text = self.field.currentText().strip()
+        index = self.field.findText(text)
+        return str(self.field.itemData(index)) if text and index >= 0 else text
+
+    def choose(self, path: str) -> None:
+        """Shows the bundle at `path`, by its name where it is in the list."""
+        index = self.field.findData(path)
+        if index >= 0:
+            self.field.setCurrentIndex(index)
+        else:
+            self.field.setEditText(path)
+
+    def refill(self) -> None:
+        """The bundles that were used last; what was chosen or typed stays."""
+        kept = self.path
+        self.field.blockSignals(True)
+        self.field.clear()
+        for entry in self._recents.entries:
+            if not entry.problem:
+                self.field.addItem(entry.name if self._unique(entry.name) else entry.path, entry.path)
+                self.field.setItemData(self.field.count() - 1, entry.path, Qt.ItemDataRole.ToolTipRole)
+        self.field.setCurrentIndex(-1)
+        self.choose(kept)
+        self.field.blockSignals(False)
+
+    def _unique(self, name: str) -> bool:
+        return sum(entry.name == name for entry in self._recents.entries) == 1
+
+    def _ask(self) -> None:
+        parent = str(Path(self.path).parent) if self.path else ""
+        folder = QFileDialog.getExistingDirectory(self, self.field.accessibleName(), parent)
+        if folder:
+            self.choose(folder)
