@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShowEvent
 from PySide6.QtWidgets import (
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QMenu,
@@ -25,10 +23,11 @@ from app.chat.composer import Composer
 from app.chat.context_bar import ContextBar
 from app.chat.controller import ChatController
 from app.chat.failures import Failures
+from app.chat.files import ChatFiles
 from app.chat.panel import SettingsPanel
 from app.chat.sampling import Sampling
 from app.chat.transcript import Transcript
-from app.state.conversation import ChatStore, Conversation, key_of
+from app.state.conversation import ChatStore, Conversation
 from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.theme import G, set_icon
@@ -109,6 +108,7 @@ class ChatPage(QWidget):
         self.context_bar = ContextBar()
         self.panel = SettingsPanel()
         self.banner = Banner()
+        self.files = ChatFiles(self.controller, self.banner, self._open_chat, self)
         self.no_bundle = EmptyState(
             self.tr("No bundle is open"),
             self.tr("Open a bundle you have built, or convert the demo in a minute. The chat comes here."),
@@ -167,7 +167,7 @@ class ChatPage(QWidget):
         self.side_button = self._tool("settings", self.tr("Show or hide the settings"))
         self.side_button.setCheckable(True)
         self.side_button.setChecked(True)
-        for one, fill in ((self.recent_button, self._fill_recent), (self.export_button, self._fill_export)):
+        for one, fill in ((self.recent_button, self.files.fill_recent), (self.export_button, self.files.fill_export)):
             menu = QMenu(one)
             menu.aboutToShow.connect(partial(fill, menu))
             one.setMenu(menu)
@@ -257,8 +257,8 @@ class ChatPage(QWidget):
             (self.tr("Stop the reply"), "Escape", self._escape),
             (self.tr("Write a prompt"), "Ctrl+L", self.composer.edit.setFocus),
             (self.tr("Compare the answers of two bundles"), "Ctrl+D", self.show_compare),
-            (self.tr("Save the chat as Markdown"), "", partial(self._export, "md")),
-            (self.tr("Save the chat as JSON"), "", partial(self._export, "json")),
+            (self.tr("Save the chat as Markdown"), "", partial(self.files.ask, "md")),
+            (self.tr("Save the chat as JSON"), "", partial(self.files.ask, "json")),
             (self.tr("Show or hide the chat settings"), "", self.side_button.toggle),
         ):
             action = QAction(text, self)
@@ -467,41 +467,6 @@ class ChatPage(QWidget):
     def _show_side(self, on: bool) -> None:
         self.side.setVisible(on)
         self.context.settings.set("chat.side", "shown" if on else "hidden")
-
-    # -- menus -----------------------------------------------------------------------------------------------
-
-    def _fill_recent(self, menu: QMenu) -> None:
-        menu.clear()
-        for saved in self.store.recent():
-            key = key_of(saved.path)
-            action = menu.addAction(saved.title or self.tr("Untitled"))
-            action.setCheckable(True)
-            action.setChecked(key == self.controller.chat.key)
-            action.triggered.connect(lambda _checked=False, key=key: self._open_chat(key))
-        if menu.isEmpty():
-            menu.addAction(self.tr("No earlier chats")).setEnabled(False)
-
-    def _fill_export(self, menu: QMenu) -> None:
-        menu.clear()
-        menu.addAction(self.tr("Save as Markdown …"), lambda: self._export("md"))
-        menu.addAction(self.tr("Save as JSON, with all branches …"), lambda: self._export("json"))
-        menu.addAction(
-            self.tr("Copy as Markdown"),
-            lambda: QGuiApplication.clipboard().setText(self.controller.chat.to_markdown()),
-        )
-
-    def _export(self, ending: str) -> None:
-        name, _kind = QFileDialog.getSaveFileName(self, self.tr("Export this chat"), f"chat.{ending}", f"*.{ending}")
-        if name:
-            self.export(Path(name))
-
-    def export(self, path: Path) -> None:
-        """Writes the chat as Markdown or, for .json, as JSON with all branches."""
-        chat = self.controller.chat
-        try:
-            path.write_text(chat.to_json() if path.suffix == ".json" else chat.to_markdown(), "utf-8")
-        except OSError as error:
-            self.banner.error(self.tr("The chat could not be exported."), str(error))
 
     # -- failures --------------------------------------------------------------------------------------------
 

@@ -325,13 +325,13 @@ def test_new_chat_and_back(make: Make, qtbot: QtBot) -> None:
 def test_export_and_copy(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     page = make(reply="It is **56**.")
     ask(qtbot, page, "8*7=")
-    page.export(tmp_path / "a.md")
+    page.files.export(tmp_path / "a.md")
     assert (tmp_path / "a.md").read_text() == "# 8*7=\n\n## You\n\n8*7=\n\n## Model\n\nIt is **56**.\n"
-    page.export(tmp_path / "a.json")
+    page.files.export(tmp_path / "a.json")
     assert [m["role"] for m in json.loads((tmp_path / "a.json").read_text())["messages"]] == ["user", "assistant"]
     page.transcript.views[1].tool("copy").click()
     assert QGuiApplication.clipboard().text() == "It is **56**."
-    page.export(tmp_path / "missing" / "a.md")
+    page.files.export(tmp_path / "missing" / "a.md")
     assert page.banner.message == "The chat could not be exported."
 
 
