@@ -74,7 +74,7 @@ class ChatPage(QWidget):
         path = self._bundle_path()
         if path:
             self.banner.clear()
-            self.session.open(path, str(self.panel.provider.currentData() or "cpu"), self.panel.cache.currentData())
+            self.session.open(path, *self.panel.choice.chosen)
 
     def show_compare(self) -> None:
         """Two bundles side by side in place of the conversation, which stays as it is."""
@@ -277,7 +277,7 @@ class ChatPage(QWidget):
 
     def _name_default_cache(self) -> None:
         bundle = self.context.bundle
-        self.panel.set_cache_default(str(bundle.get("layout", "")) if bundle else "")
+        self.panel.choice.set_built(str(bundle.get("layout", "")) if bundle else "")
 
     def _ensure_open(self) -> bool:
         path = self._bundle_path()
@@ -313,9 +313,11 @@ class ChatPage(QWidget):
 
     def _on_devices(self, event: Event) -> None:
         if isinstance(event, ResultEvent):
-            self.panel.set_devices(event.value.get("devices", []))
+            self.panel.choice.set_devices(event.value.get("devices", []))
 
     def _on_opened(self, _ready: object) -> None:
+        if self.session.request is not None:  # the KV tab may have opened it
+            self.panel.choice.follow(self.session.request.provider, self.session.request.cache)
         self.banner.clear()
         self._refresh_usage()
 

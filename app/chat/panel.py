@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
-    QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QPlainTextEdit,
@@ -19,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.chat.sampling import Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
+from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
 
 WIDTH = 288
@@ -139,21 +138,10 @@ class SettingsPanel(QWidget):
 
     def _session_part(self) -> Section:
         part = Section(self.tr("Session"), self.tr("A change opens the bundle anew; the conversation stays."))
-        self.cache = QComboBox()
-        self.cache.setAccessibleName(self.tr("Cache layout"))
-        for title, value in (
-            (self.tr("Bundle default"), None),
-            (self.tr("Static: ends when full"), "static"),
-            (self.tr("Window: slides on"), "window"),
-        ):
-            self.cache.addItem(title, value)
-        self.provider = QComboBox()
-        self.provider.setAccessibleName(self.tr("Provider"))
-        self.provider.addItem("CPU", "cpu")
+        self.choice = SessionChoice(self)
+        self.cache, self.provider = self.choice.cache, self.choice.provider
+        self.choice.changed.connect(self.session_changed)
         for title, combo in ((self.tr("Cache layout"), self.cache), (self.tr("Provider"), self.provider)):
-            combo.setMinimumContentsLength(12)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.activated.connect(self.session_changed)
             part.body.addWidget(label(title, "small", selectable=False))
             part.body.addWidget(combo)
         return part
@@ -188,32 +176,6 @@ class SettingsPanel(QWidget):
         if text != self.system.toPlainText():
             with QSignalBlocker(self.system):
                 self.system.setPlainText(text)
-
-    def set_devices(self, devices: list[dict[str, Any]]) -> None:
-        """Lists the providers; one that cannot be used is greyed and says why."""
-        chosen = self.provider.currentData()
-        self.provider.clear()
-        model = self.provider.model()
-        assert isinstance(model, QStandardItemModel)
-        for device in devices:
-            self.provider.addItem(str(device.get("title") or device.get("name")), device.get("name"))
-            if not device.get("usable"):
-                item = model.item(self.provider.count() - 1)
-                item.setEnabled(False)
-                reason = " ".join(str(device.get(k) or "") for k in ("reason", "remedy")).strip()
-                item.setToolTip(reason or self.tr("Not usable on this machine."))
-        self.set_provider(chosen or "cpu")
-
-    def set_provider(self, name: str) -> None:
-        """Shows a provider as chosen."""
-        index = self.provider.findData(name)
-        if index >= 0:
-            self.provider.setCurrentIndex(index)
-
-    def set_cache_default(self, layout: str) -> None:
-        """Says which layout the bundle has by default."""
-        text = self.tr("Bundle default ({0})").format(layout) if layout else self.tr("Bundle default")
-        self.cache.setItemText(0, text)
 
     def set_running(self, running: bool) -> None:
         """While a reply runs the session stays as it is."""

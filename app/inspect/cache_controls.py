@@ -16,6 +16,7 @@ from app.state.inspection import SlotTable
 from app.state.session import Session, SessionFailure
 from app.widgets import Banner, Card, button, label, set_role
 from app.widgets.format import number
+from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
 
 ENDING = ".safetensors"
@@ -38,6 +39,7 @@ class CacheControls(Card):
         self._length = 0
         self._build()
         session.stateChanged.connect(self._refresh)
+        session.opened.connect(self._follow)
         session.cacheJobChanged.connect(self._on_job)
         session.cacheDone.connect(self._on_done)
         session.cacheFailed.connect(self._on_failed)
@@ -55,6 +57,7 @@ class CacheControls(Card):
         self.load_button = button(self.tr("Load…"), "folder", clicked=self.ask_load)
         self.load_button.setAccessibleName(self.tr("Load a prompt cache"))
         self.open_button = button(self.tr("Open a session"), "play", clicked=self.openAsked.emit)
+        self.choice = SessionChoice(self)
         self.legal = label("", "muted", wrap=True)
         self.note = label("", "muted", wrap=True)
         self.said = label("", "muted", wrap=True)
@@ -67,7 +70,8 @@ class CacheControls(Card):
         row.setSpacing(G)
         row.addWidget(self.spin)
         row.addWidget(self.rewind_button)
-        row.addWidget(self.open_button)
+        for opener in (self.open_button, self.choice.cache, self.choice.provider):
+            row.addWidget(opener)
         row.addStretch(1)
         for part in (self.save_button, self.load_button):
             row.addWidget(part)
@@ -88,6 +92,15 @@ class CacheControls(Card):
             self._say("")
         self._bundle, self._frozen_source = path, frozen_source
         self._refresh()
+
+    def offer(self, layout: str) -> None:
+        """What a session is opened with unless another choice is made: what the last one was, which is the chat's."""
+        self.choice.set_built(layout)
+        self._follow()
+
+    def _follow(self, *_: object) -> None:
+        if (last := self.session.request) is not None:
+            self.choice.follow(last.provider, last.cache)
 
     def set_table(self, table: SlotTable | None, viewing: bool) -> None:
         """The live cache, None before there is one; `viewing` while an earlier picture is shown."""
@@ -198,8 +211,9 @@ class CacheControls(Card):
         closed = not self.ours or self.session.state in ("closed", "failed")
         for part in (self.spin, self.rewind_button, self.save_button, self.load_button):
             part.setVisible(not self._frozen_source and not closed)
-        self.open_button.setVisible(closed)
-        self.open_button.setEnabled(bool(self._bundle) and not self.session.busy)
+        for opener in (self.open_button, self.choice.cache, self.choice.provider):
+            opener.setVisible(closed)
+            opener.setEnabled(bool(self._bundle) and not self.session.busy)
         self.legal.setText(self._legal_text(table, length) if not closed else "")
         self.legal.setVisible(bool(self.legal.text()))
         self.note.setText(self._note_text(closed))

@@ -48,6 +48,7 @@ class InspectPage(QWidget):
         self._wanted = ""
         self._shown = ""
         self._before = ""
+        self._asked_devices = False
         self._build()
         self._add_actions()
         context.bundleChanged.connect(self._on_bundle)
@@ -149,6 +150,7 @@ class InspectPage(QWidget):
         self.passes = PassesTab()
         self.details = DetailsTab(self.context.probe_worker)
         self.tabs = QTabWidget()
+        self.tabs.currentChanged.connect(self._ask_devices)
         self.tabs.setDocumentMode(True)
         for tab, text in (
             (self.graph, self.tr("Graph")),
@@ -228,6 +230,7 @@ class InspectPage(QWidget):
         """Qt's name: reads what is current when the page is looked at."""
         super().showEvent(event)
         self._catch_up()
+        self._ask_devices()
 
     def _catch_up(self) -> None:
         if not self._wanted:
@@ -273,6 +276,7 @@ class InspectPage(QWidget):
         self._show_pills(found)
         self.components.fill(found.components)
         self.kv.set_groups(found.kv, found.path if found.is_bundle else "", found.encoder)
+        self.kv.controls.offer(str(dict(found.facts).get("layout") or ""))
         self.passes.show_passes(found.passes)
         self.details.show_inspection(found)
         if self._before:
@@ -316,6 +320,16 @@ class InspectPage(QWidget):
         same = found is not None and found.is_bundle and found.path == self.session.bundle
         self.kv.set_live(self.session.groups if same else None)
 
+    def _ask_devices(self, *_: object) -> None:
+        """Once, when a session could first be opened from here."""
+        if not self._asked_devices and self.tabs.currentWidget() is self.kv and self.isVisible():
+            self._asked_devices = True
+            self.context.probe_worker.request("devices").finished.connect(self._on_devices)
+
+    def _on_devices(self, event: Event) -> None:
+        if isinstance(event, ResultEvent):
+            self.kv.controls.choice.set_devices(event.value.get("devices", []))
+
     def _open_session(self) -> None:
         if self.inspection is not None and self.inspection.is_bundle:
-            self.session.open(self.inspection.path)
+            self.session.open(self.inspection.path, *self.kv.controls.choice.chosen)

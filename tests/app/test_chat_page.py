@@ -274,6 +274,13 @@ def test_another_cache_layout_opens_the_bundle_anew(make: Make, qtbot: QtBot) ->
     assert shown(page) == ["8*7=", "56"]
 
 
+def test_the_panel_shows_what_a_session_was_opened_with_elsewhere(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    page.session.open(page.session.bundle, "cpu", "fifo")
+    qtbot.waitUntil(lambda: page.panel.choice.chosen == ("cpu", "fifo"))
+
+
 def test_chat_comes_back_after_a_restart(make: Make, qtbot: QtBot) -> None:
     first = make()
     ask(qtbot, first, "8*7=")

@@ -27,6 +27,8 @@ from app.state.inspection import (
     parse_group,
     parse_inspection,
 )
+from app.state.session import OpenRequest
+from app.widgets.session_choice import SessionChoice
 from tests.app.test_inspect_model import BUNDLE
 from tests.fakes.worker import program
 
@@ -193,6 +195,41 @@ def test_session_can_be_opened_from_here(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: page.session.state == "ready")
     assert page.session.bundle == "/b/demo" and not controls.open_button.isVisible()
     assert controls.load_button.isEnabled() and not controls.save_button.isEnabled()
+
+
+def test_the_session_from_here_is_opened_as_the_last_one_was(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    controls = page.kv.controls
+    page.session.open("/b/other", "cpu", "window")
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    assert controls.choice.cache.isVisible() and controls.choice.chosen == ("cpu", "window")
+    controls.open_button.click()
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    assert page.session.request == OpenRequest("/b/demo", "cpu", "window")
+    assert not controls.choice.cache.isVisible()
+
+
+def test_another_cache_can_be_chosen_for_the_session_from_here(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.session.close()
+    choice = page.kv.controls.choice
+    qtbot.waitUntil(lambda: choice.provider.count() == 2)
+    choice.cache.setCurrentIndex(choice.cache.findData("fifo"))
+    page.kv.controls.open_button.click()
+    assert page.session.request == OpenRequest("/b/demo", "cpu", "fifo")
+
+
+def test_a_graph_that_writes_its_cache_offers_no_other_layout(qtbot: QtBot) -> None:
+    choice = SessionChoice()
+    choice.follow("cpu", "window")
+    assert choice.chosen == ("cpu", "window")
+    choice.set_built("gqa")
+    choice.follow("cpu", "static")
+    assert choice.chosen == ("cpu", None)
+    assert choice.cache.itemText(0) == "Bundle default (gqa)"
+    choice.set_built("static")
+    choice.follow("cpu", "static")
+    assert choice.chosen == ("cpu", "static")
 
 
 TENSOR = {"dtype": "float16", "shape": [1, 2, "source", 8]}
