@@ -77,13 +77,15 @@ def export_components(
         traced.append((name, trace()))
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     for _, graph in traced:
-        _note_positions(graph, family, checkpoint)
+        _note_positions(graph, family, checkpoint, recipe)
     return _save(folder, traced, recipe)
 
 
-def _note_positions(graph: ir.Model, family: Family, checkpoint: Checkpoint) -> None:
+def _note_positions(graph: ir.Model, family: Family, checkpoint: Checkpoint, recipe: Recipe) -> None:
     """How many positions the model has, where it has a limit: tables of rotary angles are made of as many."""
     limit = family.geometry(checkpoint.config).max_positions if family.cached else UNLIMITED
+    if recipe.variant == "transformer-only":  # whose tables are made already
+        limit = recipe.capacity
     if limit < UNLIMITED:
         graph.metadata_props[POSITIONS_KEY] = str(limit)
 
@@ -124,7 +126,7 @@ def _cut_transformer(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
     layers, hidden = causal_layers(model), model.get_input_embeddings().weight.shape[1]
     check_layers(layers, recipe.cache)
     check_causal(model, layers)
-    signature = transformer_signature(layers, hidden, _kv_dtype(recipe), recipe.capacity)
+    signature = transformer_signature(layers, hidden, _kv_dtype(recipe))
     embeddings, transformer, head = cut_transformer(model, signature, layers, recipe.capacity)
     return [
         ("embeddings", partial(_trace, embeddings, embeddings_signature(), recipe.opset)),

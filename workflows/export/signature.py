@@ -55,11 +55,9 @@ def decoder_signature(
     return signature
 
 
-def transformer_signature(
-    layers: Sequence[LayerFacts], hidden: int, dtype: torch.dtype, positions: int
-) -> Signature:
-    """The decoder between embeddings and head, over a shared buffer; positions: see StateFacts."""
-    signature = Signature(outputs=["hidden_states"], facts=StateFacts("gqa", groups_of(layers), positions=positions))
+def transformer_signature(layers: Sequence[LayerFacts], hidden: int, dtype: torch.dtype) -> Signature:
+    """The decoder between embeddings and head, over a shared buffer."""
+    signature = Signature(outputs=["hidden_states"], facts=StateFacts("gqa", groups_of(layers)))
     signature.add("inputs_embeds", torch.zeros(1, _S, hidden), {1: SEQUENCE})
     _add_drivers(signature, "gqa")
     _add_past(signature, layers, flat=False, dtype=dtype)

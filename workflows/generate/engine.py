@@ -69,6 +69,8 @@ class Engine:
                 f"The prompt has {len(ids):,} tokens and the cache holds {cache.capacity:,}: shorten it, build with a "
                 "larger capacity, or use the window cache."
             )
+        if cache.positions is not None and len(ids) > cache.positions:
+            raise PromptError(f"The prompt has {len(ids):,} tokens and the model knows {cache.positions:,} positions.")
         kept = self._reuse(ids)
         self.executor.resume()
         generation = Generation(self.executor, self.text, options, ends, cancelled, self.defaults)

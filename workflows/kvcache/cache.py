@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.errors import GraphError, RewindError
+from workflows.errors import CapacityError, GraphError, RewindError
 from workflows.kvcache.buffers import slide, stack
 from workflows.kvcache.drivers import EMPTY, IDS, POSITIONS, Feed, shape_of
 from workflows.kvcache.geometry import MASK, GroupFacts, Joins, StateFacts, StateTensor
@@ -91,6 +91,7 @@ class KVCache:
             raise GraphError(f"The graph has {slots:,} slots, so a capacity of {capacity:,} cannot be had from it.")
         self.layout, self.capacity, self.length, self.generation = layout, capacity, 0, 0
         facts = facts or _plain_facts(state, layout)
+        self.positions = facts.positions
         self._joins, self._counts, self._pad_left = facts.joins, facts.counts, pad_left
         self.allocated = slots if slots is not None else 0 if facts.counts else min(capacity, _BUCKET)
         self._growing = slots is None
@@ -123,10 +124,12 @@ class KVCache:
     def plan(self, ids: Sequence[int], width: int | None = None) -> Step:
         """The step that feeds `ids` next, in `width` columns.
 
-        Writes no KV; may grow the buffers. Raises CapacityError where the layout has no slot left, and GraphError
-        for a step that the graph cannot take rightly, see `takes`.
+        Writes no KV; may grow the buffers. Raises CapacityError where the layout has no slot left or the model no
+        position, and GraphError for a step that the graph cannot take rightly, see `takes`.
         """
         tokens, columns = len(ids), width or len(ids)
+        if self.positions is not None and self.length + tokens > self.positions:
+            raise CapacityError(f"The model knows {self.positions:,} positions, and all of them are taken: start anew.")
         positions = np.arange(self.length, self.length + tokens, dtype=np.int64)
         slots = self.layout.slots(positions, self.capacity)
         if (columns > 1 or self._in_place) and self.takes(self.length, tokens, columns) < tokens:

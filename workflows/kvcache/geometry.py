@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 from workflows.errors import GraphError
+from workflows.recipe.schema import POSITIONS_KEY
 from workflows.tensors import TensorSpec, item_bytes
 
 Role = Literal["key", "value"]
@@ -38,7 +39,7 @@ class StateFacts:
     """What a graph's names and shapes cannot say of its cache.
 
     left_aligned: the graph takes slots for positions, as a learned relative bias does, so no layout may move them.
-    positions: how many the graph's own tables hold, beyond which it would read what is not there; None for no limit.
+    positions: how many the model has, beyond which its tables are read where nothing is; None for no limit.
     right_aligned: the graph takes the newest key to be in the last slot. counts: it takes the number of slots for the
     number of tokens, so there may be no empty one. joins: see drivers.py. note: why it is not run as it asks to be.
     """
@@ -54,7 +55,7 @@ class StateFacts:
 
     def to_json(self) -> str:
         """As it stands in the graph's metadata."""
-        told = ("writer", "groups", "left_aligned", "positions")
+        told = ("writer", "groups", "left_aligned")
         return json.dumps({name: value for name, value in asdict(self).items() if name in told})
 
     @classmethod
@@ -67,11 +68,11 @@ class StateFacts:
             data = json.loads(text)
             groups = tuple(GroupFacts(g["name"], g["mask"], tuple(g["layers"]), g["window"]) for g in data["groups"])
             writer, aligned = data["writer"], (data["left_aligned"], data.get("right_aligned", False))
-            positions = data.get("positions")
+            positions = int(metadata[POSITIONS_KEY]) if POSITIONS_KEY in metadata else None
             joins = data.get("joins", "append" if writer == "host" else "place")
             if writer not in get_args(Writer) or not groups or aligned not in _ALIGNED or joins not in get_args(Joins):
                 raise ValueError
-            if positions is not None and (type(positions) is not int or positions < 1):
+            if positions is not None and positions < 1:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             raise GraphError(f"The graph's metadata {FACTS_KEY} is malformed: export it anew.") from None

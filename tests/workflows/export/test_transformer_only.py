@@ -95,7 +95,7 @@ def test_the_modules_compute_eagerly_what_they_stand_for(tmp_path: Path) -> None
         plain = AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32).eval()
         plain.model.norm.weight.copy_(norm.weight)
         wanted = plain(ids).logits
-        signature = transformer_signature(layers, 64, torch.float32, 32)
+        signature = transformer_signature(layers, 64, torch.float32)
         embeddings, transformer, head = cut_transformer(model, signature, layers, 32)
         past = [torch.zeros(1, 2, 32, 16) for _ in range(2 * len(layers))]
         got = []
