@@ -58,6 +58,7 @@ class CacheControls(Card):
         self.load_button.setAccessibleName(self.tr("Load a prompt cache"))
         self.open_button = button(self.tr("Open a session"), "play", clicked=self.openAsked.emit)
         self.choice = SessionChoice(self)
+        self.choice.cache.setMinimumWidth(30 * G)
         self.legal = label("", "muted", wrap=True)
         self.note = label("", "muted", wrap=True)
         self.said = label("", "muted", wrap=True)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
 from app.state.context import AppContext
-from app.widgets.basics import Section, label
+from app.widgets.basics import Section, label, set_role
 from app.widgets.format import number, size
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
@@ -50,9 +50,9 @@ class RecipePage(StepPage):
         for index, (name, card) in enumerate(self.layouts.items()):
             grid.addWidget(card, index // 2, index % 2)
             card.radio.toggled.connect(lambda on, name=name: self.draft.set_option("cache", name) if on else None)
-        cache = Section(self.tr("Cache layout"))
-        cache.body.addLayout(grid)
-        self.body.addWidget(cache)
+        self.cache_section = Section(self.tr("Cache layout"))
+        self.cache_section.body.addLayout(grid)
+        self.body.addWidget(self.cache_section)
         self.body.addLayout(self._choices())
         self.body.addStretch(1)
         self._late = QTimer(self, interval=300, singleShot=True)
@@ -64,6 +64,7 @@ class RecipePage(StepPage):
         self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256, self.tr(" tokens"))
         self.cost = label("", "muted", wrap=True)
         self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16, self.tr(" tokens"))
+        self.source_length = self._spin(self.tr("Source length"), 1 << 16, 64, self.tr(" tokens"))
         self.variant = self._combo(
             "variant",
             self.tr("Model"),
@@ -102,6 +103,13 @@ class RecipePage(StepPage):
         grid.addLayout(_named(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
         grid.addLayout(_named(self.tr("Target"), self.target, target_note), 1, 1)
         grid.addLayout(_named(self.tr("Model"), self.variant, self.variant_note), 2, 0)
+        self.source_note = label("", "muted", wrap=True)
+        self.source_field = QWidget()
+        column = _named(self.tr("Source length"), self.source_length, self.source_note)
+        column.setContentsMargins(0, 0, 0, 0)
+        self.source_field.setLayout(column)
+        self.source_field.hide()
+        grid.addWidget(self.source_field, 2, 1)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         return grid
@@ -128,6 +136,8 @@ class RecipePage(StepPage):
         if option == "variant":  # each variant has its own cache and graphs
             for name in ("cache", "graphs", "kv_dtype"):
                 self.draft.options.pop(name, None)
+        if option in ("graphs", "target"):  # one graph takes a source of any length
+            self.draft.options.pop("source_length", None)
         self.draft.set_option(option, value)
 
     def _on_number(self) -> None:
@@ -139,12 +149,15 @@ class RecipePage(StepPage):
     def _send_numbers(self) -> None:
         self.draft.set_option("capacity", self.capacity.value())
         self.draft.set_option("chunk", self.chunk.value())
+        if not self.source_field.isHidden():
+            self.draft.set_option("source_length", self.source_length.value())
         self.completeChanged.emit()
 
     def _show_cost(self) -> None:
         each = int(self.draft.found.get("kv_bytes_per_token", 0))
         text = self.tr("%1 of KV cache: %2 a token, allocated when a bundle is opened.")
-        self.cost.setText(text.replace("%1", size(each * self.capacity.value())).replace("%2", size(each)))
+        text = text.replace("%1", size(each * self.capacity.value())).replace("%2", size(each))
+        self.cost.setText(text if each else self.tr("This model keeps no cache."))
 
     def initializePage(self) -> None:
         """Show what the draft holds."""
@@ -153,9 +166,10 @@ class RecipePage(StepPage):
     def refresh(self) -> None:
         """Show the plan, and what is wrong with it."""
         draft = self.draft
-        if draft.plan and not draft.planning and not self._late.isActive():
-            self._show_plan(draft.plan)
         error = draft.plan_error
+        if draft.plan and error is None and not draft.planning and not self._late.isActive():
+            self._show_plan(draft.plan)
+        self._note_source(error.message if error else "")
         if error is None:
             self.banner.clear()
         elif error.message != self.banner.message:
@@ -179,12 +193,31 @@ class RecipePage(StepPage):
         self.graphs.setCurrentIndex(self.graphs.findData(recipe["graphs"]))
         self.target.setCurrentIndex(self.target.findData(recipe["target"]))
         self._show_variant(plan["variants"], recipe["variant"])
+        self._show_source(recipe)
+        cached = any(entry["available"] for entry in plan["layouts"])
+        self.cache_section.setVisible(cached)
+        for field in (self.capacity, self.chunk, self.graphs):
+            field.setEnabled(cached)
         self._showing = False
         self._show_cost()
         name = self.layouts[recipe["cache"]].radio.text()
         text = self.tr("%1 · %2 slots · %3").replace("%1", name)
         text = text.replace("%2", number(recipe["capacity"])).replace("%3", size(plan["estimate"]["kv_bytes"]))
         self.diagram.set_plan(plan["components"], plan["edges"], text)
+
+    def _show_source(self, recipe: dict[str, Any]) -> None:
+        """The field of an encoder that is fixed to a length; any other takes a source as it is."""
+        length = recipe["source_length"]
+        self.source_field.setVisible(length is not None)
+        if length is not None:
+            self.source_length.setValue(length)
+
+    def _note_source(self, error: str) -> None:
+        """What the length means, or what is wrong with it: an error of the engine's names its option."""
+        text = self.tr("What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.")
+        wrong = "source_length" in error
+        self.source_note.setText(error if wrong else text)
+        set_role(self.source_note, "error" if wrong else "muted")
 
     def _show_variant(self, variants: list[dict[str, Any]], chosen: str) -> None:
         self.variant.setCurrentIndex(self.variant.findData(chosen))

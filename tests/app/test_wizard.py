@@ -107,6 +107,51 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
 
 
+def test_the_source_length_of_an_encoder(qtbot: Any, make_window: Make) -> None:
+    window = make_window(encoder=600)
+    wizard, draft = wizard_of(window), window.context.draft
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(recipe.source_field.isVisible)
+    assert recipe.source_length.value() == 512 and "is padded to it" in recipe.source_note.text()
+    recipe.source_length.setValue(700)
+    qtbot.waitUntil(lambda: draft.plan_error is not None)
+    assert recipe.source_note.text() == "A source_length of 700 is beyond the 600 positions of the encoder."
+    assert recipe.source_length.value() == 700 and not recipe.isComplete()
+    recipe.source_length.setValue(300)
+    qtbot.waitUntil(recipe.isComplete)
+    assert draft.plan["recipe"]["source_length"] == 300 and "is padded to it" in recipe.source_note.text()
+    recipe.graphs.setCurrentIndex(recipe.graphs.findData("single"))
+    recipe.graphs.activated.emit(recipe.graphs.currentIndex())
+    qtbot.waitUntil(lambda: recipe.isComplete() and not recipe.source_field.isVisible())
+    assert draft.plan["recipe"]["source_length"] is None and "source_length" not in draft.options
+
+
+def test_a_decoder_alone_has_no_source_length(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    recipe.capacity.setValue(512)
+    qtbot.waitUntil(recipe.isComplete)
+    assert not recipe.source_field.isVisible() and "source_length" not in window.context.draft.options
+
+
+def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_window: Make) -> None:
+    note = {"available": False, "note": "this model keeps no cache"}
+    layouts = [{"name": name, **note} for name in ("static", "window", "gqa", "scatter")]
+    window = make_window(layouts=layouts, probe={"kv_bytes_per_token": 0})
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(recipe.isComplete)
+    assert not recipe.cache_section.isVisible() and not recipe.capacity.isEnabled()
+    assert recipe.cost.text() == "This model keeps no cache."
+
+
 def test_a_failed_stage_says_why_and_retry_goes_on(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     window = make_window(fail_stage="optimize", state=str(tmp_path / "counts"))
     wizard, build = wizard_of(window), window.context.build

@@ -46,12 +46,15 @@ def main(megabytes: int) -> None:
         written = (Path(folder) / WEIGHTS).stat().st_size
     weights = sum(array.nbytes for array in arrays)
     print(f"weights {weights / 2**20:,.0f} MiB, written {written / 2**20:,.0f} MiB in {seconds:.1f} s")
-    print(f"resident before {before / 2**20:,.0f} MiB, on top at the peak {(peaks[0] - before) / 2**20:,.0f} MiB, "
-          f"{(peaks[0] - before) / weights:.2f} × the weights")
+    print(
+        f"resident before {before / 2**20:,.0f} MiB, on top at the peak {(peaks[0] - before) / 2**20:,.0f} MiB, "
+        f"{(peaks[0] - before) / weights:.2f} × the weights"
+    )
 
 
 def make_model(arrays: list[np.ndarray]) -> ir.Model:
     """All arrays, the first four packed when they are asked for."""
+
     def packed() -> ir.TensorProtocol:
         return ir.tensor(np.concatenate(arrays[:4]))
 

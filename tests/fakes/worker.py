@@ -30,6 +30,8 @@ A scenario's fields, all optional:
     netron           the file of a netron result
     eval             fields that replace those of an eval's report
     lowest           the shortest length above 0 that a rewind can go back to (1)
+    layouts          the cache layouts of a recipe (all but gqa can be had)
+    encoder          the longest source of a recipe's encoder (it has none)
     cross            tokens of a source that an encoder has read: the cache gets a group of these
 """
 
@@ -47,6 +49,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.fakes import accuracy, graphs
+
+LAYOUTS = [
+    {"name": "static", "available": True, "note": ""},
+    {"name": "window", "available": True, "note": ""},
+    {"name": "gqa", "available": False, "note": "it takes no position bias"},
+    {"name": "scatter", "available": True, "note": ""},
+]
 
 STAGES = [
     ("checkpoint", ""),
@@ -213,9 +222,21 @@ class Fake:
         }
         return {**value, **self.scenario.get("probe", {})}
 
+    def source_length(self, options: dict[str, Any]) -> int | None:
+        """That of an encoder, where the scenario has one and its graphs are fixed."""
+        apart = options.get("graphs", "prefill-decode") == "prefill-decode"
+        return options.get("source_length", 512) if self.scenario.get("encoder") and apart else None
+
     def do_recipe(self) -> None:
         """The recipe for the options, with what it costs."""
         options = self.job.get("options", {})
+        most = self.scenario.get("encoder", 0)
+        if options.get("source_length", 0) > most:
+            message = (
+                f"A source_length of {options['source_length']:,} is beyond the {most:,} positions of the encoder."
+            )
+            self.send("error", kind="recipe", message=message, details="", data={})
+            return
         recipe = {
             "version": 1,
             "source": self.job["source"],
@@ -228,6 +249,7 @@ class Fake:
             "cache": options.get("cache", "static"),
             "capacity": options.get("capacity", 4096),
             "chunk": options.get("chunk", 64),
+            "source_length": self.source_length(options),
             "precision": options.get("precision", "fp32"),
             "passes": {"fold-constants": True, "deduplicate": True, **options.get("passes", {})},
             "opset": 23,
@@ -245,12 +267,7 @@ class Fake:
                     "free_disk_bytes": 90_000_000_000,
                 },
                 **self.drawing(recipe["graphs"]),
-                "layouts": [
-                    {"name": "static", "available": True, "note": ""},
-                    {"name": "window", "available": True, "note": ""},
-                    {"name": "gqa", "available": False, "note": "it takes no position bias"},
-                    {"name": "scatter", "available": True, "note": ""},
-                ],
+                "layouts": self.scenario.get("layouts", LAYOUTS),
                 "variants": [
                     {"name": "plain", "available": True, "note": ""},
                     {"name": "transformer-only", "available": True, "note": ""},

@@ -119,6 +119,7 @@ def test_what_a_pass_added_and_took_away(exported: Path) -> None:
 
 def test_no_second_copy_in_memory(tmp_path: Path) -> None:
     """128 MB that are made when they are asked for: at most two of sixteen pieces are there at once."""
+
     def piece(number: int) -> ir.TensorProtocol:
         return ir.tensor(np.full((1 << 21,), number, np.float32))
 

@@ -107,8 +107,11 @@ def test_a_pass_that_changes_values_within_rounding_is_shown(scaled: Any, tmp_pa
     found = diff_graphs(export, final)
     assert found["initializers"]["added"] == ["scaled"] and len(found["initializers"]["removed"]) == 1
     assert describe_tensor(final.file, "scaled")["std"] is not None
-    assert {one["made_by"] for one in final.view.nodes if "scaled" in
-            [final.view.values[value]["name"] for value in one["in"]]} == {"strip_metadata"}
+    assert {
+        one["made_by"]
+        for one in final.view.nodes
+        if "scaled" in [final.view.values[value]["name"] for value in one["in"]]
+    } == {"strip_metadata"}
 
 
 def test_a_pass_that_spoils_the_model_stops_the_build(scaled: Any, tmp_path: Path) -> None:

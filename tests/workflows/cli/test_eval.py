@@ -19,9 +19,7 @@ FIELDS = {
 }  # fmt: skip
 
 
-def test_json_has_the_contract_s_fields(
-    demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_has_the_contract_s_fields(demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     prompts = tmp_path / "prompts.txt"
     prompts.write_text("What is 8 times 7?\nWhat is the capital of France?\n")
     arguments = ["--prompts", prompts, "--steps", "3", "--questions", "4", "--json"]
@@ -49,9 +47,7 @@ def test_a_source_is_built_and_removed(
     assert not list(tmp_path.glob("joinery-eval-*"))
 
 
-def test_tables_show_where_it_was_lost(
-    demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_show_where_it_was_lost(demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = perturbed(demo_bundle, tmp_path / "other", 0.8)
     assert run(["eval", str(other), "--against", str(demo_bundle), "--steps", "4", "--questions", "0"]) == 0
     out = capsys.readouterr().out
