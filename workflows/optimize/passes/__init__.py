@@ -3,12 +3,14 @@
 from workflows.optimize.base import Pass
 from workflows.optimize.passes.clamp_constant_values import ClampConstantValues
 from workflows.optimize.passes.clean_opset_imports import CleanOpsetImports
+from workflows.optimize.passes.common_subexpressions import CommonSubexpressions
 from workflows.optimize.passes.constant_folding import ConstantFolding
 from workflows.optimize.passes.dead_nodes import DeadNodes
 from workflows.optimize.passes.fold_tied_head import FoldTiedHead
 from workflows.optimize.passes.fuse_rmsnorm import FuseRMSNorm
 from workflows.optimize.passes.gelu_fusion import GeluFusion
 from workflows.optimize.passes.gqa_attention import GqaAttention
+from workflows.optimize.passes.heads_first import HeadsFirst
 from workflows.optimize.passes.last_token_logits import LastTokenLogits
 from workflows.optimize.passes.matmul_add_fusion import MatMulAddFusion
 from workflows.optimize.passes.pack_gate_up import PackGateUp
@@ -36,6 +38,8 @@ PASSES: dict[str, Pass] = {
         SkipLayerNorm(),
         FoldTiedHead(),
         LastTokenLogits(),
+        CommonSubexpressions(),
+        HeadsFirst(),
         SimplifyLayout(),
         MatMulAddFusion(),
         CleanOpsetImports(),

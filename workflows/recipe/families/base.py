@@ -15,7 +15,7 @@ MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
 FUSING = ("gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up")
 # these give operators of onnxruntime's own, which NPU providers do not take
 CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")
-LAST = ("simplify_layout", "matmul_add_fusion", "clean_opset_imports")
+LAST = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion", "clean_opset_imports")
 ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
 DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", "last_token_logits", *LAST)
 IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)

@@ -1,0 +1,32 @@
+"""What is computed twice from the same values, computed once: rotary angles of every layer, masks, lengths."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+import onnx_ir.passes.common as common
+
+from workflows.optimize.base import Outcome, Refusal, Rewrite
+
+
+class CommonSubexpressions(Rewrite):
+    """onnx_ir's elimination of nodes with like operators, inputs and attributes; refuses draws that it would merge."""
+
+    name = "common_subexpressions"
+    title = "Compute what is the same once"
+
+    def requires(self, model: ir.Model) -> Refusal | None:
+        """Needs a graph without random operators other than those that onnx_ir leaves alone."""
+        drawing = next((node for node in model.graph.all_nodes() if _draws(node)), None)
+        if drawing is None:
+            return None
+        reason = f"its {drawing.op_type} draws random numbers, and two draws are not one"
+        return Refusal(reason, str(drawing.name))
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        return Outcome(common.CommonSubexpressionEliminationPass()(model).modified)
+
+
+def _draws(node: ir.Node) -> bool:
+    """Bernoulli, or a Dropout that is told to train: onnx_ir's pass would merge two of them."""
+    return node.op_type == "Bernoulli" or (node.op_type == "Dropout" and len(node.inputs) > 2)

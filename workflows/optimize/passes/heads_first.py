@@ -1,0 +1,130 @@
+"""The heads of packed projections turned in one go, before they are split.
+
+    qkv ─ Split ┬ Reshape ─ norm ─ Transpose      qkv ─ Reshape ─ Transpose ─ Split ┬ norm
+                ├ Reshape ─ norm ─ Transpose   →      [1,S,ΣH·D]    [1,ΣH,S,D]      ├ norm
+                └ Reshape ─ Transpose                                               └
+
+Two thirds of the Reshapes and Transposes go, and the Split copies whole blocks where it copied strips of rows. A norm
+over the size of a head does not care where the axis of the heads is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Refusal, Rewrite
+from workflows.optimize.edit import add_constant, make_node, replace, twin
+from workflows.optimize.match import array_of, is_last_axis, is_private, nodes_of, same_domain, sizes, users
+
+_HEADS_FIRST = (0, 2, 1, 3)
+_NORMS = ("RMSNormalization", "SimplifiedLayerNormalization", "LayerNormalization")
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """One part of a Split [B,S,H·D]: its Reshape to [B,S,H,D] and that one's target, a norm, the Transpose."""
+
+    reshape: ir.Node
+    target: tuple[int, ...]
+    norm: ir.Node | None
+    transpose: ir.Node
+    width: int
+
+    @property
+    def heads(self) -> int:
+        """H."""
+        return self.width // self.target[3]
+
+
+class HeadsFirst(Rewrite):
+    """Puts Reshape and Transpose before the Split of which every part goes through both; refuses unlike heads."""
+
+    name = "heads_first"
+    title = "Query, key and value heads turned in one go"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        modified, refused = False, []
+        for split in nodes_of(model.graph, "Split"):
+            found = [_branch(part) for part in split.outputs]
+            branches = [branch for branch in found if branch is not None]
+            if len(branches) < max(2, len(found)) or len(sizes(split.inputs[0]) or (None,) * 3) != 3:
+                continue
+            if not is_last_axis(split.attributes.get_int("axis", 0), split.outputs[0]):
+                continue
+            reason = _reason_against(branches)
+            if reason:
+                refused.append(Refusal(reason, str(split.name)))
+            else:
+                _turn(split, branches)
+                modified = True
+        return Outcome(modified, tuple(refused))
+
+
+def _branch(part: ir.Value) -> _Branch | None:
+    axes, reshape = sizes(part), _reader(part, "Reshape")
+    target = array_of(reshape.inputs[1]) if reshape is not None else None
+    if reshape is None or target is None or target.shape != (4,) or axes is None or len(axes) != 3:
+        return None
+    norm = _reader(reshape.outputs[0], *_NORMS)
+    transpose = _reader((norm or reshape).outputs[0], "Transpose")
+    if transpose is None or tuple(transpose.attributes.get_ints("perm", ())) != _HEADS_FIRST:
+        return None
+    if norm is not None and not _is_by_head(norm, int(target[3])):
+        return None
+    width = axes[-1]
+    if not isinstance(width, int) or target[3] < 1 or int(target[2]) not in (-1, width // int(target[3])):
+        return None
+    return _Branch(reshape, tuple(int(size) for size in target), norm, transpose, width)
+
+
+def _reader(value: ir.Value, *ops: str) -> ir.Node | None:
+    """The one node that reads `value`, as its first input, where it is one of `ops`."""
+    node = users(value)[0] if is_private(value) else None
+    known = node is not None and node.op_type in ops and same_domain(node.domain, "") and node.inputs[0] is value
+    return node if known else None
+
+
+def _is_by_head(norm: ir.Node, size: int) -> bool:
+    """Whether the norm is over the last axis alone, with a scale and shift that every head shares."""
+    vectors = [value for value in norm.inputs[1:] if value is not None]
+    shared = all(sizes(value) == (size,) and value.producer() is None for value in vectors)
+    return shared and len(norm.outputs) == 1 and norm.attributes.get_int("axis", -1) in (-1, 3)
+
+
+def _reason_against(branches: list[_Branch]) -> str:
+    """Why the parts are turned one by one."""
+    of_heads = sorted({branch.target[3] for branch in branches})
+    if len(of_heads) > 1:
+        return f"its heads are of several sizes: {', '.join(map(str, of_heads))}"
+    ways = {(b.target[:2], b.target[2] == -1, b.reshape.attributes.get_int("allowzero", 0)) for b in branches}
+    return "its parts are brought into heads in several ways" if len(ways) > 1 else ""
+
+
+def _turn(split: ir.Node, branches: list[_Branch]) -> None:
+    packed, first, graph = split.inputs[0], branches[0], split.graph
+    assert packed is not None and graph is not None  # the Split was found in a graph, and has an input
+    heads = [branch.heads for branch in branches]
+    target = [*first.target[:2], -1 if first.target[2] == -1 else sum(heads), first.target[3]]
+    shape = add_constant(graph, "heads." + ".".join(map(str, target)), target, ir.DataType.INT64)
+    counts = add_constant(graph, "heads.of." + ".".join(map(str, heads)), heads, ir.DataType.INT64)
+    rows, turned = twin(packed, "heads"), twin(packed, "turned")
+    results = [twin(branch.transpose.outputs[0]) for branch in branches]
+    parts = [
+        result if b.norm is None else twin(result, "part", result.shape)
+        for b, result in zip(branches, results, strict=True)
+    ]
+    nodes = [
+        make_node("Reshape", [packed, shape], [rows], dict(first.reshape.attributes), like=first.reshape),
+        make_node("Transpose", [rows], [turned], {"perm": _HEADS_FIRST}, like=first.transpose),
+        make_node("Split", [turned, counts], parts, {"axis": 1}, like=split),
+    ]
+    for branch, part, result in zip(branches, parts, results, strict=True):
+        if branch.norm is not None:
+            attributes = {**branch.norm.attributes, "axis": ir.AttrInt64("axis", -1)}
+            nodes.append(
+                make_node(branch.norm.op_type, [part, *branch.norm.inputs[1:]], [result], attributes, like=branch.norm)
+            )
+    replace([branch.transpose.outputs[0] for branch in branches], results, nodes, split)
