@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tests.workflows.families.models import (
     save_encoder_decoder,
 )
 from workflows.build import BuildRequest, build
+from workflows.build.work import EVIDENCE
 from workflows.errors import RecipeError
 from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
@@ -38,10 +40,20 @@ def check(bundle: Path, checkpoint: Path, oracle: Oracle, count: int, cache: str
         assert len(tokens) == count or done.finish_reason == "eos"
 
 
+FUSED = {"pack_qkv", "pack_gate_up", "skip_layernorm", "gqa_attention", "gelu_fusion", "fold_tied_head"}
+
+
+def check_passes(bundle: Path) -> None:
+    """The default passes did something, so that what is compared with eager Hugging Face is what they made."""
+    (stage,) = [entry for entry in json.loads((bundle / EVIDENCE).read_text()) if entry["name"] == "optimize"]
+    assert FUSED & {entry["name"] for entry in stage["passes"] if entry["modified"]}, bundle.name
+
+
 def check_decoder(model_type: str, folder: Path) -> None:
     checkpoint = save_decoder(model_type, folder / "checkpoint")
     for cache in ("static", "gqa", "scatter"):
         build(BuildRequest(str(checkpoint), folder / cache, {"cache": cache, "capacity": 256}))
+        check_passes(folder / cache)
         check(folder / cache, checkpoint, greedy, 8)
     check(folder / "static", checkpoint, greedy, 8, cache="window")
 
