@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -28,6 +27,7 @@ from app.accuracy.form import Form
 from app.inspect.tables import Rows, Table
 from app.state.accuracy import AccuracyModel, Request
 from app.widgets import Banner, Card, EmptyState, button, label
+from app.widgets.actions import action
 from app.widgets.format import seconds
 from app.widgets.theme import G
 
@@ -147,11 +147,7 @@ class AccuracyTab(QWidget):
             (self.tr("Accuracy: compare"), "Ctrl+Return", self.form.ask),
             (self.tr("Accuracy: stop comparing"), "Esc", self.model.cancel),
         ):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(keys))
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-            self.addAction(action)
+            action(self, text, act, keys)
 
     def _on_bundle(self, bundle: dict[str, object] | None) -> None:
         if bundle and not self.model.running:

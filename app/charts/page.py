@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QHideEvent, QKeySequence, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -31,6 +31,7 @@ from app.accuracy.tab import AccuracyTab
 from app.charts.text import describe_step, latency
 from app.state.measurements import Percentiles, Snapshot
 from app.widgets import Banner, Card, EmptyState, Stat, button, label
+from app.widgets.actions import action
 from app.widgets.format import number
 from app.widgets.theme import G, set_icon, theme
 
@@ -213,8 +214,8 @@ class MeasurePage(QWidget):
         for choice in (self.span, self.lines, self.fit_decode):
             row.addWidget(choice)
         row.addStretch(1)
-        for action in (self.fit, self.freeze, self.reset, self.export_button):
-            row.addWidget(action)
+        for part in (self.fit, self.freeze, self.reset, self.export_button):
+            row.addWidget(part)
         self.span.currentIndexChanged.connect(self._apply_view)
         self.lines.currentIndexChanged.connect(self._apply_view)
         self.fit_decode.toggled.connect(self._apply_view)
@@ -232,11 +233,7 @@ class MeasurePage(QWidget):
             (self.tr("Export the measurements as SVG"), "", partial(self._ask_export, "svg")),
             (self.tr("Export the measurements as CSV"), "", partial(self._ask_export, "csv")),
         ):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(keys))
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-            self.addAction(action)
+            action(self, text, act, keys)
 
     def _export_button(self) -> QPushButton:
         result = button(self.tr("Export"), "save")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShowEvent
+from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -30,6 +30,7 @@ from app.chat.transcript import Transcript
 from app.state.conversation import ChatStore, Conversation
 from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
+from app.widgets.actions import action
 from app.widgets.theme import G, set_icon
 from workflows.events import Event, ResultEvent
 
@@ -93,8 +94,8 @@ class ChatPage(QWidget):
         self.composer.edit.setFocus()
 
     def _set_chat_actions(self, on: bool) -> None:
-        for action in self._of_chat:
-            action.setEnabled(on)
+        for one in self._of_chat:
+            one.setEnabled(on)
 
     def _escape(self) -> None:
         comparing = self.compare is not None and self.views.currentWidget() is self.compare
@@ -261,13 +262,9 @@ class ChatPage(QWidget):
             (self.tr("Save the chat as JSON"), "", partial(self.files.ask, "json")),
             (self.tr("Show or hide the chat settings"), "", self.side_button.toggle),
         ):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(keys))
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-            self.addAction(action)
+            added = action(self, text, act, keys)
             if act not in (self._escape, self.show_compare):
-                self._of_chat.append(action)
+                self._of_chat.append(added)
 
     # -- the bundle ------------------------------------------------------------------------------------------
 

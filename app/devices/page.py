@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.state.context import AppContext
+from app.widgets.actions import action
 from app.widgets.basics import Banner, Card, EmptyState, Pill, button, label, scrolled
 from app.widgets.format import size
 from app.widgets.theme import G, set_icon
@@ -88,10 +89,7 @@ class DevicesPage(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
-        action = QAction(self.tr("Look for devices again"), self)
-        set_icon(action, "refresh")
-        action.triggered.connect(lambda _checked=False: self.refresh())
-        self.addAction(action)
+        action(self, self.tr("Look for devices again"), self.refresh, icon="refresh")
 
     def showEvent(self, event: QShowEvent) -> None:
         """The first time, ask."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QProgressBar, QSlider, QSpinBox, QWidget
 
 from app.state.cache_history import CacheHistory, Snapshot
@@ -331,12 +330,3 @@ class Scrubber(QWidget):
             "load": self.tr("after a load"),
         }[snapshot.moment]
         return f"{what} · {held}"
-
-
-def action(parent: QWidget, text: str, act: object) -> QAction:
-    """An action that Ctrl+K finds while it is enabled."""
-    result = QAction(text, parent)
-    assert callable(act)
-    result.triggered.connect(lambda _checked=False: act())
-    parent.addAction(result)
-    return result

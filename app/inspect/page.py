@@ -15,7 +15,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
-from app.inspect.cache_controls import action
 from app.inspect.components import ComponentCard, ComponentList
 from app.inspect.details import DetailsTab
 from app.inspect.graph.tab import GraphTab
@@ -24,6 +23,7 @@ from app.inspect.passes import PassesTab
 from app.inspect.signature import OperatorsTab, SignatureTab
 from app.state.inspection import Inspection, parse_inspection
 from app.widgets import Banner, EmptyState, Pill, button, label, scrolled
+from app.widgets.actions import action
 from app.widgets.theme import G
 from workflows.events import ErrorEvent, Event, ResultEvent
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.library.row import RecentRow
 from app.state.build import DEMO
 from app.state.context import AppContext
 from app.state.recents import Recent
+from app.widgets.actions import action
 from app.widgets.basics import Banner, Card, EmptyState, Section, button, label, scrolled
 from app.widgets.theme import G, set_icon
 
@@ -113,10 +113,7 @@ class HomePage(QWidget):
             (self.tr("Open an ONNX file"), "file", self.choose_file),
             (self.tr("Undo removing a bundle from the list"), "undo", self._undo),
         ):
-            action = QAction(text, self)
-            set_icon(action, icon)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-            self.addAction(action)
+            action(self, text, act, icon=icon)
 
     def start_convert(self) -> None:
         """To the wizard's first page."""

@@ -7,10 +7,10 @@ source → recipe → optimize → quantize → review → build → done
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWizard
 
 from app.state.context import AppContext
+from app.widgets.actions import action
 from app.widgets.basics import label, set_role
 from app.widgets.theme import G, set_icon
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE, StepPage
@@ -221,10 +221,7 @@ class BuildPage(QWidget):
             (self.tr("Cancel the build"), "stop", self._context.build.cancel),
             (self.tr("Resume or retry the build"), "refresh", self._retry),
         ):
-            action = QAction(text, self)
-            set_icon(action, icon)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-            self.addAction(action)
+            action(self, text, act, icon=icon)
 
     def _retry(self) -> None:
         if self._context.build.state in ("failed", "cancelled"):

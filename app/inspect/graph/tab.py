@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.graph.boxes import Key
-from app.inspect.cache_controls import action
 from app.inspect.graph.changes import ChangesPanel
 from app.inspect.graph.crumbs import Crumbs
 from app.inspect.graph.export import save
@@ -34,6 +33,7 @@ from app.inspect.netron.panel import NetronPanel
 from app.jobs.worker import Worker
 from app.state.graphs import GraphModel
 from app.widgets import Banner
+from app.widgets.actions import action
 from app.widgets.format import number
 from app.widgets.theme import G
 
@@ -139,15 +139,13 @@ class GraphTab(QWidget):
 
     def _add_actions(self) -> None:
         """Keys of this tab; Ctrl+K finds them on the page, which takes them over."""
-        find = action(self, self.tr("Graph: find a node"), self._find)
-        find.setShortcut(QKeySequence.StandardKey.Find)
-        copied = action(self, self.tr("Graph: copy the details"), self.panel.copy)
-        copied.setShortcut(QKeySequence("Ctrl+Shift+C"))
+        action(self, self.tr("Graph: find a node"), self._find, "Ctrl+F")
+        action(self, self.tr("Graph: copy the details"), self.panel.copy, "Ctrl+Shift+C")
         for keys, text, act in (
             ("F8", self.tr("Graph: next change"), partial(self.step_change, 1)),
             ("Shift+F8", self.tr("Graph: previous change"), partial(self.step_change, -1)),
         ):
-            action(self, text, act).setShortcut(QKeySequence(keys))
+            action(self, text, act, keys)
         action(self, self.tr("Graph: compare with the stage before"), self.stages.compare_before)
         action(self, self.tr("Graph: compare with another file …"), self.ask_file)
         action(self, self.tr("Graph: no comparison"), partial(self.model.compare, None))
@@ -160,8 +158,6 @@ class GraphTab(QWidget):
             action(self, self.tr("Graph: save what is seen as SVG …"), partial(self.ask_save, ".svg", False)),
             action(self, self.tr("Graph: save what is seen as PNG …"), partial(self.ask_save, ".png", False)),
         ]
-        for one in self.actions():
-            one.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         menu = QMenu(self)
         menu.addActions(self.actions())
         self.tools.more.setMenu(menu)

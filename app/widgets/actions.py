@@ -1,0 +1,24 @@
+"""What Ctrl+K finds on a page, and what the keyboard does there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from app.widgets.theme import set_icon
+
+
+def action(parent: QWidget, text: str, act: Callable[[], object], keys: str = "", icon: str = "") -> QAction:
+    """An action of `parent`, which Ctrl+K finds while it is enabled; `keys` work while the focus is inside."""
+    result = QAction(text, parent)
+    if keys:
+        result.setShortcut(QKeySequence(keys))
+        result.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    if icon:
+        set_icon(result, icon)
+    result.triggered.connect(lambda _checked=False: act())
+    parent.addAction(result)
+    return result

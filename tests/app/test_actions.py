@@ -1,0 +1,31 @@
+"""An action of a page: found by its words, run by its keys while the focus is inside."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets.actions import action
+
+
+def test_keys_work_inside_the_parent_alone(qtbot: QtBot) -> None:
+    window, done = QWidget(), list[str]()
+    inside, outside = QWidget(), QLineEdit()
+    field = QLineEdit(inside)
+    column = QVBoxLayout(window)
+    for part in (inside, outside):
+        column.addWidget(part)
+    qtbot.addWidget(window)
+    made = action(inside, "Do it", lambda: done.append("it"), "Ctrl+D", "refresh")
+    assert inside.actions() == [made] and not made.icon().isNull()
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    for place in (field, outside):
+        place.setFocus()
+        qtbot.keyClick(place, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    assert done == ["it"]
+    made.trigger()
+    assert done == ["it", "it"]
+    assert action(inside, "No keys", print).shortcut().isEmpty()
