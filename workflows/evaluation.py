@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
 from workflows.errors import RequestError
 from workflows.events import Event, LogEvent, StageEvent
-from workflows.quantize.accuracy import choose_prompts, compare
+from workflows.quantize.accuracy import choose_prompts, compare, suggest
 from workflows.quantize.accuracy.prompts import QUESTIONS, read_lines
 
 STEPS = 16
@@ -32,7 +33,8 @@ class EvalRequest:
     """What to compare: `bundle` with `against`, a bundle's folder or a source as `build` takes it.
 
     prompts: a text file, a prompt a line; None is the demo's own, or plain sentences. steps: new tokens a prompt at
-    most. questions: of the demo's held-back ones at most, 0 for none. trust_remote_code: of a source that brings code.
+    most. questions: of the demo's held-back ones at most, 0 for none. suggest: nodes to suggest for `quantize.exclude`
+    at most, 0 for none. trust_remote_code: of a source that brings code.
     """
 
     bundle: Path
@@ -40,6 +42,7 @@ class EvalRequest:
     prompts: Path | None = None
     steps: int = STEPS
     questions: int = QUESTIONS
+    suggest: int = 0
     trust_remote_code: bool = False
 
 
@@ -48,24 +51,33 @@ def evaluate(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
-    """The report of `eval --json`. Raises RequestError and its kinds, before anything long is begun, and Cancelled."""
+    """The report of `eval --json`, with `suggestions` where they were asked for.
+
+    Raises RequestError and its kinds, before anything long is begun where that can be told, and Cancelled.
+    """
     if request.steps < 1:
         raise RequestError(f"--steps must be at least 1, and {request.steps} was given.")
     if request.questions < 0:
         raise RequestError(f"--questions cannot be {request.questions}: give 0 for none.")
+    if request.suggest < 0:
+        raise RequestError(f"--suggest cannot be {request.suggest}: give 0 for none.")
     if request.prompts is not None:
         read_lines(request.prompts)
     candidate = read_bundle(request.bundle)
     with _reference(request, candidate, report, cancelled) as reference:
-        return compare(
+        chosen = partial(choose_prompts, file=request.prompts)
+        found = compare(
             reference,
             candidate,
-            lambda engine: choose_prompts(engine, request.prompts),
+            chosen,
             steps=request.steps,
             questions=request.questions,
             report=report,
             cancelled=cancelled,
         )
+        if request.suggest:
+            found["suggestions"] = suggest(reference, candidate, chosen, request.suggest, report, cancelled)
+        return found
 
 
 @contextmanager

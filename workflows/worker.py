@@ -205,7 +205,7 @@ class Worker:
 
         options = _table(job, "options")
         wanted = {name: value for name, value in options.items() if value is not None}
-        unknown = sorted(wanted.keys() - {"steps", "questions", "trust_remote_code"})
+        unknown = sorted(wanted.keys() - {"steps", "questions", "suggest", "trust_remote_code"})
         if unknown:
             raise RequestError(f"The job eval takes no option {printable(unknown[0])!r}.")
         for name, value in wanted.items():

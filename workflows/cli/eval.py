@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ def evaluate(
     prompts: Path | None = typer.Option(None, "--prompts", help="A text file, a prompt a line."),
     steps: int = typer.Option(16, "--steps", help="New tokens a prompt at most."),
     questions: int = typer.Option(200, "--questions", help="Of a demo's held-back questions at most; 0 asks none."),
+    suggest: int = typer.Option(
+        0, "--suggest", metavar="N", help="Rank N quantized nodes by what excluding them gains."
+    ),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the source's own code run."),
     as_json: bool = JsonFlag,
 ) -> None:
@@ -26,7 +30,7 @@ def evaluate(
     from workflows.evaluation import EvalRequest
     from workflows.evaluation import evaluate as run
 
-    request = EvalRequest(bundle, against, prompts, steps, questions, trust_remote_code)
+    request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code)
     with interruptible() as cancelled, Shown() as shown:
         found = run(request, shown.take, cancelled)
     if as_json:
@@ -36,6 +40,10 @@ def evaluate(
     console = Console()
     for table in (_figures(found), _layers(found["layers"]), _greedy(found["greedy"])):
         console.print(table)
+    if suggest:
+        console.print(_suggested(found["suggestions"]))
+        names = json.dumps([row["node"] for row in found["suggestions"]["exclude"]])
+        typer.echo(f"Build with: --set 'quantize.exclude={names}'")
     for note in found["notes"]:
         console.print(note, markup=False, highlight=False)
 
@@ -82,6 +90,21 @@ def _greedy(greedy: list[dict[str, Any]]) -> Table:
         table.add_row(row["prompt"].replace("[", "\\["), f"{row['tokens_equal']} of {row['tokens']}")
     if not differing:
         table.add_row("none", "")
+    return table
+
+
+def _suggested(found: dict[str, Any]) -> Table:
+    before, after = found["before"], found["after"]
+    table = Table(
+        title=f"of {found['products']:,} quantized products, these hurt most ({found['positions']:,} positions)"
+    )
+    table.add_column("left out")
+    table.add_column("KL divergence, mean", justify="right")
+    table.add_column("top-1 agreement", justify="right")
+    table.add_row("none", _number(before["kl_mean"], "nats"), _percent(before["top1_agreement"]))
+    for row in found["exclude"]:
+        table.add_row(row["node"], _number(row["kl_mean"], "nats"), "")
+    table.add_row("all of these", _number(after["kl_mean"], "nats"), _percent(after["top1_agreement"]))
     return table
 
 

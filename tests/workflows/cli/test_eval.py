@@ -11,6 +11,7 @@ import pytest
 
 from tests.workflows.quantize.making import perturbed
 from tests.workflows.test_worker import Client
+from workflows.build import BuildRequest, build
 from workflows.cli import run
 
 FIELDS = {
@@ -98,3 +99,17 @@ def test_the_worker_s_job_tells_tokens_and_can_be_cancelled(demo_bundle: Path) -
         for stream in (client.process.stdin, client.process.stdout, client.process.stderr):
             assert stream is not None
             stream.close()
+
+
+def test_suggestions_come_only_where_they_are_asked_for(
+    demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build(BuildRequest("demo:qwen3", tmp_path / "int4", {"precision": "int4"}))
+    arguments = [str(tmp_path / "int4"), "--against", str(demo_bundle), "--steps", "2", "--questions", "0"]
+    assert run(["eval", *arguments, "--suggest", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found.keys() == FIELDS | {"suggestions"}
+    assert len(found["suggestions"]["exclude"]) == 2
+    assert run(["eval", *arguments, "--suggest", "1"]) == 0
+    name = found["suggestions"]["exclude"][0]["node"]
+    assert f"""Build with: --set 'quantize.exclude=["{name}"]'""" in capsys.readouterr().out

@@ -6,14 +6,17 @@ Never random: `Prompts.origin` says which it was. Texts go through the chat temp
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import TypeVar
 
 from workflows.bundle import Bundle
 from workflows.errors import PromptError, printable
 from workflows.generate import Engine
 
+Item = TypeVar("Item")
 PROMPTS = 64
 QUESTIONS = 200
 DEMO = "demo:"
@@ -114,10 +117,10 @@ def questions_of(demo: str) -> list[Question]:
     return [Question(row["prompt"], row["expected"]) for row in json.loads(file.read_text("utf-8"))]
 
 
-def spread(questions: list[Question], count: int) -> list[Question]:
-    """`count` of the questions, evenly over the whole list."""
-    count = min(count, len(questions))
-    return [questions[index * len(questions) // count] for index in range(count)]
+def spread(items: Sequence[Item], count: int) -> list[Item]:
+    """`count` of the items, evenly over all of them."""
+    count = min(count, len(items))
+    return [items[index * len(items) // count] for index in range(count)]
 
 
 def encode(engine: Engine, text: str) -> list[int]:
