@@ -46,6 +46,10 @@ class WarmUp(QObject):
         self._slices.extend([*slices, settle])
         self._timer.start(FIRST_MS)
 
+    def next(self, slices: Iterable[Slice]) -> None:
+        """These come before what is left."""
+        self._slices.extendleft(reversed(list(slices)))
+
     def stop(self) -> None:
         """No further slice."""
         self._timer.stop()

@@ -157,8 +157,14 @@ class MainWindow(QMainWindow):
         """Build the other pages ahead, a slice at a time, now that the window is shown."""
         slices: list[Slice] = [partial(import_module, name) for name in SLOW_IMPORTS]
         for name, entry in self._entries.items():
-            slices += [partial(import_module, entry.factory.partition(":")[0]), partial(self.page, name)]
+            slices += [partial(import_module, entry.factory.partition(":")[0]), partial(self._build_ahead, name)]
         self.warm.start(slices)
+
+    def _build_ahead(self, name: str) -> None:
+        """A page, and in slices of their own the parts that it has."""
+        parts = getattr(self.page(name), "slices", None)
+        if parts is not None:
+            self.warm.next(parts())
 
     def show_page(self, name: str) -> None:
         """Bring a page to the front; Ctrl+1… and the rail come here."""

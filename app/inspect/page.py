@@ -6,19 +6,20 @@ a card ──worker's "graph" or "diff"──▶ graph tab
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.inspect.components import ComponentCard, ComponentList
 from app.inspect.details import DetailsTab
 from app.inspect.graph.tab import GraphTab
 from app.inspect.kv import KvTab
+from app.inspect.lazy import LazyTabs
 from app.inspect.passes import PassesTab
 from app.inspect.signature import OperatorsTab, SignatureTab
 from app.state.inspection import Inspection, parse_inspection
@@ -49,6 +50,7 @@ class InspectPage(QWidget):
         self._shown = ""
         self._before = ""
         self._asked_devices = False
+        self._chosen = 0
         self._build()
         self._add_actions()
         context.bundleChanged.connect(self._on_bundle)
@@ -142,40 +144,77 @@ class InspectPage(QWidget):
         return self.splitter
 
     def _make_tabs(self) -> None:
-        self.graph = GraphTab(self.context.probe_worker, self.context.home / "pictures")
-        self.signature = SignatureTab()
-        self.operators = OperatorsTab()
-        self.kv = KvTab(self.session, self.context.home / "caches")
-        self.kv.controls.openAsked.connect(self._open_session)
-        self.passes = PassesTab()
-        self.details = DetailsTab(self.context.probe_worker)
-        self.tabs = QTabWidget()
+        worker, home = self.context.probe_worker, self.context.home
+        self.tabs = LazyTabs(
+            {
+                "graph": (self.tr("Graph"), lambda: GraphTab(worker, home / "pictures")),
+                "signature": (self.tr("Inputs and outputs"), SignatureTab),
+                "operators": (self.tr("Operators"), OperatorsTab),
+                "kv": (self.tr("KV cache"), lambda: KvTab(self.session, home / "caches")),
+                "passes": (self.tr("Stages and passes"), PassesTab),
+                "details": (self.tr("Details"), lambda: DetailsTab(worker)),
+            }
+        )
+        self.tabs.made.connect(self._on_made)
         self.tabs.currentChanged.connect(self._ask_devices)
-        self.tabs.setDocumentMode(True)
-        for tab, text in (
-            (self.graph, self.tr("Graph")),
-            (self.signature, self.tr("Inputs and outputs")),
-            (self.operators, self.tr("Operators")),
-            (self.kv, self.tr("KV cache")),
-            (self.passes, self.tr("Stages and passes")),
-            (self.details, self.tr("Details")),
-        ):
-            self.tabs.addTab(tab, text)
+
+    def slices(self) -> Iterator[Callable[[], object]]:
+        """What the window builds ahead, a tab at a time."""
+        return (partial(self.tabs.get, name) for name in self.tabs.names)
+
+    def _on_made(self, name: str) -> None:
+        """A tab is there: its actions, and what it shows of what is known already."""
+        if name == "graph":
+            for one in self.graph.actions():
+                self._mirror(one.text(), one.trigger)
+        elif name == "kv":
+            self.kv.controls.openAsked.connect(self._open_session)
+            self._add_cache_actions()
+        if self.inspection is not None:
+            self._fill(name, self.inspection)
+            self._choose_in(name, self._chosen)
+
+    @property
+    def graph(self) -> GraphTab:
+        """The graph of the chosen component, or two compared."""
+        return cast(GraphTab, self.tabs.get("graph"))
+
+    @property
+    def signature(self) -> SignatureTab:
+        """What the chosen component takes and gives."""
+        return cast(SignatureTab, self.tabs.get("signature"))
+
+    @property
+    def operators(self) -> OperatorsTab:
+        """What the chosen component is made of."""
+        return cast(OperatorsTab, self.tabs.get("operators"))
+
+    @property
+    def kv(self) -> KvTab:
+        """The cache, empty or live."""
+        return cast(KvTab, self.tabs.get("kv"))
+
+    @property
+    def passes(self) -> PassesTab:
+        """What the passes did."""
+        return cast(PassesTab, self.tabs.get("passes"))
+
+    @property
+    def details(self) -> DetailsTab:
+        """All else."""
+        return cast(DetailsTab, self.tabs.get("details"))
 
     def _add_actions(self) -> None:
         """What the window's Ctrl+K finds here."""
         choices = [
             (self.tr("Inspect: read again"), self._again),
-            (self.tr("Verify the bundle's files"), self.details.verify),
+            (self.tr("Verify the bundle's files"), lambda: self.details.verify()),
         ]
         for place in range(self.tabs.count()):
             text = self.tr("Inspect: {0}").format(self.tabs.tabText(place))
             choices.append((text, partial(self.tabs.setCurrentIndex, place)))
         for text, act in choices:
             action(self, text, act)
-        for one in self.graph.actions():
-            self._mirror(one.text(), one.trigger)
-        self._add_cache_actions()
 
     def _mirror(self, text: str, act: Callable[[], object]) -> None:
         """An action of the graph tab, which brings that to the front first."""
@@ -263,7 +302,7 @@ class InspectPage(QWidget):
 
     def _show_nothing(self) -> None:
         self.inspection = None
-        self.graph.model.clear()
+        self._clear_graph()
         self.splitter.hide()
         self._clear_pills()
 
@@ -275,17 +314,30 @@ class InspectPage(QWidget):
         self.heading.setText(self.tr("{0} → {1}").format(*names) if self._before else found.name)
         self._show_pills(found)
         self.components.fill(found.components)
-        self.kv.set_groups(found.kv, found.path if found.is_bundle else "", found.encoder)
-        self.kv.controls.offer(str(dict(found.facts).get("layout") or ""))
-        self.passes.show_passes(found.passes)
-        self.details.show_inspection(found)
-        if self._before:
-            self.tabs.setCurrentWidget(self.graph)
+        self._chosen = 0
+        for name in filter(self.tabs.built, self.tabs.names):
+            self._fill(name, found)
         if found.components:
             self.choose(0)
         else:
+            self._clear_graph()
+        if self._before:
+            self.tabs.show_tab("graph")
+
+    def _fill(self, name: str, found: Inspection) -> None:
+        """Shows in a tab what is the same for every component."""
+        if name == "kv":
+            self.kv.set_groups(found.kv, found.path if found.is_bundle else "", found.encoder)
+            self.kv.controls.offer(str(dict(found.facts).get("layout") or ""))
+            self._refresh_live()
+        elif name == "passes":
+            self.passes.show_passes(found.passes)
+        elif name == "details":
+            self.details.show_inspection(found)
+
+    def _clear_graph(self) -> None:
+        if self.tabs.built("graph"):
             self.graph.model.clear()
-        self._refresh_live()
 
     def _clear_pills(self) -> None:
         while (item := self.pills.takeAt(0)) is not None:
@@ -302,27 +354,37 @@ class InspectPage(QWidget):
     def choose(self, index: int) -> None:
         """Shows the graph and the tables of a component."""
         self.components.mark(index)
-        component = self.cards[index].component
-        self.signature.show_component(component)
-        self.operators.show_component(component)
+        self._chosen = index
+        for name in filter(self.tabs.built, self.tabs.names):
+            self._choose_in(name, index)
+
+    def _choose_in(self, name: str, index: int) -> None:
+        """Shows in a tab what is known of a component."""
         found = self.inspection
-        if found is None:
+        if found is None or not found.components:
             return
-        if self._before:
+        component = found.components[index]
+        if name == "signature":
+            self.signature.show_component(component)
+        elif name == "operators":
+            self.operators.show_component(component)
+        elif name == "graph" and self._before:
             self.graph.show_pair(self._before, found.path)
-        else:
+        elif name == "graph":
             self.graph.show_graph(found.path, component.name if found.is_bundle else "")
 
     # -- live slots ------------------------------------------------------------------------------------------
 
     def _refresh_live(self, *_: object) -> None:
+        if not self.tabs.built("kv"):
+            return
         found = self.inspection
         same = found is not None and found.is_bundle and found.path == self.session.bundle
         self.kv.set_live(self.session.groups if same else None)
 
     def _ask_devices(self, *_: object) -> None:
         """Once, when a session could first be opened from here."""
-        if not self._asked_devices and self.tabs.currentWidget() is self.kv and self.isVisible():
+        if not self._asked_devices and self.isVisible() and self.tabs.currentIndex() == self.tabs.names.index("kv"):
             self._asked_devices = True
             self.context.probe_worker.request("devices").finished.connect(self._on_devices)
 

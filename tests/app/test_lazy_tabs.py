@@ -1,0 +1,50 @@
+"""Tabs that are built when they are looked at, or ahead one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.inspect.lazy import LazyTabs
+from app.inspect.page import InspectPage
+from app.state.context import AppContext
+from app.state.inspection import parse_inspection
+from tests.app.test_inspect_model import BUNDLE
+from tests.fakes.worker import program
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
+
+
+def test_a_tab_is_built_when_it_is_looked_at_and_once(qtbot: QtBot) -> None:
+    tabs = LazyTabs({name: (name.upper(), lambda name=name: QLabel(name)) for name in ("a", "b", "c")})
+    qtbot.addWidget(tabs)
+    made = list[str]()
+    tabs.made.connect(made.append)
+    tabs.setCurrentIndex(1)
+    assert not made
+    tabs.show()
+    assert made == ["b"] and tabs.currentWidget() is tabs.get("b")
+    first = tabs.get("a")
+    assert made == ["b", "a"] and tabs.get("a") is first and tabs.widget(0) is first
+    assert tabs.currentIndex() == 1 and [tabs.tabText(i) for i in range(3)] == ["A", "B", "C"]
+    tabs.show_tab("c")
+    assert made == ["b", "a", "c"] and tabs.currentIndex() == 2
+
+
+def test_a_tab_that_comes_late_shows_what_is_known(qtbot: QtBot, tmp_path: Path) -> None:
+    context = AppContext(tmp_path / "home", program(inspection=BUNDLE), lambda folder: {"path": folder, "name": "demo"})
+    page = InspectPage(context)
+    qtbot.addWidget(page)
+    page.show_inspection(parse_inspection("/b/demo", BUNDLE))
+    page.choose(len(page.cards) - 1)
+    assert not any(page.tabs.built(name) for name in page.tabs.names)
+    for build in page.slices():
+        build()
+    assert all(page.tabs.built(name) for name in page.tabs.names)
+    assert [card.group.name for card in page.kv.cards] == [group.name for group in page.inspection.kv]  # type: ignore[union-attr]
+    last = page.cards[-1].component
+    assert page.operators.table.model().rowCount() == len(last.op_counts)
+    context.close()
