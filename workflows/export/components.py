@@ -78,7 +78,16 @@ def export_components(
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     for _, graph in traced:
         _note_positions(graph, family, checkpoint, recipe)
-    return _save(folder, traced, recipe)
+    exported = _save(folder, traced, recipe)
+    _empty(model)
+    return exported
+
+
+def _empty(model: Any) -> None:
+    """Gives the weights' memory back: rules of onnxscript's optimizer remember the last graph that they saw, and with
+    it every parameter, for as long as the process lives."""
+    for tensor in (*model.parameters(), *model.buffers()):
+        tensor.data = torch.empty(0, dtype=tensor.dtype)
 
 
 def _note_positions(graph: ir.Model, family: Family, checkpoint: Checkpoint, recipe: Recipe) -> None:
