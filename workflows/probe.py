@@ -14,6 +14,7 @@ from workflows.errors import RecipeError
 from workflows.events import Event
 from workflows.recipe import Family, Recipe, choose, family_for, task_of
 from workflows.recipe.families.base import Geometry
+from workflows.recipe.precision import FACTS, weight_bytes
 from workflows.recipe.schema import Cache, single_output, writer_of
 from workflows.tensors import item_bytes
 
@@ -91,7 +92,7 @@ def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool])
         "edges": edges,
         "layouts": _layouts(family, recipe),
         "variants": _variants(family),
-        "stages": _stages(family.default_passes(recipe.target)),
+        "stages": _stages(checkpoint, recipe, family.default_passes(recipe.target)),
     }
 
 
@@ -164,23 +165,25 @@ def _variants(family: Family) -> list[dict[str, Any]]:
 
 def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None) -> dict[str, Any]:
     weights = checkpoint.parameters * 4  # fp32
+    item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
     where = Path.cwd()
     return {
         "seconds": round(_FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
         "memory_bytes": int(_FIXED_BYTES + _COPIES * weights),
-        "disk_bytes": weights + (8 << 20),
-        "kv_bytes": recipe.capacity * geometry.kv_bytes_per_token(item_bytes(recipe.kv_dtype)) if geometry else 0,
+        "disk_bytes": _weight_bytes(recipe.precision, checkpoint, recipe) + (8 << 20),
+        "kv_bytes": recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
         "free_memory_bytes": psutil.virtual_memory().available,
         "free_disk_bytes": shutil.disk_usage(where).free,
     }
 
 
-def _stages(passes: Mapping[str, bool]) -> list[dict[str, Any]]:
+def _stages(checkpoint: Checkpoint, recipe: Recipe, passes: Mapping[str, bool]) -> list[dict[str, Any]]:
     from workflows.optimize import PASSES  # onnx_ir: not needed by a probe
+    from workflows.quantize import METHODS
 
     optimize = [_choice(name, PASSES[name].title, default=on) for name, on in passes.items()]
-    quantize = [_choice("fp32", "Keep fp32: every weight as it is", default=True)]
-    quantize += [_choice(name, title, later=True) for name, title in _LATER_METHODS]
+    built = {"fp32", *METHODS}
+    quantize = [_method(name, checkpoint, recipe) for name in FACTS if name in built]
     rows: tuple[tuple[str, str, list[dict[str, Any]]], ...] = (
         ("checkpoint", "Read the checkpoint", []),
         ("export", "Export the graphs", []),
@@ -191,15 +194,20 @@ def _stages(passes: Mapping[str, bool]) -> list[dict[str, Any]]:
     return [{"name": n, "title": t, "available": True, "note": "", "choices": c} for n, t, c in rows]
 
 
-_LATER_METHODS = (
-    ("fp16", "Half precision weights and cache"),
-    ("int8", "8-bit weights"),
-    ("int4", "4-bit weights in blocks"),
-    ("w8a16", "8-bit weights, 16-bit activations, for NPUs"),
-)
+def _method(name: str, checkpoint: Checkpoint, recipe: Recipe) -> dict[str, Any]:
+    """One precision: what it is, what each provider makes of it, and the bytes that the weights would take."""
+    facts = FACTS[name]
+    words = {"note": facts.note, "providers": facts.providers, "trap": facts.trap}
+    size = _weight_bytes(name, checkpoint, recipe)
+    return _choice(name, facts.title, default=name == "fp32") | words | {"bytes": size}
 
 
-def _choice(name: str, title: str, *, default: bool = False, later: bool = False) -> dict[str, Any]:
-    note = "Arrives with a later version of Joinery." if later else ""
-    return {"name": name, "title": title, "available": not later, "note": note, "default": default}
+def _weight_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int:
+    rows, columns = (checkpoint.config.get(name) for name in ("vocab_size", "hidden_size"))
+    table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
+    tied = checkpoint.config.get("tie_word_embeddings", True) is not False
+    return weight_bytes(recipe, precision, checkpoint.parameters, table, tied)
 
+
+def _choice(name: str, title: str, *, default: bool = False) -> dict[str, Any]:
+    return {"name": name, "title": title, "available": True, "note": "", "default": default}

@@ -18,7 +18,16 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.worker import Job, Worker
-from workflows.events import BuildDone, ErrorEvent, Event, LogEvent, ProgressEvent, ResultEvent, StageEvent
+from workflows.events import (
+    BuildDone,
+    ErrorEvent,
+    Event,
+    LogEvent,
+    NoticeEvent,
+    ProgressEvent,
+    ResultEvent,
+    StageEvent,
+)
 
 DEMO = "demo:qwen3"
 TAIL = 500
@@ -153,7 +162,7 @@ class BuildModel(QObject):
             self._stage(event)
         elif isinstance(event, ProgressEvent):
             self.progress = event
-        elif isinstance(event, LogEvent):
+        elif isinstance(event, LogEvent | NoticeEvent):
             self._log(event.message)
         elif isinstance(event, BuildDone):
             self.outcome = event

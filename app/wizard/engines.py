@@ -77,8 +77,8 @@ class OptimizePage(StepPage):
         self.draft.set_option("passes", {name: switch.isChecked() for name, switch in self.switches.items()})
 
 
-def _indented(text: str) -> QWidget:
-    result = label(text, "muted", wrap=True)
+def _indented(text: str, role: str = "muted") -> QWidget:
+    result = label(text, role, wrap=True)
     result.setContentsMargins(3 * G, 0, 0, 0)
     return result
 
@@ -120,13 +120,16 @@ class QuantizePage(StepPage):
 
     def _card(self, choice: dict[str, Any]) -> ChoiceCard:
         card = ChoiceCard(choice["title"], choice["note"], choice["available"])
+        if choice["trap"]:
+            card.body.insertWidget(card.body.count() - 1, _indented(choice["trap"], "warning"))
+        else:
+            card.body.insertWidget(card.body.count() - 1, _indented(choice["providers"]))
         facts = QHBoxLayout()
         facts.setContentsMargins(3 * G, 0, 0, 0)
         facts.setSpacing(G)
         facts.addWidget(Pill(choice["name"]))
         if choice["available"]:
-            disk = self.draft.plan.get("estimate", {}).get("disk_bytes", 0)
-            facts.addWidget(label(self.tr("about %1 on disk").replace("%1", size(disk)), "muted"))
+            facts.addWidget(label(self.tr("about %1 of weights").replace("%1", size(choice["bytes"])), "muted"))
         facts.addStretch(1)
         card.body.insertLayout(card.body.count() - 1, facts)
         return card

@@ -94,7 +94,10 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     optimize.switches["deduplicate"].click()
     press(qtbot, wizard)
     quantize: Any = wizard.steps[QUANTIZE]
-    assert [n for n, card in quantize.cards.items() if card.radio.isEnabled()] == ["fp32"]
+    assert [n for n, card in quantize.cards.items() if card.radio.isEnabled()] == ["fp32", "int4", "w8a16"]
+    words = {n: [text.text() for text in card.findChildren(QLabel)] for n, card in quantize.cards.items()}
+    assert "CPU about 4 × as fast as fp32." in words["int4"] and "about 8.0 MiB of weights" in words["int4"]
+    assert any("13 × slower" in text for text in words["w8a16"])
     press(qtbot, wizard)
     qtbot.waitUntil(lambda: wizard.steps[REVIEW].isComplete())
     chosen = draft.plan["recipe"]

@@ -17,8 +17,9 @@ from workflows.build.work import EVIDENCE, Report, Work, read_evidence, timed
 from workflows.bundle.read import read_bundle
 from workflows.bundle.write import check_target, locked, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
-from workflows.events import BuildDone, StageEvent
+from workflows.events import BuildDone, NoticeEvent, StageEvent
 from workflows.recipe import Recipe, choose
+from workflows.recipe.precision import notices
 
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
 _TOKENIZER_FILES = (
@@ -62,6 +63,8 @@ def build(
         checkpoint = open_checkpoint(request.source, report=report, cancelled=cancelled)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
         recipe = choose(checkpoint, request.options)
+        for message in notices(recipe):
+            report(NoticeEvent(code="precision", message=message))
         digest = checkpoint.compute_digest(report, cancelled)
     with locked(out):
         check_target(out, request.force)  # another build may have ended since
