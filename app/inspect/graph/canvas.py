@@ -24,15 +24,14 @@ from app.graph.boxes import LINE_H, TITLE_H, Box, Key
 from app.graph.levels import Scene
 from app.inspect.graph.art import Art
 from app.inspect.graph.marks import draw_marks
+from app.inspect.graph.viewport import Viewport
 from app.widgets.theme import theme
 
-LEAST, MOST, STEP = 0.004, 3.0, 1.2
-START_LEAST = 0.5
-"""A graph opens no smaller than this: a tall one from its beginning."""
-MARGIN = 32
+STEP = 1.2
+"""What a notch of the wheel and a key zoom by."""
 
 
-class Canvas(QWidget):
+class Canvas(Viewport):
     """Shows one scene; `chosen` is the key of the selected box, "" where nothing is."""
 
     chosen = Signal(object)
@@ -40,14 +39,10 @@ class Canvas(QWidget):
     followed = Signal(int)  # the node at the other end of a port
     hovered = Signal(object)
     keyed = Signal(int)  # a key that moves: left, right, up, down, backspace
-    moved = Signal()  # another part is seen
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.scene: Scene | None = None
         self.art = Art()
-        self.scale = 1.0
-        self.offset = QPoint(0, 0)
         self.selected: Key | None = None
         self.near: tuple[set[Key], set[Key]] = (set(), set())
         self.found: set[Key] = set()
@@ -62,104 +57,14 @@ class Canvas(QWidget):
         self.setAccessibleName(self.tr("Graph"))
         theme().changed.connect(self._retheme)
 
+    def show_scene(self, scene: Scene | None) -> None:
+        """Shows another scene where the view stands; nothing in it is pointed at yet."""
+        self.over = None
+        super().show_scene(scene)
+
     def _retheme(self) -> None:
         self.art = Art()
         self.update()
-
-    # -- what is seen ----------------------------------------------------------------------------------------
-
-    def show_scene(self, scene: Scene | None) -> None:
-        """Shows another scene where the view stands."""
-        self.scene, self.over = scene, None
-        self.update()
-        self.moved.emit()
-
-    def bounds(self) -> QRectF:
-        """The whole picture."""
-        if self.scene is None:
-            return QRectF(0, 0, 1, 1)
-        return QRectF(0, 0, max(self.scene.root.width, 1), max(self.scene.root.height, 1))
-
-    def visible(self) -> QRectF:
-        """The part of the picture that is seen."""
-        return self.to_plane(QRectF(self.rect()))
-
-    def to_plane(self, rect: QRectF) -> QRectF:
-        """A part of the widget as a part of the picture."""
-        s, o = self.scale, self.offset
-        return QRectF((rect.x() - o.x()) / s, (rect.y() - o.y()) / s, rect.width() / s, rect.height() / s)
-
-    def to_screen(self, rect: QRectF) -> QRectF:
-        """A part of the picture as a part of the widget."""
-        s, o = self.scale, self.offset
-        return QRectF(rect.x() * s + o.x(), rect.y() * s + o.y(), rect.width() * s, rect.height() * s)
-
-    def place_of(self, key: Key) -> QRectF | None:
-        """Where a box is in the picture; None while it is inside a closed scope."""
-        found = self.scene.find(key) if self.scene and self.scene.exists(key) else None
-        return QRectF(found[1], found[2], found[0].w, found[0].h) if found else None
-
-    def set_view(self, scale: float, offset: QPointF) -> None:
-        """Sees the picture at `scale` with its corner at `offset`."""
-        self.scale = min(max(scale, LEAST), MOST)
-        self.offset = offset.toPoint()
-        self.update()
-        self.moved.emit()
-
-    def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Larger or smaller; the point `at` of the widget stays where it is."""
-        at = at or QPointF(self.rect().center())
-        scale = min(max(self.scale * factor, LEAST), MOST)
-        ratio = scale / self.scale
-        self.set_view(scale, at - (at - QPointF(self.offset)) * ratio)
-
-    def zoom_to(self, scale: float) -> None:
-        """At a scale, around the middle."""
-        self.zoom(scale / self.scale)
-
-    def fit(self, rect: QRectF | None = None, most: float = 1.0) -> None:
-        """The whole picture, or a part of it, as large as there is room for."""
-        rect = rect or self.bounds()
-        room = self.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
-        scale = min(room.width() / rect.width(), room.height() / rect.height(), most)
-        scale = min(max(scale, LEAST), MOST)
-        self.set_view(scale, QPointF(self.rect().center()) - rect.center() * scale)
-
-    def start(self) -> None:
-        """The whole picture where it can be read, else its beginning."""
-        self.fit()
-        if self.scale < START_LEAST:
-            bounds = self.bounds()
-            room = self.width() - 2 * MARGIN
-            scale = max(START_LEAST, min(1.0, room / bounds.width()))
-            first = self.scene.root.boxes[0] if self.scene and self.scene.root.boxes else None
-            middle = first.x + first.w / 2 if first else bounds.center().x()
-            if bounds.width() * scale <= room:
-                middle = bounds.center().x()
-            self.set_view(scale, QPointF(self.width() / 2 - middle * scale, MARGIN))
-
-    def centre(self, key: Key) -> None:
-        """Moves a box into the middle, unless all of it is seen well already."""
-        place = self.place_of(key)
-        if place is None:
-            return
-        scale = max(self.scale, START_LEAST)
-        if self.scale == scale and self.visible().contains(place):
-            return
-        self.set_view(scale, QPointF(self.rect().center()) - self._heart(place) * scale)
-
-    def _heart(self, place: QRectF) -> QPointF:
-        """The middle of a box, or the upper part of one that is larger than the window."""
-        room = self.height() / max(self.scale, START_LEAST) - 2 * MARGIN
-        y = place.center().y() if place.height() < room else place.top() + room / 2
-        return QPointF(place.center().x(), y)
-
-    def pan(self, dx: int, dy: int) -> None:
-        """Moves the picture; what stays in sight is copied, and what comes into sight drawn."""
-        if dx or dy:
-            self.offset += QPoint(dx, dy)
-            self.scroll(dx, dy)
-            self.moved.emit()
 
     # -- what is pointed at ----------------------------------------------------------------------------------
 
