@@ -8,6 +8,7 @@ from workflows.optimize.passes.constant_folding import ConstantFolding
 from workflows.optimize.passes.dead_nodes import DeadNodes
 from workflows.optimize.passes.fold_tied_head import FoldTiedHead
 from workflows.optimize.passes.fuse_rmsnorm import FuseRMSNorm
+from workflows.optimize.passes.fuse_rotary import FuseRotary
 from workflows.optimize.passes.gelu_fusion import GeluFusion
 from workflows.optimize.passes.gqa_attention import GqaAttention
 from workflows.optimize.passes.heads_first import HeadsFirst
@@ -31,6 +32,7 @@ PASSES: dict[str, Pass] = {
         RemoveIsNaNInAttentionMask(),
         GeluFusion(),
         FuseRMSNorm(),
+        FuseRotary(),
         PackQKV(),
         PackGateUp(),
         GqaAttention(),

@@ -12,7 +12,7 @@ UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
 TIDYING = ("strip_metadata", "constant_folding", "dead_nodes")
 MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
-FUSING = ("gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up")
+FUSING = ("gelu_fusion", "fuse_rmsnorm", "fuse_rotary", "pack_qkv", "pack_gate_up")
 # these give operators of onnxruntime's own, which NPU providers do not take
 CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")
 LAST = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion", "clean_opset_imports")
