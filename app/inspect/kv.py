@@ -141,6 +141,9 @@ class GroupCard(Card):
         passed = table.states.count(PASSED)
         if passed:
             parts.append(self.tr("{0} before the window").format(number(passed)))
+        padded = table.states.count(EMPTY) if table.slides else 0
+        if padded:
+            parts.append(self.tr("{0} padded at the left").format(number(padded)))
         parts.append(self.tr("{0} evicted").format(number(table.evicted)))
         parts.append(self.tr("{0} allocated").format(size(table.allocated * self.group.bytes_per_token)))
         return " · ".join(parts)
@@ -151,7 +154,7 @@ class GroupCard(Card):
         position, state = table.positions[slot], table.states[slot]
         cross = self.group.layout == CROSS
         what = {
-            EMPTY: self.tr("padding") if cross else self.tr("empty"),
+            EMPTY: self.tr("padding") if cross or table.slides else self.tr("empty"),
             EVICTED: self.tr("empty; its token is gone"),
             UNALLOCATED: self.tr("not allocated yet"),
             PASSED: self.tr("position {0}, before the window").format(number(position)),

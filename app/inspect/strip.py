@@ -411,7 +411,10 @@ class Legend(QWidget):
             self._grid.setColumnMinimumWidth(2 * column + 1, 16 * G)
 
     def _entries(self, groups: tuple[KvGroup, ...]) -> list[tuple[int, str]]:
-        entries = [(FILLED, self.tr("filled")), (HEAD, self.tr("write head")), (EMPTY, self.tr("allocated, empty"))]
+        empty = self.tr("allocated, empty")
+        if any(g.layout == "fifo" for g in groups):
+            empty = self.tr("allocated, empty or padding")
+        entries = [(FILLED, self.tr("filled")), (HEAD, self.tr("write head")), (EMPTY, empty)]
         entries.append((EVICTED, self.tr("empty, its token is gone")))
         entries.append((UNALLOCATED, self.tr("not allocated yet")))
         if any(g.layout == "window" for g in groups):

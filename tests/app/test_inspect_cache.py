@@ -300,6 +300,18 @@ def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
     assert one.handle() == one.area().left() + 20 * one.area().width() // 72
 
 
+def test_rows_that_slide_are_padded_at_the_left(qtbot: Any) -> None:
+    raw = {"name": "all", "layout": "fifo", "layers": [0], "capacity": 8, "allocated": 8, "writer": "host"}
+    table = SlotTable(8)
+    table.update({**raw, "slides": True, "runs": [[5, 0, 3]], "length": 3, "evicted": 0})
+    assert table.slides
+    card = GroupCard(parse_group(raw))
+    qtbot.addWidget(card)
+    card.show_table(table)
+    assert "3 of 8 used · 5 padded at the left · 0 evicted" in card.state.text()
+    assert "padding" in card.describe(0, 0) and "position 2" in card.describe(0, 7)
+
+
 @pytest.mark.parametrize(
     ("layout", "writer", "words"),
     [
