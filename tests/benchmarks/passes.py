@@ -30,7 +30,7 @@ def build_all(source: str, folder: Path) -> dict[str, Path]:
     recipe = choose(open_checkpoint(source), {})
     off = dict.fromkeys(family_for(recipe.model_type, recipe.task).passes, False)
     found = {"static plain": folder / "plain"}
-    for cache in ("static", "gqa"):
+    for cache in ("static", "gqa", "scatter"):
         for name, passes in (("off", off), ("default", {})):
             out = found[f"{cache} {name}"] = folder / f"{cache}-{name}"
             build(BuildRequest(source, out, {"cache": cache, "passes": passes}))
