@@ -24,6 +24,7 @@ from workflows.errors import RequestError
 from workflows.events import Event, LogEvent, StageEvent
 from workflows.quantize.accuracy import choose_prompts, compare, suggest
 from workflows.quantize.accuracy.prompts import QUESTIONS, read_lines
+from workflows.quantize.accuracy.suggest import find_products
 
 STEPS = 16
 
@@ -65,6 +66,8 @@ def evaluate(
         read_lines(request.prompts)
     candidate = read_bundle(request.bundle)
     with _reference(request, candidate, report, cancelled) as reference:
+        if request.suggest:
+            find_products(reference, candidate)
         chosen = partial(choose_prompts, file=request.prompts)
         found = compare(
             reference,

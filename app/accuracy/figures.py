@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.state.accuracy import Report
@@ -32,7 +34,15 @@ def figures_of(report: Report) -> list[tuple[str, str]]:
         asked = number(task["questions"])
         rows.append((_tr("{0} questions, reference").format(asked), percent(task["reference"])))
         rows.append((_tr("{0} questions, candidate").format(asked), percent(task["candidate"])))
-    return rows
+    return rows + _suggested(value.get("suggestions"))
+
+
+def _suggested(found: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """What the mean divergence would be with each suggested node left out, and with all of them."""
+    if not found or not found["exclude"]:
+        return []
+    rows = [(_tr("KL without {0}").format(row["node"]), figure(row["kl_mean"], "nats")) for row in found["exclude"]]
+    return [*rows, (_tr("KL without all of these"), figure(found["after"]["kl_mean"], "nats"))]
 
 
 def percent(share: float | None) -> str:

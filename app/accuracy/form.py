@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
 from app.state.accuracy import Request
 from app.state.recents import Recents
@@ -12,7 +12,7 @@ from app.widgets.basics import set_role
 from app.widgets.bundle_choice import BundleChoice
 from app.widgets.theme import G, set_icon
 
-STEPS = 16
+STEPS, SUGGESTED = 16, 5
 
 
 class Form(QWidget):
@@ -39,6 +39,11 @@ class Form(QWidget):
         self.steps.setValue(STEPS)
         self.steps.setSuffix(self.tr(" tokens"))
         self.steps.setAccessibleName(self.tr("New tokens a prompt at most"))
+        self.suggest = QCheckBox(self.tr("Suggest"))
+        self.suggest.setToolTip(
+            self.tr("Also ranks quantized nodes by what leaving each in full precision would gain; takes a run a node.")
+        )
+        self.suggest.setAccessibleName(self.tr("Suggest nodes to exclude from quantization"))
         self.run = button(self.tr("Compare"), "play", "primary", self._on_run)
         self.run.setMinimumWidth(14 * G)
         self._lay_out()
@@ -61,6 +66,7 @@ class Form(QWidget):
         row = QHBoxLayout()
         row.setSpacing(G)
         row.addWidget(self.steps)
+        row.addWidget(self.suggest)
         row.addStretch(1)
         row.addWidget(self.run)
         grid.addLayout(row, 1, 3)
@@ -96,7 +102,7 @@ class Form(QWidget):
     def set_running(self, running: bool) -> None:
         """The button begins, or ends."""
         self._running = running
-        for field in (self.candidate, self.reference, self.prompts, self.steps):
+        for field in (self.candidate, self.reference, self.prompts, self.steps, self.suggest):
             field.setEnabled(not running)
         self.run.setText(self.tr("Stop") if running else self.tr("Compare"))
         self.run.setAccessibleName(self.run.text())
@@ -116,5 +122,6 @@ class Form(QWidget):
         if self._running:
             self.stopped.emit()
             return
-        candidate, reference = self.candidate.path, self.reference.path
-        self.asked.emit(Request(candidate, reference, self.prompts.text().strip(), self.steps.value()))
+        suggest = SUGGESTED if self.suggest.isChecked() else 0
+        prompts = self.prompts.text().strip()
+        self.asked.emit(Request(self.candidate.path, self.reference.path, prompts, self.steps.value(), suggest))

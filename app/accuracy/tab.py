@@ -5,6 +5,7 @@ Form ──Request──▶ AccuracyModel ──changed──▶ empty | progres
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ from app.accuracy.answers import Answers
 from app.accuracy.figures import figures_of
 from app.accuracy.form import Form
 from app.inspect.tables import Rows, Table
-from app.state.accuracy import AccuracyModel, Request
+from app.state.accuracy import AccuracyModel, Report, Request
 from app.widgets import Banner, Card, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.format import seconds
@@ -183,7 +184,7 @@ class AccuracyTab(QWidget):
             return
         self.figures.rows.fill(figures_of(report))
         self.answers.show_answers(report.answers)
-        self.said.setText(" ".join(report.value.get("notes", [])))
+        self.said.setText(" ".join([*report.value.get("notes", []), *self._setting(report)]))
         if report.layers and self.chart is None:
             from app.accuracy.chart import LayerChart  # pyqtgraph: a second to import, when there is something to draw
 
@@ -193,6 +194,10 @@ class AccuracyTab(QWidget):
         if self.chart is not None:
             self.chart.setVisible(bool(report.layers))
             self.chart.show_layers(report.layers)
+
+    def _setting(self, report: Report) -> list[str]:
+        """What to write into the recipe, where there is a suggestion; the text can be copied."""
+        return [f"quantize.exclude={json.dumps(report.excluded)}"] if report.excluded else []
 
     def _ask_export(self, ending: str, _checked: bool = False) -> None:
         name, _kind = QFileDialog.getSaveFileName(

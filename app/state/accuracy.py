@@ -25,12 +25,16 @@ COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 
 @dataclass(frozen=True)
 class Request:
-    """What to compare: `reference` is a bundle's folder or a source; `prompts` a file, or empty for the usual ones."""
+    """What to compare: `reference` is a bundle's folder or a source; `prompts` a file, or empty for the usual ones.
+
+    suggest: how many quantized nodes to suggest for exclusion at most.
+    """
 
     candidate: str
     reference: str
     prompts: str = ""
     steps: int = 16
+    suggest: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,11 @@ class Report:
         """How many prompts were answered with the same tokens."""
         return sum(answer.same for answer in self.answers)
 
+    @property
+    def excluded(self) -> list[str]:
+        """The nodes that are suggested for exclusion, the most helpful first."""
+        return [str(row["node"]) for row in self.value.get("suggestions", {}).get("exclude", [])]
+
     def to_json(self) -> str:
         """As `joinery eval --json` prints it, and the tokens besides."""
         return json.dumps(self.value, ensure_ascii=False, indent=1) + "\n"
@@ -99,6 +108,9 @@ def parse_report(value: dict[str, Any]) -> Report:
         for name in ("positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff"):
             value[name]
         value["perplexity"]["reference"], value["perplexity"]["candidate"]
+        if "suggestions" in value:
+            [(row["node"], row["kl_mean"]) for row in value["suggestions"]["exclude"]]
+            value["suggestions"]["after"]["kl_mean"]
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError(f"no report of a comparison: {error!r}") from None
     return Report(value, layers, answers)
@@ -153,7 +165,7 @@ class AccuracyModel(QObject):
             bundle=request.candidate,
             against=request.reference,
             prompts=request.prompts,
-            options={"steps": request.steps},
+            options={"steps": request.steps, "suggest": request.suggest},
         )
         self._job.event.connect(self._on_event)
         self._job.finished.connect(self._on_finished)
@@ -169,7 +181,7 @@ class AccuracyModel(QObject):
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, ProgressEvent):
-            if event.stage == "eval" and not self.total:
+            if event.stage == "eval" and event.total != self.total:  # prompts first, suggestions afterwards
                 self._began = time.monotonic()
             self.note = event.message
             self.done, self.total = (event.done, event.total) if event.stage == "eval" else (0.0, 0.0)

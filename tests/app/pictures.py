@@ -192,6 +192,7 @@ def compared_bundles(done: bool = True) -> Prepare:
         home_full(window, home)
         window.context.accuracyRequested.emit(str(home / "bundles" / "qwen3-demo"), "demo:qwen3")
         tab = window.page("measure").accuracy  # type: ignore[attr-defined]
+        tab.form.suggest.setChecked(True)
         tab.form.ask()
         until(lambda: tab.model.done > 3 or not tab.model.running, "the comparison")
         until(lambda: not done or not tab.model.running, "its end")

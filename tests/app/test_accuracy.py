@@ -99,6 +99,19 @@ def test_the_first_token_that_differs_is_marked(qtbot: Any, tab: Any) -> None:
     assert len(answers.text.toPlainText().splitlines()) == 9 * 2 + 3 * 3
 
 
+def test_suggestions(qtbot: Any, tab: Any) -> None:
+    page: AccuracyTab = tab()
+    page.form.candidate.choose("/bundles/b")
+    page.form.reference.choose("demo:qwen3")
+    page.form.suggest.setChecked(True)
+    page.form.run.click()
+    qtbot.waitUntil(lambda: page.model.state == "done")
+    assert page.model.request == Request("/bundles/b", "demo:qwen3", "", 16, 5)
+    rows = dict(page.figures.rows._rows)
+    assert (rows["KL without node_linear_17"], rows["KL without all of these"]) == ("0.0087 nats", "0.0061 nats")
+    assert page.said.text().endswith('quantize.exclude=["node_linear_17", "MatMul.linear_4.gate_up"]')
+
+
 def test_stopping(qtbot: Any, tab: Any) -> None:
     page: AccuracyTab = tab(delay=0.2)
     page.compare(ASKED)

@@ -339,7 +339,8 @@ class Fake:
         for done in range(13):
             self.send("progress", stage="eval", message=f"prompt {done + 1} of 12", done=done, total=12, unit="prompts")
             self.pause()
-        self.send("result", value={**accuracy.report(), **self.scenario.get("eval", {})})
+        more = {"suggestions": accuracy.suggestions()} if self.job["options"].get("suggest") else {}
+        self.send("result", value={**accuracy.report(), **more, **self.scenario.get("eval", {})})
 
     def do_build(self) -> None:
         """Every stage, one of which may fail; a stage that was done before is reused."""

@@ -61,6 +61,7 @@ def test_tables_show_where_it_was_lost(demo_bundle: Path, tmp_path: Path, capsys
     [
         (["--prompts", "{tmp}/none.txt"], "none.txt cannot be read: No such file or directory."),
         (["--steps", "0"], "--steps must be at least 1, and 0 was given."),
+        (["--suggest", "1"], "No quantized node of the candidate is found in the reference in full precision"),
         (["--questions", "-1"], "--questions cannot be -1: give 0 for none."),
         (["--against", "{tmp}/nothing"], "{tmp}/nothing"),
     ],

@@ -55,12 +55,7 @@ def suggest(
     Raises RequestError where no quantized node of the candidate is one of the reference, and Cancelled.
     """
     models = _models(candidate)
-    products = list(_quantized(reference, candidate, models))
-    if not products:
-        raise RequestError(
-            "No quantized node of the candidate is found in the reference in full precision, so none can be suggested: "
-            "give the fp32 bundle that was built with the same passes."
-        )
+    products = find_products(reference, candidate, models)
     steps = _reference_steps(Side.open(reference), prompts, cancelled)
     before = _agreement(candidate, models, (), steps)
     found: list[tuple[float, Product]] = []
@@ -81,6 +76,17 @@ def suggest(
         ],
         "after": _figures(after),
     }
+
+
+def find_products(reference: Bundle, candidate: Bundle, models: Models | None = None) -> list[Product]:
+    """The quantized products that can be restored. Raises RequestError where there are none."""
+    found = list(_quantized(reference, candidate, models or _models(candidate)))
+    if not found:
+        raise RequestError(
+            "No quantized node of the candidate is found in the reference in full precision, so none can be suggested: "
+            "give the fp32 bundle that was built with the same passes."
+        )
+    return found
 
 
 def _reference_steps(side: Side, prompts: Callable[[Engine], Prompts], cancelled: Callable[[], bool]) -> list[Step]:
