@@ -28,8 +28,16 @@ from app.widgets.rail import PageEntry, Rail
 from app.widgets.statusline import StatusLine
 from app.widgets.theme import G, set_icon, theme
 
-SLOW_IMPORTS = ("workflows.bundle.read", "numpy", "pyqtgraph")
-"""What opening the first bundle and drawing the first chart would wait for."""
+SLOW_IMPORTS = (
+    "workflows.bundle.read",
+    "numpy",
+    "pyqtgraph",
+    "app.graph.reader",
+    "app.inspect.graph.view",
+    "app.inspect.graph.tab",
+    "app.inspect.kv",
+)
+"""What opening the first bundle, drawing the first chart and looking into the first graph would wait for."""
 
 
 class MainWindow(QMainWindow):
