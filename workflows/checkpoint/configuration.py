@@ -42,12 +42,18 @@ _CHOICES = {
 }
 _FOREIGN = ("transformers_weights", "fast_tokenizer_files", "kernel_config", "custom_generate")
 _CLASSES = ("tokenizer_class", "processor_class", "image_processor_type", "feature_extractor_type")
+BUNDLE = "pipeline.json"  # what a checkpoint never has
 _MODEL_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 def read_config(folder: Path) -> dict[str, Any]:
     """config.json, checked; raises CheckpointError where it is missing, damaged, or names what it may not."""
+    if exists(folder, BUNDLE):
+        raise CheckpointError(
+            f"{printable(folder)} is a bundle, whose graphs are built and perhaps quantized already: build anew from "
+            "the checkpoint that it was made of."
+        )
     if not exists(folder, CONFIG):
         raise CheckpointError(
             f"{printable(folder)} has no config.json, so it is not a checkpoint; give the folder that holds it."

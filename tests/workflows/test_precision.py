@@ -1,0 +1,98 @@
+"""What is said of a precision before a build: sizes that come near, traps, and settings that reach the recipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from workflows.build import BuildRequest, build
+from workflows.checkpoint import open_checkpoint
+from workflows.errors import CheckpointError, RecipeError
+from workflows.probe import plan
+from workflows.quantize import METHODS
+from workflows.recipe import choose
+from workflows.recipe.choose import parse_settings
+from workflows.recipe.precision import FACTS, notices, weight_bytes
+from workflows.recipe.schema import Precision
+from workflows.weights import WEIGHTS
+
+MILLION = 10**6
+
+
+def test_every_precision_has_its_words_and_methods_are_precisions() -> None:
+    assert list(FACTS) and set(FACTS) == set(get_args(Precision)) >= {"fp32", *METHODS}
+
+
+def test_dots_reach_inside_at_any_depth() -> None:
+    found = parse_settings(
+        [
+            "quantize.block_size=64",
+            "quantize.calibration.method=entropy",
+            "quantize.components.head=fp32",
+            'quantize.exclude=["a.b"]',
+        ]
+    )["quantize"]
+    assert found["block_size"] == 64 and found["calibration"] == {"method": "entropy"}
+    assert found["components"] == {"head": "fp32"} and found["exclude"] == ["a.b"]
+    recipe = choose(open_checkpoint("demo:qwen3"), parse_settings(["precision=int8", "quantize.head=false"]))
+    assert (recipe.precision, recipe.quantize.head, recipe.quantize.block_size) == ("int8", False, 32)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (["quantize.bits=3"], "settings are accuracy_level, block_size, .*symmetric"),
+        (["quantize.calibration.method.x=1"], "settings are method, percentile"),
+        (["quantize.block_size.x=1"], "No recipe has a setting 'quantize.block_size.x'"),
+        (["quantise.head=1"], "settings are cache, capacity"),
+        (["quantize=4", "quantize.head=false"], "reaches into quantize"),
+    ],
+)
+def test_settings_that_there_are_not_list_those_that_there_are(pairs: list[str], message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        parse_settings(pairs)
+
+
+def recipe_with(**options: Any) -> Any:
+    return choose(open_checkpoint("demo:qwen3"), options)
+
+
+def test_traps_are_told_of_the_components_too() -> None:
+    assert notices(recipe_with(precision="int4")) == []
+    (told,) = notices(recipe_with(precision="bf16"))
+    assert "does not run on the CPU provider" in told
+    assert notices(recipe_with(quantize={"components": {"decoder": "bf16"}})) == [told]
+
+
+def test_sizes_by_hand() -> None:
+    """100 M numbers, of which 20 M are the table; 32 share a scale of 4 bytes and half a byte of zero point."""
+    plain = recipe_with()
+    assert weight_bytes(plain, "fp16", 100 * MILLION, 20 * MILLION, True) == 200 * MILLION
+    block = 32 * 4 + 32 + 4  # bits
+    four = 100 * MILLION // 32 * block // 8
+    assert weight_bytes(plain, "int4", 100 * MILLION, 20 * MILLION, True) == four + 80 * MILLION
+    both = recipe_with(quantize={"embedding": True})
+    assert weight_bytes(both, "int4", 100 * MILLION, 20 * MILLION, True) == four
+    bare = recipe_with(quantize={"head": False})
+    untied = weight_bytes(bare, "int8", 100 * MILLION, 20 * MILLION, False)
+    assert untied == 60 * MILLION // 32 * (32 * 8 + 32 + 8) // 8 + 160 * MILLION
+
+
+def test_the_plan_offers_what_is_built_and_its_sizes_come_near(tmp_path: Path) -> None:
+    planned = plan("demo:qwen3", {"precision": "int8"}, lambda: False)
+    choices = {row["name"]: row for row in planned["stages"][3]["choices"]}
+    assert set(choices) == {"fp32", *METHODS} and all(row["providers"] for row in choices.values())
+    assert choices["int4"]["bytes"] < choices["int8"]["bytes"] < choices["fp32"]["bytes"]
+    assert 2 * choices["fp16"]["bytes"] == choices["fp32"]["bytes"]
+    build(BuildRequest("demo:qwen3", tmp_path / "out", {"precision": "int8", "capacity": 128}))
+    size = (tmp_path / "out" / WEIGHTS).stat().st_size
+    assert abs(size - choices["int8"]["bytes"]) < 0.05 * size
+    with pytest.raises(CheckpointError, match="is a bundle, whose graphs are built and perhaps quantized already"):
+        plan(str(tmp_path / "out"), {}, lambda: False)
+
+
+def test_half_precision_halves_the_planned_cache() -> None:
+    plans = [plan("demo:qwen3", {"precision": precision}, lambda: False) for precision in ("fp32", "fp16")]
+    assert plans[0]["estimate"]["kv_bytes"] == 2 * plans[1]["estimate"]["kv_bytes"]
