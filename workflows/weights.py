@@ -78,6 +78,14 @@ def link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
+def unlink_from_others(path: Path) -> None:
+    """Makes the file one of its own where it has several names: onnx_ir reads no tensors of a file with hard links."""
+    if path.stat().st_nlink > 1:
+        copy = path.with_name(f"{path.name}.copy")
+        shutil.copyfile(path, copy)
+        copy.replace(path)
+
+
 def _linked(tensors: Mapping[Key, ir.TensorProtocol], folder: Path) -> dict[Key, Region] | None:
     """The regions of the one file in which all tensors lie already, linked into `folder`; None where there is none."""
     places = [tensor for tensor in tensors.values() if isinstance(tensor, ir.ExternalTensor)]

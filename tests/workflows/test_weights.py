@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
-from workflows.weights import SMALL, WEIGHTS, key_of, save_graphs
+from workflows.weights import SMALL, WEIGHTS, key_of, link_or_copy, save_graphs, unlink_from_others
 
 RNG = np.random.default_rng(0)
 
@@ -132,3 +132,12 @@ def test_no_second_copy_in_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert peak < 2.5 * (8 << 20)
     assert (tmp_path / WEIGHTS).stat().st_size == 128 << 20
+
+
+def test_a_linked_file_becomes_one_of_its_own(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"weights")
+    link_or_copy(one, other)
+    unlink_from_others(other)
+    assert one.read_bytes() == other.read_bytes() == b"weights"
+    assert one.stat().st_nlink == other.stat().st_nlink == 1 and len(list(tmp_path.iterdir())) == 2

@@ -22,7 +22,7 @@ from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
 from workflows.quantize import METHODS, check_excluded, run_method
 from workflows.recipe import Recipe
-from workflows.weights import save_graphs
+from workflows.weights import WEIGHTS, save_graphs, unlink_from_others
 
 STAGE = "quantize"
 
@@ -33,6 +33,7 @@ def make_quantize(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: P
     Raises RecipeError where an excluded node is not there, or where nothing at all could be quantized.
     """
     components = read_evidence(optimized)
+    unlink_from_others(optimized / WEIGHTS)
     models = {entry["file"]: ir.load(optimized / entry["file"]) for entry in components}
     check_excluded(models.values(), recipe.quantize)
     evidence, snapshots = [], {}

@@ -1,0 +1,148 @@
+"""Quantized bundles of real models agree with the floating-point ones, whatever the cut, the cache and the method."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import onnx_ir as ir
+import pytest
+
+from resources.demos.train_qwen3 import HELD_BACK_FILE
+from tests.workflows.families.test_single import _TEXT, save
+from workflows.build import BuildRequest, build
+from workflows.errors import RecipeError
+from workflows.evaluation import EvalRequest, evaluate
+from workflows.events import Event, NoticeEvent
+from workflows.graphs import Where, open_graph
+from workflows.inspection import inspect_path
+from workflows.weights import WEIGHTS
+
+Report = dict[str, Any]
+
+
+def quantized(out: Path, precision: str, source: str = "demo:qwen3", trust: bool = False, **options: Any) -> Path:
+    build(BuildRequest(source, out, {"precision": precision, **options}, trust_remote_code=trust))
+    return out
+
+
+def steps_of(bundle: Path) -> dict[str, Report]:
+    """Component → the one step of its quantize stage; {} where it has none."""
+    stages = [stage for stage in inspect_path(bundle)["stages"] if stage["name"] == "quantize"]
+    return {stage["component"]: (stage["passes"] or [{}])[0] for stage in stages}
+
+
+@pytest.fixture(scope="module")
+def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """64 held-back questions: about 600 tokens of replies."""
+    file = tmp_path_factory.mktemp("prompts") / "prompts.txt"
+    file.write_text("\n".join(row["prompt"] for row in json.loads(HELD_BACK_FILE.read_text("utf-8"))[:64]))
+    return file
+
+
+@pytest.mark.parametrize(("precision", "agreement"), [("int4", 0.9), ("int8", 0.98), ("int8-dynamic", 0.95)])
+def test_the_demo_keeps_its_answers(
+    precision: str, agreement: float, demo_bundle: Path, prompts: Path, tmp_path: Path
+) -> None:
+    bundle = quantized(tmp_path / precision, precision)
+    found = evaluate(EvalRequest(bundle, str(demo_bundle), prompts, steps=24, questions=200))
+    assert found["positions"] >= 500 and found["top1_agreement"] >= agreement
+    assert abs(found["task"]["reference"] - found["task"]["candidate"]) <= 0.02
+    size, before = ((folder / WEIGHTS).stat().st_size for folder in (bundle, demo_bundle))
+    assert size < 0.6 * before  # the table of tokens, a quarter of the demo, stays
+    step = steps_of(bundle)["decoder"]
+    assert step["modified"] and step["name"] == precision
+    assert inspect_path(bundle)["precision"] == precision
+
+
+def test_a_quantized_table_and_head_are_stored_once(demo_bundle: Path, prompts: Path, tmp_path: Path) -> None:
+    alone = quantized(tmp_path / "alone", "int8")
+    both = quantized(tmp_path / "both", "int8", quantize={"embedding": True})
+    saved = (alone / WEIGHTS).stat().st_size - (both / WEIGHTS).stat().st_size
+    assert 0 <= 1024 * 96 * 4 - saved < 1 << 16  # the float32 table, but for where tensors begin
+    found = evaluate(EvalRequest(both, str(demo_bundle), prompts, steps=8, questions=0))
+    assert found["top1_agreement"] >= 0.98
+
+
+def test_prefill_and_decode_share_what_was_quantized(demo_split_bundle: Path, prompts: Path, tmp_path: Path) -> None:
+    split = quantized(tmp_path / "split", "int4", graphs="prefill-decode", capacity=256)
+    found = evaluate(EvalRequest(split, str(demo_split_bundle), prompts, steps=8, questions=0))
+    assert found["top1_agreement"] >= 0.9
+    places = []
+    for name in ("prefill", "decode"):
+        initializers = ir.load(split / f"{name}.onnx").graph.initializers
+        large = {key: value.const_value for key, value in initializers.items() if ".int4" in key}
+        places.append({key: tensor.offset for key, tensor in large.items() if isinstance(tensor, ir.ExternalTensor)})
+    assert places[0] == places[1] and len(places[0]) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", ["int8", "fp16"])
+@pytest.mark.parametrize("cache", ["static", "window", "gqa", "scatter"])
+def test_every_cache_takes_it(cache: str, precision: str, demo_bundle: Path, prompts: Path, tmp_path: Path) -> None:
+    bundle = quantized(tmp_path / cache, precision, cache=cache, capacity=256)
+    found = evaluate(EvalRequest(bundle, str(demo_bundle), prompts, steps=8, questions=0))
+    assert found["top1_agreement"] >= 0.98
+    dtypes = {group["dtype"] for group in inspect_path(bundle)["kv"]}
+    assert dtypes == {"float16" if precision == "fp16" else "float32"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", ["int8", "fp16", "int8-dynamic"])
+@pytest.mark.parametrize("source", ["demo:t5", "demo:mu"])
+def test_encoders_and_decoders(source: str, precision: str, tmp_path: Path) -> None:
+    plain = quantized(tmp_path / "plain", "fp32", source, trust=True)
+    bundle = quantized(tmp_path / precision, precision, source, trust=True)
+    assert all(step["modified"] for step in steps_of(bundle).values()) and len(steps_of(bundle)) == 2
+    found = evaluate(EvalRequest(bundle, str(plain), None, steps=16, questions=100))
+    assert found["top1_agreement"] >= 0.97
+    assert found["task"]["candidate"] >= found["task"]["reference"] - 0.02
+
+
+def test_one_graph_without_a_cache(tmp_path: Path) -> None:
+    source = save("bert", "AutoModelForMaskedLM", _TEXT, tmp_path / "bert")
+    bundle = quantized(tmp_path / "int8", "int8", str(source))
+    stage = next(stage for stage in inspect_path(bundle)["stages"] if stage["name"] == "quantize")
+    assert stage["passes"][0]["modified"] and 0 < stage["parity"]["max_abs_diff"] < 0.2
+
+
+def test_convolutions_are_refused_each_with_its_name_and_components_have_their_own(tmp_path: Path) -> None:
+    options = {"variant": "transformer-only", "capacity": 128, "quantize": {"components": {"head": "int8"}}}
+    bundle = quantized(tmp_path / "npu", "int4", **options)
+    steps = steps_of(bundle)
+    assert steps["head"]["name"] == "int8" and steps["head"]["modified"]
+    assert steps["prefill"]["name"] == "int4" and not steps["prefill"]["modified"]
+    refused = steps["prefill"]["refused"]
+    assert len(refused) == 21 and all("Conv" in one["reason"] and one["node"] for one in refused)
+
+
+def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(tmp_path: Path) -> None:
+    bundle = quantized(tmp_path / "int4", "int4", capacity=128)
+    places = {name: Where(bundle, "decoder", name) for name in ("export", "int4")}
+    seen = {name: {row["op"] for row in open_graph(place).view.nodes} for name, place in places.items()}
+    assert "MatMulNBits" in seen["int4"] and "MatMulNBits" not in seen["export"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"precision": "int4", "quantize": {"exclude": ["node_linear_4"]}}, "near it are .*node_linear_3"),
+        ({"quantize": {"components": {"prefill": "int4"}}}, "'prefill', and this recipe cuts the model into decoder"),
+        ({"precision": "int4", "quantize": {"block_size": 24}}, "quantize.block_size is wrong"),
+        ({"precision": "int4", "quantize": {"bits": 3}}, "quantize.bits is wrong"),
+    ],
+)
+def test_what_cannot_be_asked_for(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=message):
+        build(BuildRequest("demo:qwen3", tmp_path / "out", {"capacity": 128, **options}))
+    assert not (tmp_path / "out").exists()
+
+
+def test_bf16_is_built_with_a_word_before_and_after(tmp_path: Path) -> None:
+    told: list[Event] = []
+    build(BuildRequest("demo:qwen3", tmp_path / "out", {"precision": "bf16", "capacity": 128}), told.append)
+    words = [event.message for event in told if isinstance(event, NoticeEvent)]
+    assert "does not run on the CPU provider" in words[0] and "MatMul" in words[-1]
+    stage = inspect_path(tmp_path / "out")["stages"][-1]
+    assert "MatMul" in stage["parity"]["note"] and stage["parity"]["max_abs_diff"] is None
