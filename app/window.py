@@ -182,10 +182,10 @@ class MainWindow(QMainWindow):
         self.rail.set_current(name)
         self.setWindowTitle(f"{self._entries[name].title} · Joinery")
 
-    def _show_accuracy(self, candidate: str, reference: str) -> None:
+    def _show_accuracy(self, candidate: str, reference: str, consented: Sequence[str]) -> None:
         """The measure page is built when it is first asked for, so that a signal cannot reach it before."""
         self.show_page("measure")
-        self.page("measure").show_accuracy(candidate, reference)  # type: ignore[attr-defined]
+        self.page("measure").show_accuracy(candidate, reference, consented)  # type: ignore[attr-defined]
 
     def set_theme(self, mode: str) -> None:
         """Follow the system, or be light or dark; kept for the next start."""

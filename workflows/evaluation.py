@@ -20,7 +20,7 @@ from workflows.build import BuildRequest, build
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
-from workflows.errors import RequestError
+from workflows.errors import Cancelled, RequestError
 from workflows.events import Event, LogEvent, StageEvent
 from workflows.quantize.accuracy import choose_prompts, compare, suggest
 from workflows.quantize.accuracy.prompts import QUESTIONS, read_lines
@@ -35,7 +35,7 @@ class EvalRequest:
 
     prompts: a text file, a prompt a line; None is the demo's own, or plain sentences. steps: new tokens a prompt at
     most. questions: of the demo's held-back ones at most, 0 for none. suggest: nodes to suggest for `quantize.exclude`
-    at most, 0 for none. trust_remote_code: of a source that brings code.
+    at most, 0 for none. trust_remote_code, consented: of a source that brings code, as a build's.
     """
 
     bundle: Path
@@ -45,6 +45,7 @@ class EvalRequest:
     questions: int = QUESTIONS
     suggest: int = 0
     trust_remote_code: bool = False
+    consented: frozenset[str] = frozenset()
 
 
 def evaluate(
@@ -106,5 +107,9 @@ def _reference(
 
     with tempfile.TemporaryDirectory(prefix="joinery-eval-") as folder:
         out = Path(folder) / "reference"
-        build(BuildRequest(request.against, out, options, request.trust_remote_code), told, cancelled)
+        wanted = BuildRequest(request.against, out, options, request.trust_remote_code, consented=request.consented)
+        try:
+            build(wanted, told, cancelled)
+        except Cancelled:
+            raise Cancelled("The comparison was cancelled.") from None
         yield read_bundle(out)

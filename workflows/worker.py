@@ -203,7 +203,10 @@ class Worker:
     def eval(self, job: Job) -> Iterator[Event]:
         from workflows.evaluation import EvalRequest, evaluate
 
-        options = _table(job, "options")
+        options = dict(_table(job, "options"))
+        consented = options.pop("consented", [])
+        if not isinstance(consented, list) or not all(isinstance(value, str) for value in consented):
+            raise RequestError("The option consented takes a list of SHA-256 texts.")
         wanted = {name: value for name, value in options.items() if value is not None}
         unknown = sorted(wanted.keys() - {"steps", "questions", "suggest", "trust_remote_code"})
         if unknown:
@@ -213,7 +216,11 @@ class Worker:
                 raise RequestError(f"The option {name} of the job eval cannot be {printable(value, 40)}.")
         prompts = _text(job, "prompts", "")
         request = EvalRequest(
-            Path(_text(job, "bundle")), _text(job, "against"), Path(prompts) if prompts else None, **wanted
+            Path(_text(job, "bundle")),
+            _text(job, "against"),
+            Path(prompts) if prompts else None,
+            consented=frozenset(consented),
+            **wanted,
         )
         yield ResultEvent(value=evaluate(request, self._reporter(job), self._asked_to_stop(job)))
 

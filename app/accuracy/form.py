@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
@@ -24,6 +26,7 @@ class Form(QWidget):
     def __init__(self, recents: Recents, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._running = False
+        self._consented: dict[str, tuple[str, ...]] = {}
         self.candidate = BundleChoice(recents, self.tr("Bundle that is judged"), self.tr("A bundle's folder"))
         self.reference = BundleChoice(
             recents,
@@ -92,8 +95,9 @@ class Form(QWidget):
         if name:
             self.prompts.setText(name)
 
-    def name(self, candidate: str = "", reference: str = "") -> None:
-        """Fills in what is not empty, and waits for the rest."""
+    def name(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
+        """Fills in what is not empty, and waits for the rest. consented: code that `reference` may run."""
+        self._consented[reference] = tuple(consented)
         for field, path in ((self.candidate, candidate), (self.reference, reference)):
             if path:
                 field.choose(path)
@@ -124,4 +128,6 @@ class Form(QWidget):
             return
         suggest = SUGGESTED if self.suggest.isChecked() else 0
         prompts = self.prompts.text().strip()
-        self.asked.emit(Request(self.candidate.path, self.reference.path, prompts, self.steps.value(), suggest))
+        reference = self.reference.path
+        consented = self._consented.get(reference, ())
+        self.asked.emit(Request(self.candidate.path, reference, prompts, self.steps.value(), suggest, consented))

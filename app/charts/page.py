@@ -6,6 +6,7 @@ pyqtgraph and numpy are imported shortly after the start, or when the page first
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,11 +93,11 @@ class MeasurePage(QWidget):
         self._warm.timeout.connect(self._prepare)
         self._warm.start(WARM_MS)
 
-    def show_accuracy(self, candidate: str = "", reference: str = "") -> None:
+    def show_accuracy(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
         """Brings the comparison of two bundles to the front, with these where they are named."""
         self.context.navigate.emit("measure")
         self.tabs.setCurrentWidget(self.accuracy)
-        self.accuracy.form.name(candidate, reference)
+        self.accuracy.form.name(candidate, reference, consented)
 
     # -- building --------------------------------------------------------------------------------------------
 

@@ -27,7 +27,8 @@ COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 class Request:
     """What to compare: `reference` is a bundle's folder or a source; `prompts` a file, or empty for the usual ones.
 
-    suggest: how many quantized nodes to suggest for exclusion at most.
+    suggest: how many quantized nodes to suggest for exclusion at most. consented: SHA-256 of the code that the source
+    may run.
     """
 
     candidate: str
@@ -35,6 +36,7 @@ class Request:
     prompts: str = ""
     steps: int = 16
     suggest: int = 0
+    consented: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class AccuracyModel(QObject):
             bundle=request.candidate,
             against=request.reference,
             prompts=request.prompts,
-            options={"steps": request.steps, "suggest": request.suggest},
+            options={"steps": request.steps, "suggest": request.suggest, "consented": list(request.consented)},
         )
         self._job.event.connect(self._on_event)
         self._job.finished.connect(self._on_finished)

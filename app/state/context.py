@@ -34,7 +34,7 @@ class AppContext(QObject):
     navigate = Signal(str)  # the name of a page
     graphRequested = Signal(str)  # noqa: N815  an .onnx file to show on the inspect page
     pairRequested = Signal(str, str)  # noqa: N815  two .onnx files to compare there
-    accuracyRequested = Signal(str, str)  # noqa: N815  a bundle, and the bundle or source to compare it with
+    accuracyRequested = Signal(str, str, object)  # noqa: N815  bundle, bundle or source to compare with, code consented to
     errorShown = Signal(str, str, str, object)  # noqa: N815  message, details, action, on_action
     memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers
 

@@ -190,7 +190,7 @@ def compared_bundles(done: bool = True) -> Prepare:
 
     def act(window: MainWindow, home: Path) -> None:
         home_full(window, home)
-        window.context.accuracyRequested.emit(str(home / "bundles" / "qwen3-demo"), "demo:qwen3")
+        window.context.accuracyRequested.emit(str(home / "bundles" / "qwen3-demo"), "demo:qwen3", [])
         tab = window.page("measure").accuracy  # type: ignore[attr-defined]
         tab.form.suggest.setChecked(True)
         tab.form.ask()
@@ -203,7 +203,7 @@ def compared_bundles(done: bool = True) -> Prepare:
 def accuracy_empty(window: MainWindow, home: Path) -> None:
     """A bundle is open, and nothing was compared."""
     home_full(window, home)
-    window.context.accuracyRequested.emit("", "")
+    window.context.accuracyRequested.emit("", "", [])
 
 
 def inspected(window: MainWindow, home: Path) -> None:

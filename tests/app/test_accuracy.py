@@ -166,9 +166,12 @@ def test_from_done_to_the_comparison(qtbot: Any, make_window: Any, tmp_path: Pat
     window = make_window()
     bundle = make_bundle(tmp_path / "built")
     window.context.open_bundle(bundle)
-    window.context.accuracyRequested.emit(str(bundle), "demo:qwen3")
+    window.context.accuracyRequested.emit(str(bundle), "demo:qwen3", ["ab12"])
     page = window.page("measure")
     assert window.current_page == "measure" and page.tabs.currentWidget() is page.accuracy
     assert page.accuracy.form.candidate.path == str(bundle)
     assert page.accuracy.form.reference.path == "demo:qwen3"
     assert page.accuracy.form.run.hasFocus()
+    page.accuracy.form.run.click()
+    assert page.accuracy.model.request == Request(str(bundle), "demo:qwen3", "", 16, 0, ("ab12",))
+    qtbot.waitUntil(lambda: page.accuracy.model.state == "done")
