@@ -96,3 +96,13 @@ def test_the_plan_offers_what_is_built_and_its_sizes_come_near(tmp_path: Path) -
 def test_half_precision_halves_the_planned_cache() -> None:
     plans = [plan("demo:qwen3", {"precision": precision}, lambda: False) for precision in ("fp32", "fp16")]
     assert plans[0]["estimate"]["kv_bytes"] == 2 * plans[1]["estimate"]["kv_bytes"]
+
+
+def test_components_that_share_a_cache_have_it_in_one_type() -> None:
+    split = {"graphs": "prefill-decode", "capacity": 128}
+    with pytest.raises(RecipeError, match=r"fp16 changes the type of the cache, which .*prefill.* share"):
+        recipe_with(quantize={"components": {"prefill": "fp16"}}, **split)
+    both = {"prefill": "fp16", "decode": "fp16"}
+    assert recipe_with(quantize={"components": both}, **split).precision_of("decode") == "fp16"
+    apart = {"precision": "fp16", "variant": "transformer-only", "quantize": {"components": {"head": "int8"}}}
+    assert recipe_with(**apart).precision_of("head") == "int8"

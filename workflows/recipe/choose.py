@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -17,6 +17,7 @@ from workflows.recipe.task import task_of
 
 # Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
 LAYER_TYPES = ("full_attention", "sliding_attention")
+WITHOUT_CACHE = ("embeddings", "head", "model")  # components
 OF_A_CACHE = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")  # nothing to a model without one
 LATER_PRECISIONS = ("w8a16", "w8a8")
 
@@ -169,6 +170,18 @@ def _refuse_components(recipe: Recipe, family: Family) -> None:
     if unknown is not None:
         raise RecipeError(
             f"quantize.components names {printable(unknown)!r}, and this recipe cuts the model into {', '.join(names)}."
+        )
+    _refuse_two_caches(recipe, names)
+
+
+def _refuse_two_caches(recipe: Recipe, names: Iterable[str]) -> None:
+    """Refuses components that share a cache and would have it in two types."""
+    types = {recipe.precision_of(name): name for name in names if name not in WITHOUT_CACHE}
+    half = next((precision for precision in types if precision in ("fp16", "bf16")), None)
+    if half is not None and len(types) > 1:
+        raise RecipeError(
+            f"{half} changes the type of the cache, which {' and '.join(types.values())} share: give {half} to all of "
+            "them or to none."
         )
 
 

@@ -62,8 +62,8 @@ FACTS: dict[str, Facts] = {
         "Calibrated on what the model really sees; for NPUs.",
         "For NPUs. About 13 × slower than fp32 on the CPU provider.",
         8,
-        "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs. To try it on the CPU, run it with "
-        "session.disable_quant_qdq=1, which takes as long as fp32, or build int8 or int4 instead.",
+        "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs (--provider qnn), and on the CPU int8 "
+        "or int4 serve better.",
     ),
     "w8a8": Facts(
         "8-bit weights and activations",
