@@ -53,6 +53,23 @@ def large_initializers(model: ir.Model) -> Iterator[ir.Value]:
                 yield value
 
 
+def load_graph(path: Path) -> ir.Model:
+    """A graph that `save_graphs` wrote, its large tensors by their whole paths.
+
+    onnx_ir does not read a file in a folder that has two links, which a stage's weights have; it checks no whole path.
+    """
+    model = ir.load(path)
+    for value in large_initializers(model):
+        tensor = value.const_value
+        if isinstance(tensor, ir.ExternalTensor):
+            place = os.path.realpath(tensor.path)
+            shape, name = ir.Shape(tensor.shape), tensor.name
+            value.const_value = ir.ExternalTensor(
+                place, tensor.offset, tensor.length, tensor.dtype, shape=shape, name=name
+            )
+    return model
+
+
 def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, Region]:
     """Writes file name → model into `folder`, over one weight file there; gives where each large tensor lies.
 
@@ -76,14 +93,6 @@ def link_or_copy(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:  # another disk, or a file system without links
         shutil.copyfile(source, target)
-
-
-def unlink_from_others(path: Path) -> None:
-    """Makes the file one of its own where it has several names: onnx_ir reads no tensors of a file with hard links."""
-    if path.stat().st_nlink > 1:
-        copy = path.with_name(f"{path.name}.copy")
-        shutil.copyfile(path, copy)
-        copy.replace(path)
 
 
 def _linked(tensors: Mapping[Key, ir.TensorProtocol], folder: Path) -> dict[Key, Region] | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import onnx_ir as ir
 
+from workflows.build.calibrate import find_ranges
 from workflows.build.parity import Probe
 from workflows.build.stages import Evidence, facts_of
 from workflows.build.work import Report, read_evidence
@@ -20,33 +21,37 @@ from workflows.events import NoticeEvent, ProgressEvent
 from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
-from workflows.quantize import METHODS, check_excluded, run_method
+from workflows.quantize import METHODS, Ranges, check_excluded, run_method
 from workflows.recipe import Recipe
-from workflows.weights import WEIGHTS, save_graphs, unlink_from_others
+from workflows.weights import load_graph, save_graphs
 
 STAGE = "quantize"
 
 
-def make_quantize(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> Evidence:
-    """Quantizes the graphs of the stage `optimized` and writes them into `folder`.
+def make_quantize(
+    optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path, folder: Path, report: Report
+) -> Evidence:
+    """Quantizes the graphs of the stage `optimized` and writes them into `folder`. words: the checkpoint's folder.
 
     Raises RecipeError where an excluded node is not there, or where nothing at all could be quantized.
     """
     components = read_evidence(optimized)
-    unlink_from_others(optimized / WEIGHTS)
-    models = {entry["file"]: ir.load(optimized / entry["file"]) for entry in components}
+    models = {entry["file"]: load_graph(optimized / entry["file"]) for entry in components}
     check_excluded(models.values(), recipe.quantize)
+    by_name = {entry["component"]: models[entry["file"]] for entry in components}
+    ranges, calibrated = find_ranges(optimized, by_name, recipe, pipeline, words, report)
     evidence, snapshots = [], {}
     for entry in components:
         name, model = entry["component"], models[entry["file"]]
         precision = recipe.precision_of(name)
         report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}"))
-        done = _quantize(model, recipe, name)
+        done = _quantize(model, recipe, name, ranges.get(name))
         taken = snapshots[name] = Snapshots.read(optimized / archive_of(name), optimized)
         if any(one.modified for one in done):
             taken.take(precision, model)
         steps = [_step(one, model, taken.last) for one in done]
-        evidence.append({**entry, "name": STAGE, "precision": precision, "passes": steps} | facts_of(model))
+        facts = {"precision": precision, "calibrated": calibrated if name in ranges else "", "passes": steps}
+        evidence.append({**entry, "name": STAGE} | facts | facts_of(model))
     _refuse_nothing(recipe, evidence)
     report(ProgressEvent(stage=STAGE, message="writing the weights"))
     regions = save_graphs(models, folder)
@@ -57,9 +62,9 @@ def make_quantize(optimized: Path, recipe: Recipe, pipeline: Pipeline, folder: P
     return [entry | {"parity": parity} for entry in evidence]
 
 
-def _quantize(model: ir.Model, recipe: Recipe, component: str) -> list[PassReport]:
+def _quantize(model: ir.Model, recipe: Recipe, component: str, ranges: Ranges | None) -> list[PassReport]:
     precision = recipe.precision_of(component)
-    return [] if precision == "fp32" else [run_method(model, METHODS[precision], recipe.quantize)]
+    return [] if precision == "fp32" else [run_method(model, METHODS[precision], recipe.quantize, ranges)]
 
 
 def _step(done: PassReport, model: ir.Model, snapshot: str) -> dict[str, Any]:

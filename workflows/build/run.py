@@ -104,7 +104,9 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
         return [exported, optimized]
     key = _key(key, recipe.precision, recipe.quantize.model_dump())
     quantized = work.stage(
-        "quantize", key, lambda folder: make_quantize(optimized, recipe, pipeline, folder, work.report)
+        "quantize",
+        key,
+        lambda folder: make_quantize(optimized, recipe, pipeline, checkpoint.folder, folder, work.report),
     )
     return [exported, optimized, quantized]
 

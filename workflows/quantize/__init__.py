@@ -8,6 +8,7 @@ import onnx_ir as ir
 from workflows.quantize.base import Method, Ranges, check_excluded, run_method
 from workflows.quantize.dynamic import Int8Dynamic
 from workflows.quantize.half import Half
+from workflows.quantize.qdq import StaticQdq
 from workflows.quantize.weight_only import WeightOnly
 
 METHODS: dict[str, Method] = {
@@ -18,6 +19,8 @@ METHODS: dict[str, Method] = {
         WeightOnly(8),
         WeightOnly(4),
         Int8Dynamic(),
+        StaticQdq(16),
+        StaticQdq(8),
     )
 }
 

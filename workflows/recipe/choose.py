@@ -15,11 +15,9 @@ from workflows.recipe.families.base import Family
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, Recipe
 from workflows.recipe.task import task_of
 
-# Names that CLI.md promises and whose engine is not built yet: told apart from misspelt ones.
 LAYER_TYPES = ("full_attention", "sliding_attention")
 WITHOUT_CACHE = ("embeddings", "head", "model")  # components
 OF_A_CACHE = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")  # nothing to a model without one
-LATER_PRECISIONS = ("w8a16", "w8a8")
 
 
 def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
@@ -53,7 +51,6 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     passes = _passes(family, str(chosen.get("target", "cpu")), chosen.get("passes", {}))
     merged = {**defaults, **chosen, "passes": passes}
     recipe = _checked(merged)
-    _refuse_later(recipe)
     _refuse_unfit(recipe, family, checkpoint, limit)
     _refuse_components(recipe, family)
     return recipe
@@ -101,12 +98,6 @@ def _settings_beside(path: list[str]) -> list[str]:
             return [] if len(path) - depth - 1 <= keys else sorted(model.model_fields)
         model = kind
     return []
-
-
-def _refuse_later(recipe: Recipe) -> None:
-    for precision in (recipe.precision, *recipe.quantize.components.values()):
-        if precision in LATER_PRECISIONS:
-            raise RecipeError(f"The precision {precision} is not built by this version of Joinery: choose another one.")
 
 
 def _passes(family: Family, target: str, switched: Any) -> dict[str, bool]:

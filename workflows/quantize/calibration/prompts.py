@@ -1,0 +1,126 @@
+"""What calibration has the model answer: a person's texts, the demo's own, or plain sentences; never random ids.
+
+A line of a text file is a prompt, and so is a row {"prompt": …} of a .jsonl file: both go through the chat template
+where there is one. A row {"text": …} is fed as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from workflows.errors import PromptError, printable
+from workflows.generate import Engine
+from workflows.quantize.accuracy.prompts import DEMO, SENTENCES, demo_of, encode, read_lines, unknown_share
+
+_REMEDY = "give a text file with a prompt a line in quantize.calibration.prompts"
+# Tokens a character from which a text is in pieces: bytes of characters that the tokenizer never met.
+_SHREDDED = 1.5
+
+
+@dataclass(frozen=True)
+class Calibrating:
+    """The prompts' ids, and in words where they come from."""
+
+    prompts: tuple[tuple[int, ...], ...]
+    origin: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    text: str
+    raw: bool = False
+
+
+def check_prompts(place: str) -> None:
+    """Raises PromptError where `place`, of the recipe, holds no prompts: before anything long is begun."""
+    if place:
+        _rows_of(Path(place))
+
+
+def calibration_prompts(engine: Engine, place: str) -> Calibrating:
+    """The prompts in `place`, a file or a data set folder; where it is empty, the demo's own or plain sentences.
+
+    Raises PromptError for a place without prompts, for texts that the tokenizer does not know, and where there is
+    nothing to fall back on.
+    """
+    if place:
+        rows, name = _rows_of(Path(place)), Path(place).name
+        return Calibrating(_encoded(engine, rows, name), f"{len(rows):,} of {name}")
+    demo = demo_of(engine.bundle)
+    rows = _rows_of_demo(demo)
+    if rows:
+        return Calibrating(_encoded(engine, rows, demo), f"{len(rows):,} of {DEMO}{demo}'s own")
+    if engine.text.tokenizer is None:
+        raise PromptError(f"The checkpoint has no tokenizer for the built-in sentences: {_REMEDY}, as ids like 1,2,3.")
+    rows = [_Row(sentence) for sentence in SENTENCES]
+    return Calibrating(_encoded(engine, rows, "the built-in sentences"), f"{len(rows)} built-in English sentences")
+
+
+def _rows_of(place: Path) -> list[_Row]:
+    if not place.is_dir():
+        return list(_rows_of_file(place))
+    files = sorted(path for path in place.iterdir() if path.suffix in (".txt", ".jsonl") and path.is_file())
+    if not files:
+        raise PromptError(f"The folder {printable(place)} holds no .txt or .jsonl file with prompts: {_REMEDY}.")
+    return [row for file in files for row in _rows_of_file(file)]
+
+
+def _rows_of_demo(demo: str) -> list[_Row]:
+    if not demo.isidentifier():
+        return []
+    file = resources.files("resources") / "demos" / f"{demo}_calibration.jsonl"
+    if not file.is_file():
+        return []
+    with resources.as_file(file) as path:
+        return list(_rows_of_file(path))
+
+
+def _rows_of_file(file: Path) -> Iterator[_Row]:
+    for number, line in enumerate(read_lines(file), 1):
+        yield _row(line, file, number) if file.suffix == ".jsonl" else _Row(line)
+
+
+def _row(line: str, file: Path, number: int) -> _Row:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    for key, raw in (("prompt", False), ("text", True)):
+        if isinstance(row, dict) and isinstance(row.get(key), str) and row[key].strip():
+            return _Row(row[key], raw)
+    raise PromptError(
+        f'Row {number} of {printable(file.name)} has no "prompt" and no "text": write {{"prompt": "…"}} a line.'
+    )
+
+
+def _encoded(engine: Engine, rows: list[_Row], name: str) -> tuple[tuple[int, ...], ...]:
+    if engine.text.tokenizer is None:
+        return tuple(_ids(engine, row.text, number) for number, row in enumerate(rows, 1))
+    _refuse_foreign(engine, rows, name)
+    return tuple(tuple(engine.encode(row.text) if row.raw else encode(engine, row.text)) for row in rows)
+
+
+def _refuse_foreign(engine: Engine, rows: list[_Row], name: str) -> None:
+    """Raises PromptError for texts of which the tokenizer knows next to nothing: they would teach nothing."""
+    unknown = sum(unknown_share(engine, row.text) for row in rows)
+    tokens = sum(len(engine.encode(row.text)) for row in rows)
+    characters = sum(len(row.text) for row in rows)
+    if unknown > 0.5 * len(rows) or tokens > _SHREDDED * characters + 2 * len(rows):  # a few frame each text
+        raise PromptError(
+            f"The checkpoint's tokenizer does not know most of {printable(name)}: calibrate on texts that it was made "
+            "for."
+        )
+
+
+def _ids(engine: Engine, line: str, number: int) -> tuple[int, ...]:
+    try:
+        ids = [int(part) for part in line.split(",")]
+    except ValueError:
+        raise PromptError(
+            f"Calibration prompt {number} is no list of ids, and the checkpoint has no tokenizer: write it as 1,2,3."
+        ) from None
+    return tuple(engine.text.check(ids))

@@ -1,0 +1,237 @@
+"""w8a16, w8a8: int8 weights, and activations on a fixed grid of 16 or 8 bits, as QuantizeLinear and DequantizeLinear.
+
+    x ──Q──DQ──▶ MatMul ──Q──DQ──▶ …          q·(scale a channel) ──DQ──▶ weight          bias int32 ──DQ──▶ bias
+
+A provider that computes in integers takes each node with the DQ before and the Q after it as one. See plan.py for what
+stays in floating point, and calibration for where the ranges come from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from workflows.optimize.base import Outcome, Refusal
+from workflows.optimize.edit import add_initializer, make_node, replace, twin
+from workflows.optimize.hygiene import CONTRIB, infer_shapes
+from workflows.optimize.match import array_of, made_by, tensor_of
+from workflows.quantize.base import Ranges
+from workflows.quantize.channels import channel_scales, channel_weight
+from workflows.quantize.linear import find_tables
+from workflows.quantize.plan import FLOAT, Plan, Product, make_plan, root_of, touched
+from workflows.recipe import Quantize
+
+_TYPES = {8: ir.DataType.UINT8, 16: ir.DataType.UINT16}
+_WIDEST = 1e9  # what no activation spans, but a mask does
+_SIXTEEN_BITS = 21  # the opset whose QuantizeLinear has uint16; before it onnxruntime's own has
+_INT32 = 2**31 - 1
+
+
+class StaticQdq:
+    """`w8a16` or `w8a8`: the same with other bits, and 8 bits for products alone."""
+
+    needs_ranges = True
+    retypes = False
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.name = f"w8a{bits}"
+        where = ", for NPUs" if bits == 16 else ""
+        self.title = f"8-bit weights, {bits}-bit activations{where}"
+
+    def observed(self, model: ir.Model, settings: Quantize) -> list[str]:
+        """The names of the values whose ranges `call` asks for."""
+        infer_shapes(model)  # as run_method does: both must see one graph
+        return [str(value.name) for value in self._plan(model, settings).values()]
+
+    def requires(self, model: ir.Model, settings: Quantize) -> Refusal | None:
+        """Runs on any graph."""
+        return None
+
+    def call(self, model: ir.Model, settings: Quantize, ranges: Ranges | None) -> Outcome:
+        """See Method; without ranges every product is refused."""
+        plan = self._plan(model, settings)
+        grids = _Grids(model, self.bits, ranges or {})
+        taken = [product for product in plan.products if grids.knows(product.node.inputs[0])]
+        others = [node for node in plan.others if all(grids.knows(value) for value in touched(node))]
+        refused = [*plan.refused, *_unseen(plan, taken, ranges)]
+        tables = _quantize_tables(model.graph, settings, refused)
+        for product in taken:
+            _round_product(product, grids, outputs=plan.outputs)
+        for node in others:
+            grids.round_node(node)
+        return Outcome(bool(taken or others or tables), tuple(refused))
+
+    def _plan(self, model: ir.Model, settings: Quantize) -> Plan:
+        return make_plan(model, settings, flow=self.bits == 16)
+
+
+def _unseen(plan: Plan, taken: list[Product], ranges: Ranges | None) -> list[Refusal]:
+    reason = "calibration never ran this component" if not ranges else "its input spans more than a grid can hold"
+    return [Refusal(reason, str(product.node.name)) for product in plan.products if product not in taken]
+
+
+class _Grids:
+    """Scale and zero point of every value, and the nodes that put the value on them, each once."""
+
+    def __init__(self, model: ir.Model, bits: int, ranges: Ranges) -> None:
+        self._graph, self._dtype, self._levels = model.graph, _TYPES[bits], (1 << bits) - 1
+        self._ranges, self._rounded = ranges, set[ir.Value]()
+        # as calibration named them: rounding puts nodes between a value and its root
+        self._roots = {value: str(root_of(value).name) for node in model.graph for value in touched(node)}
+        old = bits == 16 and model.graph.opset_imports.get("", _SIXTEEN_BITS) < _SIXTEEN_BITS
+        self._domain = CONTRIB if old else ""
+
+    def knows(self, value: ir.Value | None) -> bool:
+        """Whether calibration found a range that a grid can hold."""
+        if value is None or value in self._rounded:
+            return value is not None
+        low, high = self._ranges.get(self._roots.get(value, ""), (np.nan, np.nan))
+        return bool(-_WIDEST < low <= high < _WIDEST)
+
+    def scale_of(self, value: ir.Value) -> np.float32:
+        """The step of the value's grid."""
+        return self._step(*self._ranges[self._roots[value]])
+
+    def round(self, value: ir.Value) -> None:
+        """Has everybody read `value` from its grid."""
+        if value in self._rounded:
+            return
+        root = self._roots[value]
+        grid = self._initializers(root, *self._ranges[root])
+        told = value.producer() or value.uses()[0].node
+        q = ir.Value(name=f"{value.name}.q", type=ir.TensorType(self._dtype), shape=value.shape)
+        exact = value.is_graph_output()
+        new = twin(value, "" if exact else "dq", value.shape)
+        value.replace_all_uses_with(new, replace_graph_outputs=True)
+        if exact:
+            value.name = f"{value.name}.exact"
+            q.name = f"{new.name}.q"
+        nodes = [
+            make_node("QuantizeLinear", [value, *grid], [q], like=told, domain=self._domain),
+            make_node("DequantizeLinear", [q, *grid], [new], like=told, domain=self._domain),
+        ]
+        self._insert(value, nodes)
+        self._rounded |= {value, new}
+        self._roots[new] = root
+
+    def round_node(self, node: ir.Node) -> None:
+        """Puts all that the node reads and gives on grids, constants too."""
+        for value in list(touched(node)):
+            self.round(value)
+        for index, value in enumerate(node.inputs):
+            if value is not None and value.dtype == FLOAT and (array := array_of(value)) is not None and array.size:
+                node.replace_input_with(index, self._constant(value, array, node))
+
+    def _constant(self, value: ir.Value, array: NDArray[np.generic], node: ir.Node) -> ir.Value:
+        floats = array.astype(np.float32)
+        low, high = float(floats.min()), float(floats.max())
+        scale, zero = self._initializers(str(value.name), low, high)
+        step, middle = self._step(low, high), self._zero(low, high)
+        q = np.clip(np.rint(floats / step) + middle, 0, self._levels).astype(self._dtype.numpy())
+        content = add_initializer(self._graph, f"{value.name}.q", ir.tensor(q, name=f"{value.name}.q"))
+        new = ir.Value(name=f"{value.name}.{node.name}.dq", type=value.type, shape=value.shape)
+        inputs = [content, scale, zero]
+        self._graph.insert_before(node, make_node("DequantizeLinear", inputs, [new], like=node, domain=self._domain))
+        return new
+
+    def _initializers(self, name: str, low: float, high: float) -> tuple[ir.Value, ir.Value]:
+        step = np.array(self._step(low, high), np.float32)
+        zero = np.array(self._zero(low, high), self._dtype.numpy())
+        return (
+            add_initializer(self._graph, f"{name}.scale", ir.tensor(step, name=f"{name}.scale")),
+            add_initializer(self._graph, f"{name}.zero", ir.tensor(zero, name=f"{name}.zero")),
+        )
+
+    def _step(self, low: float, high: float) -> np.float32:
+        """Zero is always on the grid; what is always zero has any step."""
+        return np.float32((max(high, 0.0) - min(low, 0.0)) / self._levels) or np.float32(1)
+
+    def _zero(self, low: float, high: float) -> int:
+        return int(np.clip(np.rint(-min(low, 0.0) / self._step(low, high)), 0, self._levels))
+
+    def _insert(self, value: ir.Value, nodes: list[ir.Node]) -> None:
+        producer = value.producer()
+        if producer is not None:
+            self._graph.insert_after(producer, nodes)
+        else:
+            self._graph.insert_before(self._graph[0], nodes)
+        if self._domain:
+            self._graph.opset_imports.setdefault(self._domain, 1)
+
+
+def _round_product(product: Product, grids: _Grids, *, outputs: bool) -> None:
+    node, source = product.node, product.node.inputs[0]
+    assert source is not None
+    step = grids.scale_of(source)
+    grids.round(source)
+    if product.bias is not None:
+        _replace_bias(product, product.bias, step)
+    _replace_weight(product)
+    if outputs and grids.knows(node.outputs[0]):
+        grids.round(node.outputs[0])
+
+
+def _replace_weight(product: Product) -> None:
+    graph = product.node.graph
+    assert graph is not None
+    transpose = made_by(product.node.inputs[1], "Transpose")
+    reader, index = (transpose, 0) if transpose is not None else (product.node, 1)
+    if reader.inputs[index] is not product.weight:
+        return  # products over one transposed weight: it is replaced already
+    name = f"{product.weight.name}.int8.{product.axis}"
+    q, scales = channel_weight(product.tensor, product.axis)
+    inputs = [add_initializer(graph, name, q), add_initializer(graph, f"{name}.scales", scales)]
+    new = ir.Value(name=f"{name}.{product.node.name}", type=product.weight.type, shape=product.weight.shape)
+    graph.insert_before(
+        reader, make_node("DequantizeLinear", inputs, [new], {"axis": product.axis}, like=product.node)
+    )
+    reader.replace_input_with(index, new)
+
+
+def _replace_bias(product: Product, bias: ir.Value, step: np.float32) -> None:
+    """int32 on the grid of the sums; left as it is where that cannot hold it, or where it is no constant."""
+    tensor, graph = tensor_of(bias), product.node.graph
+    if tensor is None or graph is None or bias.dtype != FLOAT:
+        return
+    scales = channel_scales(product.axis, np.asarray(product.tensor.numpy())) * step
+    q = np.rint(np.asarray(tensor.numpy(), np.float64) / scales)
+    if np.abs(q).max(initial=0) > _INT32:
+        return
+    name = f"{bias.name}.{product.node.name}.int32"
+    inputs = [
+        add_initializer(graph, name, ir.tensor(q.astype(np.int32), name=name)),
+        add_initializer(graph, f"{name}.scales", ir.tensor(scales.astype(np.float32), name=f"{name}.scales")),
+    ]
+    new = ir.Value(name=f"{name}.dq", type=bias.type, shape=bias.shape)
+    graph.insert_before(product.node, make_node("DequantizeLinear", inputs, [new], {"axis": 0}, like=product.node))
+    product.node.replace_input_with(2, new)
+
+
+def _quantize_tables(graph: ir.Graph, settings: Quantize, refused: list[Refusal]) -> int:
+    """Rows of int8 and their scales are gathered, and multiplied; gives how many tables that was done to."""
+    tables = list(find_tables(graph)) if settings.embedding else []
+    kept = [(gather, table) for gather, table in tables if gather.name not in settings.exclude]
+    refused += [Refusal("the recipe excludes it", str(g.name)) for g, _ in tables if g.name in settings.exclude]
+    for gather, table in kept:
+        _quantize_table(graph, gather, table)
+    return len(kept)
+
+
+def _quantize_table(graph: ir.Graph, gather: ir.Node, table: ir.Value) -> None:
+    assert table.const_value is not None
+    name, ids, old = f"{table.name}.int8.0", gather.inputs[1], gather.outputs[0]
+    parts = channel_weight(table.const_value, 0)
+    q, scales = (add_initializer(graph, f"{name}{end}", part) for end, part in zip(("", ".scales"), parts, strict=True))
+    last = add_initializer(graph, "joinery.last_axis", ir.tensor(np.array([-1], np.int64), name="joinery.last_axis"))
+    rows, steps, column, floats = (ir.Value(name=f"{old.name}.{end}") for end in ("rows", "steps", "column", "floats"))
+    result = twin(old)
+    nodes = [
+        make_node("Gather", [q, ids], [rows], {"axis": 0}, like=gather),
+        make_node("Cast", [rows], [floats], {"to": int(FLOAT)}, like=gather),
+        make_node("Gather", [scales, ids], [steps], {"axis": 0}, like=gather),
+        make_node("Unsqueeze", [steps, last], [column], like=gather),
+        make_node("Mul", [floats, column], [result], like=gather),
+    ]
+    replace([old], [result], nodes, gather)
