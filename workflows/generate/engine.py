@@ -103,6 +103,8 @@ class Engine:
         self._told = True
         if self.executor.note:
             yield NoticeEvent(code="cache_fallback", message=self.executor.note)
+        if self.executor.emulation:
+            yield NoticeEvent(code="emulated", message=self.executor.emulation)
         if self.defaults.not_applied:
             named = ", ".join(self.defaults.not_applied)
             yield NoticeEvent(

@@ -38,6 +38,11 @@ from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 
 LOGITS, EMBEDS = "logits", "inputs_embeds"
+EMULATED = "w8a16"  # the precision for which the CPU provider has no integer products
+_EMULATION = (
+    "w8a16 is made for NPUs: the CPU provider computes it in float32 with every number on its 16-bit grid, so answers "
+    "are those of the quantized model, and speed and memory are not."
+)
 Observer = Callable[[str, Mapping[str, NDArray[Any]]], None]
 """Told after each run of a session: its name, and copies of the outputs that nothing else takes."""
 
@@ -138,7 +143,8 @@ class Executor:
     """A composite model that is open: its sessions, its one cache, and the way through them.
 
     `chunk` is the number of prompt tokens that one run takes; `note` says why the graph's cache is not run as it asks
-    to be, empty where it is. Not for use by two threads at once, but for `stop`.
+    to be, empty where it is; `emulation` that the provider computes in another way than the graph was made for. Not
+    for use by two threads at once, but for `stop`.
     """
 
     def __init__(
@@ -150,7 +156,7 @@ class Executor:
         note: str = "",
         observer: Observer | None = None,
     ) -> None:
-        self._observer = observer
+        self._observer, self.emulation = observer, ""
         self.cache, self.provider, self.vocabulary = cache, provider, pipeline.metadata.vocabulary or 0
         self.chunk, self._source_limit = pipeline.metadata.chunk, pipeline.metadata.source_limit
         self.note, self._pad_left = note, _last_logits(sessions)
@@ -286,15 +292,20 @@ def open_executor(
     """
     _refuse_single(bundle.pipeline)
     flow = bundle.pipeline.pipeline
+    emulated = bundle.pipeline.metadata.precision == EMULATED and device.name == "cpu"
     by_file: dict[str, OpenSession] = {}
     sessions: dict[str, OpenSession] = {}
     for name, session in flow.sessions.items():
         if session.file not in by_file:  # sessions over one file are one session: weights exist once
             graph = (graphs or {}).get(name)
             file = bundle.file(session.file)
-            by_file[session.file] = open_session(name, file, device, device_options or {}, graph=graph)
+            by_file[session.file] = open_session(
+                name, file, device, device_options or {}, graph=graph, emulated=emulated
+            )
         sessions[name] = replace(by_file[session.file], name=name)
-    return make_executor(bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer)
+    executor = make_executor(bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer)
+    executor.emulation = _EMULATION if emulated else ""
+    return executor
 
 
 def make_executor(

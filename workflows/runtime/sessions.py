@@ -54,11 +54,13 @@ def open_session(
     *,
     mapped: bool = False,
     graph: bytes | None = None,
+    emulated: bool = False,
 ) -> OpenSession:
     """Opens the graph at `path` on `device`.
 
     options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid
-    out anew for speed. graph: a serialized one in place of the file's, whose weights lie beside it. Raises GraphError
+    out anew for speed. graph: a serialized one in place of the file's, whose weights lie beside it. emulated: numbers
+    are put on the graph's grids, and computed with in floating point. Raises GraphError
     for a file that onnxruntime cannot take and DeviceError for an option that the provider does not have.
     """
     if options and device.name == "cpu":
@@ -69,6 +71,8 @@ def open_session(
     settings.add_session_config_entry("session.intra_op.allow_spinning", "1")
     if mapped:
         settings.add_session_config_entry("session.disable_prepacking", "1")
+    if emulated:
+        settings.add_session_config_entry("session.disable_quant_qdq", "1")
     if graph is not None:
         settings.add_session_config_entry(_WEIGHTS, str(path.parent))
     try:
