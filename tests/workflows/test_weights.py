@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import tracemalloc
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import ml_dtypes
