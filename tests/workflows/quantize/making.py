@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from onnx import helper, numpy_helper
 
 from workflows.bundle import read_bundle
 from workflows.graphs.view import scope_of
@@ -36,6 +37,35 @@ def renamed_source(bundle: Path, out: Path) -> Path:
     """A copy that was not built from a demo, as far as its recipe says."""
     shutil.copytree(bundle, out)
     return edit_json(out, "recipe.json", source="somewhere")
+
+
+def dequantized(bundle: Path, out: Path) -> Path:
+    """A copy whose MatMul weights are 4 bits in an int8, each behind a DequantizeLinear, as QDQ models have them."""
+    shutil.copytree(bundle, out)
+    for session in read_bundle(out).pipeline.pipeline.sessions.values():
+        model = onnx.load(out / session.file)
+        weights = {tensor.name: tensor for tensor in model.graph.initializer}
+        made = []
+        for node in model.graph.node:
+            if node.op_type == "MatMul" and node.input[1] in weights:
+                made.append(_dequantize(model.graph, weights[node.input[1]]))
+                node.input[1] = made[-1].output[0]
+        nodes = [*made, *model.graph.node]
+        del model.graph.node[:]
+        model.graph.node.extend(nodes)
+        (out / session.file).write_bytes(model.SerializeToString())
+        _note_size(out, session.file)
+    return out
+
+
+def _dequantize(graph: onnx.GraphProto, tensor: onnx.TensorProto) -> onnx.NodeProto:
+    values = numpy_helper.to_array(tensor)
+    scale = np.float32(np.abs(values).max() / 7)
+    parts = {"q": np.round(values / scale).astype(np.int8), "scale": scale, "zero": np.int8(0)}
+    for part, array in parts.items():
+        graph.initializer.append(numpy_helper.from_array(np.asarray(array), f"{tensor.name}.{part}"))
+    names = [f"{tensor.name}.{part}" for part in parts]
+    return helper.make_node("DequantizeLinear", names, [f"{tensor.name}.dq"], f"{tensor.name}.dq")
 
 
 def without_scopes(bundle: Path, out: Path) -> Path:

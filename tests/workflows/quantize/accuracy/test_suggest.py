@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.workflows.families.models import save_encoder_decoder
-from tests.workflows.quantize.making import perturbed
+from tests.workflows.quantize.making import dequantized, perturbed
 from workflows.build import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, RequestError
@@ -68,6 +68,14 @@ def test_an_encoder_has_products_of_its_own(tmp_path: Path) -> None:
     found = ask(full, quantized, 1000, sources)
     assert {row["part"] for row in found["exclude"]} == {"encoder", "decoder"}
     assert found["after"]["kl_mean"] <= found["before"]["kl_mean"]
+
+
+def test_a_weight_behind_a_dequantization_is_restored(full: Path, tmp_path: Path) -> None:
+    found = ask(full, dequantized(full, tmp_path / "qdq"), 100)
+    assert found["before"]["kl_mean"] > 1e-3
+    names = {row["node"] for row in found["exclude"]}
+    assert found["products"] == 9
+    assert len(names) > 4 and found["after"]["kl_mean"] < found["exclude"][0]["kl_mean"]
 
 
 def test_a_bundle_that_is_not_quantized(full: Path, tmp_path: Path) -> None:
