@@ -4,7 +4,8 @@
     candidate, one product restored ──fed the same tokens──▶ KL ──▶ what restoring it gains, ranked
 
 A restored product is the reference's own node with its own weight, in the candidate's graph: what `quantize.exclude`
-would leave alone, without a build. That takes a run a product, so it is done over few prompts.
+would leave alone, without a build. Where activations are quantized too they stay so, and a build that excludes the
+node gains more than is said here. That takes a run a product, so it is done over few prompts.
 """
 
 from __future__ import annotations
