@@ -62,8 +62,8 @@ FACTS: dict[str, Facts] = {
         "Calibrated on what the model really sees; for NPUs.",
         "For NPUs. About 13 × slower than fp32 on the CPU provider.",
         8,
-        "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs (--provider qnn), and on the CPU int8 "
-        "or int4 serve better.",
+        "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs (--provider qnn); on the CPU, int8 or "
+        "int4 serve better.",
     ),
     "w8a8": Facts(
         "8-bit weights and activations",
