@@ -60,10 +60,10 @@ FACTS: dict[str, Facts] = {
     "w8a16": Facts(
         "8-bit weights, 16-bit activations",
         "Calibrated on what the model really sees; for NPUs.",
-        "For NPUs. About 13 × slower than fp32 on the CPU provider.",
+        "For NPUs. On the CPU no faster than fp32.",
         8,
-        "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs (--provider qnn); on the CPU, int8 or "
-        "int4 serve better.",
+        "w8a16 is for NPUs: on the CPU provider its integers are about 13 × slower than fp32, so it is opened there in "
+        "floating point, at the speed of fp32; for the CPU, int8 or int4 serve better.",
     ),
     "w8a8": Facts(
         "8-bit weights and activations",
