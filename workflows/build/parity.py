@@ -18,7 +18,7 @@ from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, printable
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.runtime.devices import device_named
-from workflows.runtime.executor import Executor, make_executor
+from workflows.runtime.executor import EMULATED, Executor, make_executor
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 
@@ -70,7 +70,10 @@ class Probe:
         graph.
         """
         device = device_named("cpu")
-        by_file = {path: open_session(name, path, device, {}, mapped=mapped) for name, path in files.items()}
+        emulated = self._pipeline.metadata.precision == EMULATED
+        by_file = {
+            path: open_session(name, path, device, {}, mapped=mapped, emulated=emulated) for name, path in files.items()
+        }
         sessions = {name: replace(by_file[path], name=name) for name, path in files.items()}
         if self._pipeline.pipeline.state.kv_cache is None:
             return _run_single(next(iter(sessions.values())))

@@ -13,7 +13,7 @@ from tests.workflows.families.models import save_encoder_decoder
 from workflows.build import BuildRequest, build, calibrate
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, PromptError, RecipeError
-from workflows.events import Event, LogEvent, ProgressEvent
+from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.quantize.accuracy import Prompt, Prompts, compare
 from workflows.quantize.accuracy.prompts import encode, questions_of, spread
@@ -70,6 +70,13 @@ def test_trajectories_keep_the_answers(exact: Path, ours: Path) -> None:
     counts = by_name["decode"]["op_counts"]
     assert counts["com.microsoft.GroupQueryAttention"] == 3 and counts["QuantizeLinear"] > 150
     assert by_name["head"]["op_counts"] == {"DequantizeLinear": 3, "QuantizeLinear": 2, "MatMul": 1}
+
+
+def test_the_cpu_says_that_it_computes_w8a16_in_another_way(exact: Path, ours: Path) -> None:
+    for bundle, codes in ((exact, []), (ours, ["emulated"])):
+        engine = open_engine(bundle)
+        told = [e.code for e in engine.generate([5], GenerateOptions(max_new_tokens=2)) if isinstance(e, NoticeEvent)]
+        assert told == codes
 
 
 def one_repeated_token(engine: Engine, prompts: Sequence[Sequence[int]], *_: Any) -> int:
