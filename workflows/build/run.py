@@ -18,7 +18,7 @@ from workflows.bundle.read import read_bundle
 from workflows.bundle.write import check_target, locked, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.events import BuildDone, NoticeEvent, StageEvent
-from workflows.recipe import Recipe, choose
+from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
@@ -90,6 +90,9 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     """The folders of the stages before the bundle, in their order."""
     from workflows.build.quantize import make_quantize  # onnx_ir: not for a command that only asks
     from workflows.build.stages import make_export, make_optimize
+    from workflows.quantize.calibration.prompts import check_prompts
+
+    check_prompts(recipe.quantize.calibration.prompts)
 
     shaping = recipe.model_dump(exclude={"source", "target", "precision", "quantize", "passes"})
     key = _key(digest, __version__, shaping)
@@ -128,11 +131,18 @@ def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stage
     for name in _TOKENIZER_FILES:
         if (checkpoint.folder / name).is_file():
             shutil.copyfile(checkpoint.folder / name, draft / "tokenizer" / name)
-    portable = recipe.model_copy(update={"source": portable_source(checkpoint)})
+    portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     (draft / EVIDENCE).write_text(json.dumps([e for s in stages for e in read_evidence(s)], indent=1) + "\n", "utf-8")
     (draft / "pipeline.json").write_text(describe(checkpoint, recipe, components).to_json(), "utf-8")
     publish(draft, out)
+
+
+def _portable(quantize: Quantize) -> Quantize:
+    """The settings without a path of this machine."""
+    calibration = quantize.calibration
+    named = calibration.model_copy(update={"prompts": Path(calibration.prompts).name})
+    return quantize.model_copy(update={"calibration": named})
 
 
 def _key(*parts: Any) -> str:

@@ -24,7 +24,7 @@ def build(
     task: str | None = typer.Option(None, "--task", help="What the model is for, where that is not clear."),
     recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
     settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),
-    precision: str | None = typer.Option(None, "--precision", help="fp32, fp16, bf16, int8, int4, int8-dynamic, w8a16 …"),
+    precision: str | None = typer.Option(None, "--precision", help="fp32, fp16, bf16, int8, int4, int8-dynamic, w8a16"),
     cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),

@@ -127,6 +127,7 @@ def test_an_encoder_s_values_are_seen_too(tmp_path: Path) -> None:
     calibration = {"prompts": str(tmp_path / "ids.txt"), "samples": 12, "steps": 5}
     options = {"task": "translation", "capacity": 16, "quantize": {"calibration": calibration}}
     out = make(tmp_path / "b", source=str(checkpoint), precision="w8a16", **options)
+    assert str(tmp_path) not in (out / "recipe.json").read_text("utf-8")
     for entry in steps_of(out):
         assert entry["calibrated"] == "minmax over 12 runs on prompts: 2 of ids.txt"
         assert entry["op_counts"]["QuantizeLinear"] > 10
