@@ -196,10 +196,12 @@ def _stages(checkpoint: Checkpoint, recipe: Recipe, passes: Mapping[str, bool]) 
 
 def _method(name: str, checkpoint: Checkpoint, recipe: Recipe) -> dict[str, Any]:
     """One precision: what it is, what each provider makes of it, and the bytes that the weights would take."""
-    facts = FACTS[name]
+    from workflows.quantize import METHODS
+
+    facts, calibrated = FACTS[name], name in METHODS and METHODS[name].needs_ranges
     words = {"note": facts.note, "providers": facts.providers, "trap": facts.trap}
     size = _weight_bytes(name, checkpoint, recipe)
-    return _choice(name, facts.title, default=name == "fp32") | words | {"bytes": size}
+    return _choice(name, facts.title, default=name == "fp32") | words | {"bytes": size, "calibrated": calibrated}
 
 
 def _weight_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int:

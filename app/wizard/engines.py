@@ -11,6 +11,7 @@ from app.widgets.basics import Card, EmptyState, Pill, label
 from app.widgets.format import size
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
+from app.wizard.calibration import CalibrationBox
 
 
 def stage_choices(plan: dict[str, Any], stage: str) -> list[dict[str, Any]]:
@@ -98,6 +99,8 @@ class QuantizePage(StepPage):
         for column in (0, 1):
             self._grid.setColumnStretch(column, 1)
         self.body.addLayout(self._grid)
+        self.calibration = CalibrationBox(self.draft)
+        self.body.addWidget(self.calibration)
         self.body.addStretch(1)
 
     def initializePage(self) -> None:
@@ -116,7 +119,17 @@ class QuantizePage(StepPage):
         if chosen in self.cards:
             self.cards[chosen].radio.setChecked(True)
         for name, card in self.cards.items():
-            card.radio.toggled.connect(lambda on, name=name: self.draft.set_option("precision", name) if on else None)
+            card.radio.toggled.connect(lambda on, name=name: self._on_method(name) if on else None)
+        self._show_calibration(chosen)
+
+    def _on_method(self, name: str) -> None:
+        self.draft.set_option("precision", name)
+        self._show_calibration(name)
+
+    def _show_calibration(self, name: str) -> None:
+        choices = stage_choices(self.draft.plan, "quantize")
+        calibrated = any(choice["name"] == name and choice["calibrated"] for choice in choices)
+        self.calibration.show_plan(self.draft.plan.get("recipe", {}), calibrated)
 
     def _card(self, choice: dict[str, Any]) -> ChoiceCard:
         card = ChoiceCard(choice["title"], choice["note"], choice["available"])

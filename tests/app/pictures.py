@@ -128,6 +128,12 @@ def step(ident: int) -> Prepare:
     return act
 
 
+def calibrated(window: MainWindow, home: Path) -> None:
+    """A precision that asks for calibration."""
+    step(QUANTIZE)(window, home)
+    window.page("build").wizard.steps[QUANTIZE].cards["w8a16"].radio.click()  # type: ignore[attr-defined]
+
+
 def ended(window: MainWindow, home: Path) -> None:
     """The build ran to its end, good or bad."""
     step(RUN)(window, home)
@@ -300,6 +306,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-recipe": ({}, step(RECIPE)),
     "build-optimize": ({}, step(RECIPE + 1)),
     "build-quantize": ({}, step(QUANTIZE)),
+    "build-calibrate": ({}, calibrated),
     "build-review": ({}, step(REVIEW)),
     "build-running": ({"delay": 0.5}, building),
     "build-stage-failed": ({"fail_stage": "optimize"}, ended),

@@ -98,6 +98,14 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     words = {n: [text.text() for text in card.findChildren(QLabel)] for n, card in quantize.cards.items()}
     assert "CPU about 4 × as fast as fp32." in words["int4"] and "about 8.0 MiB of weights" in words["int4"]
     assert any("13 × slower" in text for text in words["w8a16"])
+    assert not quantize.calibration.isVisible()
+    quantize.cards["w8a16"].radio.click()
+    assert quantize.calibration.isVisible()
+    quantize.calibration.prompts.setText("prompts.txt")
+    quantize.calibration.prompts.editingFinished.emit()
+    assert draft.options["quantize"] == {"calibration": {"prompts": "prompts.txt", "method": "minmax"}}
+    quantize.cards["fp32"].radio.click()
+    assert not quantize.calibration.isVisible()
     press(qtbot, wizard)
     qtbot.waitUntil(lambda: wizard.steps[REVIEW].isComplete())
     chosen = draft.plan["recipe"]

@@ -315,7 +315,7 @@ class Fake:
             choice("fuse-attention", "Fuse attention", later, available=False),
         ]
         def method(name: str, title: str, note: str, megabytes: int, providers: str, trap: str = "") -> dict[str, Any]:
-            words = {"bytes": megabytes << 20, "providers": providers, "trap": trap}
+            words = {"bytes": megabytes << 20, "providers": providers, "trap": trap, "calibrated": bool(trap)}
             return {**choice(name, title, note, default=name == "fp32"), **words}
 
         slow = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs."

@@ -1,0 +1,67 @@
+"""Quantize: what a method is calibrated on that asks how large activations become."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
+
+from app.state.build import Draft
+from app.widgets.basics import Section, label
+from app.widgets.theme import G
+
+
+class CalibrationBox(Section):
+    """The prompts and the method, as options of the draft. Hidden while the chosen precision needs neither."""
+
+    def __init__(self, draft: Draft) -> None:
+        super().__init__("")
+        self.heading.setText(self.tr("Calibration"))
+        self._draft = draft
+        self.body.addWidget(
+            label(
+                self.tr(
+                    "The model itself answers these prompts, and each graph is fitted to what it sees: a text file "
+                    "with a prompt a line, or a data set's folder. A demo has prompts of its own."
+                ),
+                "muted",
+                wrap=True,
+            )
+        )
+        self.prompts = QLineEdit()
+        self.prompts.setPlaceholderText(self.tr("the demo's own prompts"))
+        self.prompts.setAccessibleName(self.tr("Calibration prompts"))
+        self.prompts.editingFinished.connect(self._send)
+        browse = QPushButton(self.tr("Choose a file…"))
+        browse.clicked.connect(self._browse)
+        self.method = QComboBox()
+        self.method.setAccessibleName(self.tr("How ranges are found"))
+        self.method.addItem(self.tr("Least and largest value"), "minmax")
+        self.method.addItem(self.tr("All but the outliers (percentile)"), "percentile")
+        self.method.addItem(self.tr("Least information lost (entropy)"), "entropy")
+        self.method.activated.connect(lambda _index: self._send())
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.prompts, 1)
+        row.addWidget(browse)
+        row.addWidget(self.method)
+        self.body.addLayout(row)
+
+    def show_plan(self, recipe: dict[str, Any], calibrated: bool) -> None:
+        """What the recipe says; nothing where its precision is not calibrated."""
+        self.setVisible(calibrated)
+        chosen = recipe.get("quantize", {}).get("calibration", {})
+        self.prompts.setText(chosen.get("prompts", ""))
+        self.method.setCurrentIndex(max(0, self.method.findData(chosen.get("method", "minmax"))))
+
+    def _browse(self) -> None:
+        kinds = self.tr("Prompts (*.txt *.jsonl);;All files (*)")
+        file, _ = QFileDialog.getOpenFileName(self, self.tr("Calibration prompts"), self.prompts.text(), kinds)
+        if file:
+            self.prompts.setText(file)
+            self._send()
+
+    def _send(self) -> None:
+        before = self._draft.options.get("quantize", {})
+        calibration = {"prompts": self.prompts.text().strip(), "method": self.method.currentData()}
+        self._draft.set_option("quantize", {**before, "calibration": calibration})
