@@ -90,10 +90,9 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     """The folders of the stages before the bundle, in their order."""
     from workflows.build.quantize import make_quantize  # onnx_ir: not for a command that only asks
     from workflows.build.stages import make_export, make_optimize
-    from workflows.quantize.calibration.prompts import check_prompts
+    from workflows.quantize.calibration.prompts import prompts_digest
 
-    check_prompts(recipe.quantize.calibration.prompts)
-
+    prompts = prompts_digest(recipe.quantize.calibration.prompts)
     shaping = recipe.model_dump(exclude={"source", "target", "precision", "quantize", "passes"})
     key = _key(digest, __version__, shaping)
     exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
@@ -105,7 +104,7 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     if {recipe.precision, *recipe.quantize.components.values()} == {"fp32"}:
         work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
         return [exported, optimized]
-    key = _key(key, recipe.precision, recipe.quantize.model_dump())
+    key = _key(key, recipe.precision, recipe.quantize.model_dump(), prompts)
     quantized = work.stage(
         "quantize",
         key,

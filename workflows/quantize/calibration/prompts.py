@@ -6,6 +6,7 @@ where there is one. A row {"text": …} is fed as it is.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,10 +36,14 @@ class _Row:
     raw: bool = False
 
 
-def check_prompts(place: str) -> None:
-    """Raises PromptError where `place`, of the recipe, holds no prompts: before anything long is begun."""
-    if place:
-        _rows_of(Path(place))
+def prompts_digest(place: str) -> str:
+    """The SHA-256 of the prompts in `place`, of the recipe; empty where it names none.
+
+    Raises PromptError where it holds no prompts: before anything long is begun.
+    """
+    if not place:
+        return ""
+    return hashlib.sha256(repr(_rows_of(Path(place))).encode()).hexdigest()
 
 
 def calibration_prompts(engine: Engine, place: str) -> Calibrating:

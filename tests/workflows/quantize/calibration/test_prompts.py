@@ -10,6 +10,7 @@ from workflows.errors import PromptError
 from workflows.generate import Engine, open_engine
 from workflows.quantize.accuracy.prompts import questions_of
 from workflows.quantize.calibration import calibration_prompts
+from workflows.quantize.calibration.prompts import prompts_digest
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +64,12 @@ def test_places_without_prompts(engine: Engine, tmp_path: Path) -> None:
         calibration_prompts(engine, str(tmp_path))
     with pytest.raises(PromptError, match="cannot be read"):
         calibration_prompts(engine, str(tmp_path / "nowhere.txt"))
+
+
+def test_another_text_in_the_same_file_is_another_calibration(tmp_path: Path) -> None:
+    """A stage that an earlier build left must not be taken for one that other prompts would make."""
+    (tmp_path / "p.txt").write_text("one\n", "utf-8")
+    before = prompts_digest(str(tmp_path / "p.txt"))
+    (tmp_path / "p.txt").write_text("two\n", "utf-8")
+    assert before != prompts_digest(str(tmp_path / "p.txt")) != ""
+    assert prompts_digest("") == ""
