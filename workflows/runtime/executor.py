@@ -324,7 +324,7 @@ def make_executor(
     if capacity is not None and slots is not None and capacity > slots:
         raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {capacity:,} needs another build.")
     built = pipeline.capacity or DEFAULT_CAPACITY
-    wanted = capacity or min(built, slots or built)
+    wanted = capacity or min(built, slots or built, facts.positions or built)
     if facts.positions is not None and wanted > facts.positions:
         raise RecipeError(
             f"The bundle's graphs know {facts.positions:,} positions: a capacity of {wanted:,} needs another build."
