@@ -121,6 +121,7 @@ def test_histograms_keep_the_answers_too(exact: Path, method: str, tmp_path: Pat
     assert found["top1_agreement"] >= 0.95
 
 
+@pytest.mark.slow
 def test_an_encoder_s_values_are_seen_too(tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
     (tmp_path / "ids.txt").write_text("5,9,30\n90,91,92,93,94\n", "utf-8")
@@ -136,6 +137,7 @@ def test_an_encoder_s_values_are_seen_too(tmp_path: Path) -> None:
     assert len(done.token_ids) >= 1  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_one_component_alone(tmp_path: Path) -> None:
     out = make(tmp_path / "b", **SPLIT, quantize={"components": {"decode": "w8a8"}, "calibration": {"samples": 5}})
     kinds = {entry["component"]: entry["precision"] for entry in steps_of(out)}
@@ -143,6 +145,7 @@ def test_one_component_alone(tmp_path: Path) -> None:
     assert [bool(entry["calibrated"]) for entry in steps_of(out)] == [False, False, True, False]
 
 
+@pytest.mark.slow
 def test_progress_and_cancel(tmp_path: Path) -> None:
     events: list[Event] = []
     make(tmp_path / "b", events, precision="w8a8", capacity=64, quantize={"calibration": {"samples": 20, "steps": 2}})

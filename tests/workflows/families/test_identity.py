@@ -71,7 +71,7 @@ def test_more_decoders(model_type: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=() if name in ("t5", "marian") else pytest.mark.slow) for name in ENCODER_DECODERS],
+    [pytest.param(name, marks=() if name == "t5" else pytest.mark.slow) for name in ENCODER_DECODERS],
 )
 def test_encoder_decoders(name: str, tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder(name, tmp_path / "checkpoint")

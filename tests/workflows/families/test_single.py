@@ -177,6 +177,7 @@ IMAGES = [
     ("zoedepth", "AutoModelForDepthEstimation", _ZOE, "depth-estimation"),
 ]
 SLOW = {"mpnet", "electra", "xlm-roberta", "camembert", "convnextv2", "deit", "efficientnet", "mobilenet_v2", "regnet"}
+SLOW |= {"glpn", "depth_pro", "zoedepth"}
 
 
 def marked(rows: list[Any]) -> list[Any]:

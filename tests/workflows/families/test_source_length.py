@@ -75,6 +75,7 @@ def test_above_the_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     )
 
 
+@pytest.mark.slow
 def test_mu_below_and_at_the_length(tmp_path: Path) -> None:
     prompts = examples("mu", 6)
     build(BuildRequest("demo:mu", tmp_path / "probe", {}, trust_remote_code=True))

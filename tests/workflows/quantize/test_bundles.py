@@ -56,6 +56,7 @@ def test_the_demo_keeps_its_answers(
     assert inspect_path(bundle)["precision"] == precision
 
 
+@pytest.mark.slow
 def test_a_quantized_table_and_head_are_stored_once(demo_bundle: Path, prompts: Path, tmp_path: Path) -> None:
     alone = quantized(tmp_path / "alone", "int8")
     both = quantized(tmp_path / "both", "int8", quantize={"embedding": True})
@@ -65,6 +66,7 @@ def test_a_quantized_table_and_head_are_stored_once(demo_bundle: Path, prompts: 
     assert found["top1_agreement"] >= 0.98
 
 
+@pytest.mark.slow
 def test_prefill_and_decode_share_what_was_quantized(demo_split_bundle: Path, prompts: Path, tmp_path: Path) -> None:
     split = quantized(tmp_path / "split", "int4", graphs="prefill-decode", capacity=256)
     found = evaluate(EvalRequest(split, str(demo_split_bundle), prompts, steps=8, questions=0))
@@ -107,6 +109,7 @@ def test_one_graph_without_a_cache(tmp_path: Path) -> None:
     assert stage["passes"][0]["modified"] and 0 < stage["parity"]["max_abs_diff"] < 0.2
 
 
+@pytest.mark.slow
 def test_convolutions_are_refused_each_with_its_name_and_components_have_their_own(tmp_path: Path) -> None:
     options = {"variant": "transformer-only", "capacity": 128, "quantize": {"components": {"head": "int8"}}}
     bundle = quantized(tmp_path / "npu", "int4", **options)
@@ -139,6 +142,7 @@ def test_what_cannot_be_asked_for(options: dict[str, Any], message: str, tmp_pat
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_bf16_is_built_with_a_word_before_and_after(tmp_path: Path) -> None:
     told: list[Event] = []
     build(BuildRequest("demo:qwen3", tmp_path / "out", {"precision": "bf16", "capacity": 128}), told.append)

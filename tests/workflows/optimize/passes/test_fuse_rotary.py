@@ -70,6 +70,7 @@ def test_what_is_no_rotation_stays(options: dict[str, str]) -> None:
     assert not report.modified and operators(model) == before
 
 
+@pytest.mark.slow
 def test_a_real_export_of_opset_24(tmp_path: Path) -> None:
     from workflows.build import BuildRequest, build
 

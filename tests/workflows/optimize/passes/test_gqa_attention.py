@@ -117,6 +117,7 @@ def test_other_layouts_are_refused(name: str, reason: str) -> None:
     check_refuses(parse("g (float[1] x) => (float[1] y) { y = Neg(x) }"), "gqa_attention", "keeps no cache")
 
 
+@pytest.mark.slow
 def test_the_demo_in_both_layouts(tmp_path: Path) -> None:
     from workflows.build import BuildRequest, build
 

@@ -40,6 +40,7 @@ def test_refusals(text: str, reason: str) -> None:
     check_refuses(parse(text, w=weights(8, 24)), "last_token_logits", reason)
 
 
+@pytest.mark.slow
 def test_the_engine_takes_such_a_graph(tmp_path: Path) -> None:
     """Prompts of one chunk, of several and of a part of one give the same tokens as with every row."""
     checkpoint = make_qwen3(tmp_path / "checkpoint", tie_word_embeddings=True)

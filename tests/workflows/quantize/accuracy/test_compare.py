@@ -66,6 +66,7 @@ def test_perplexity_is_that_of_pytorch(sharp: Path, sharp_qwen3: Path) -> None:
     assert run(sharp, sharp)["perplexity"]["reference"] == pytest.approx(float(np.exp(np.mean(surprises))), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_layouts_may_differ(sharp_qwen3: Path, sharp: Path, tmp_path: Path) -> None:
     build(BuildRequest(str(sharp_qwen3), tmp_path / "gqa", {"capacity": 64, "cache": "gqa"}))
     build(BuildRequest(str(sharp_qwen3), tmp_path / "split", {"capacity": 64, "graphs": "prefill-decode", "chunk": 8}))
@@ -105,6 +106,7 @@ def test_a_position_is_compared_on_the_reference_s_tokens(sharp: Path, tmp_path:
     assert found["top1_agreement"] == equal / 4
 
 
+@pytest.mark.slow
 def test_an_encoder_s_layers_come_first(tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
     build(BuildRequest(str(checkpoint), tmp_path / "a", {"task": "translation", "capacity": 16}))
