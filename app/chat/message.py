@@ -25,7 +25,7 @@ def ending(reason: str) -> str:
         "eos": tr("the model finished"),
         "length": tr("stopped at max new tokens"),
         "stop": tr("stopped at a stop string"),
-        "capacity": tr("the cache is full"),
+        "capacity": tr("no room for another token"),
         "cancelled": tr("stopped by you"),
         "interrupted": tr("cut off when the worker or the window ended"),
         "failed": tr("failed"),

@@ -97,7 +97,13 @@ def _done(done: GenerationDone) -> dict[str, Any]:
 
 
 def _say_capacity(done: GenerationDone) -> None:
-    if done.finish_reason == "capacity":
+    if done.finish_reason != "capacity":
+        return
+    from workflows.kvcache import LAYOUTS  # numpy: not for `--help`
+
+    if LAYOUTS[done.cache["layout"]].evicts:  # a window is never full: it was the model that had no further position
+        sys.stderr.write("joinery: All positions that the model knows are taken: start anew.\n")
+    else:
         capacity = done.cache["capacity"]
         sys.stderr.write(f"joinery: The cache of {capacity:,} tokens is full; the window cache would go on.\n")
 

@@ -8,13 +8,16 @@ import pytest
 
 from tests.workflows.families.models import DECODERS, greedy, save_decoder
 from workflows.build import BuildRequest, build
+from workflows.cli.generate import _say_capacity
 from workflows.errors import PromptError
 from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
 
 
 @pytest.mark.parametrize("model_type", ["gpt2", "llama"])
-def test_a_window_ends_where_the_positions_do(model_type: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_ends_where_the_positions_do(
+    model_type: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     forty = {"n_positions": 40, "max_position_embeddings": 40}
     monkeypatch.setitem(DECODERS, model_type, DECODERS[model_type] | forty)
     checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
@@ -24,5 +27,8 @@ def test_a_window_ends_where_the_positions_do(model_type: str, tmp_path: Path, m
     assert isinstance(done, GenerationDone)
     assert (done.finish_reason, len(done.token_ids)) == ("capacity", 38)  # the last was never fed
     assert done.token_ids[:13] == greedy(checkpoint, [5, 6, 7], 13)  # before anything was forgotten
+    capsys.readouterr()  # what loading and building said
+    _say_capacity(done)
+    assert capsys.readouterr().err == "joinery: All positions that the model knows are taken: start anew.\n"
     with pytest.raises(PromptError, match="41 tokens and the model knows 40 positions"):
         list(engine.generate(list(range(3, 44)), GenerateOptions(max_new_tokens=1)))
