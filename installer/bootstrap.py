@@ -537,10 +537,18 @@ def start_command(command: str, arguments: list[str], display: bool) -> tuple[li
     """The process that all of this is for, and what its environment adds."""
     python = str(venv_python())
     if command == "test":
-        return [python, "-m", "pytest", *arguments], {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
+        offscreen = {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
+        return [python, "-m", "pytest", *test_workers(arguments), *arguments], offscreen
     if display:
         return [python, "-m", "app", *arguments], {}
     return [python, "-m", "app", "--tour", "tour", *arguments], {"QT_QPA_PLATFORM": "offscreen"}
+
+
+def test_workers(arguments: list[str]) -> list[str]:
+    """What has pytest use every core, up to four, unless the arguments say how many or want to stop in a debugger."""
+    if any(argument.startswith(("-n", "--numprocesses", "--dist", "--pdb", "--trace")) for argument in arguments):
+        return []
+    return ["-n", "auto", "--maxprocesses", "4"]
 
 
 def dry_run(command: str, arguments: list[str]) -> None:

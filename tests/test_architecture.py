@@ -47,3 +47,17 @@ def test_the_vocabulary_is_light(module: str) -> None:
     """The window reads it at start-up: standard library alone."""
     loaded = loaded_by(f"import {module}")
     assert loaded & (HEAVY | {"numpy", "onnxruntime", "pydantic", "PySide6", "jinja2"}) == set()
+
+
+def collected(*arguments: str) -> set[str]:
+    """The test files, relative to the project, of which pytest collects something."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:xdist", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    return {line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line}
+
+
+def test_every_test_file_is_collected() -> None:
+    """By the README's command or by its slow twin: pytest passes over folders of some names without a word."""
+    files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    assert files - collected("-m", "slow or not slow") == set()

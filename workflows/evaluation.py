@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE

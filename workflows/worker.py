@@ -139,7 +139,7 @@ class Worker:
         yield ResultEvent(value=plan(_text(job, "source"), options, self._asked_to_stop(job)))
 
     def build(self, job: Job) -> Iterator[Event]:
-        from workflows.build import BuildRequest, build
+        from workflows.builder import BuildRequest, build
 
         options, own = _split(_table(job, "options"))
         request = BuildRequest(_text(job, "source"), Path(_text(job, "out")), options, **own)

@@ -131,7 +131,8 @@ def test_dry_run_of_a_fresh_clone(bootstrap, capsys, monkeypatch):
         "--no-build-isolation -e '.[dev]'",
     ]
     assert lines[-2] == "would start Qt offscreen, and name the system packages it misses"
-    assert lines[-1] == f"would run: QT_QPA_PLATFORM=offscreen {python} -m pytest -k 'cache or mask'"
+    tests = f"{python} -m pytest -n auto --maxprocesses 4 -k 'cache or mask'"
+    assert lines[-1] == f"would run: QT_QPA_PLATFORM=offscreen {tests}"
     assert sorted(bootstrap.ROOT.rglob("*")) == before
 
 
@@ -510,9 +511,15 @@ def test_the_tests_take_the_place_of_the_installer(bootstrap, monkeypatch):
     bootstrap.main(["test", "-x"])
     folder, (python, line, env) = became
     assert folder == bootstrap.ROOT
-    assert line == [python, "-m", "pytest", "-x"]
+    assert line == [python, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "-x"]
     assert env["QT_QPA_PLATFORM"] == "offscreen"
     assert env["ORT_DISABLE_TELEMETRY"] == "1"
+
+
+@pytest.mark.parametrize("chosen", [["-n", "0"], ["-n1"], ["--numprocesses=3"], ["--dist=loadfile"], ["-x", "--pdb"]])
+def test_a_person_who_says_how_many_workers_gets_them(bootstrap, chosen):
+    command, _ = bootstrap.start_command("test", chosen, display=False)
+    assert command[2:] == ["pytest", *chosen]
 
 
 def test_the_environment_of_another_python_is_not_passed_on(bootstrap, monkeypatch):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import CheckpointError, RecipeError
 from workflows.probe import plan

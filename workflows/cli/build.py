@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from workflows.build import BuildRequest
-from workflows.build import build as run_build
+from workflows.builder import BuildRequest
+from workflows.builder import build as run_build
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.errors import RecipeError
 from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent

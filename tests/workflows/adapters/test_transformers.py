@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from workflows.adapters.transformers import JoineryModel, SourcePipeline, pipeline
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.errors import RequestError
 
 DEMOS = Path(__file__).parents[3] / "resources" / "demos"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.workflows.quantize.making import perturbed
 from tests.workflows.test_worker import Client
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.cli import run
 
 FIELDS = {

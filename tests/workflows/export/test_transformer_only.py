@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM
 
 from tests.workflows.families.models import greedy, save_decoder
 from tests.workflows.families.test_identity import check
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.errors import RecipeError
 from workflows.events import GenerationDone
 from workflows.export.attention import NAME

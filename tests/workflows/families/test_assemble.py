@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.families.models import greedy, greedy_from_source, save_decoder, save_encoder_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.errors import BundleError, GraphError, RequestError
 from workflows.runtime import Executor, open_onnx
 

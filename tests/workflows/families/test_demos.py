@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import RecipeError, RemoteCodeError
 from workflows.events import GenerationDone

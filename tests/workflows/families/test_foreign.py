@@ -12,7 +12,7 @@ import pytest
 
 from tests.workflows.families.foreign import Form, foreign
 from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.cli import run
 from workflows.errors import CapacityError, GraphError, RecipeError, RewindError

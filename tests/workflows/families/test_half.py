@@ -14,7 +14,7 @@ from onnxruntime.transformers.float16 import convert_float_to_float16
 
 from tests.workflows.families.foreign import in_type
 from tests.workflows.families.models import save_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.runtime import open_onnx
 
 CAPACITY, PROMPT, COUNT = 64, [5, 17, 29, 101, 7, 64, 33], 20

@@ -19,8 +19,8 @@ from tests.workflows.families.models import (
     save_decoder,
     save_encoder_decoder,
 )
-from workflows.build import BuildRequest, build
-from workflows.build.work import EVIDENCE
+from workflows.builder import BuildRequest, build
+from workflows.builder.work import EVIDENCE
 from workflows.errors import RecipeError
 from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine

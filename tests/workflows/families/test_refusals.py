@@ -11,7 +11,7 @@ import torch
 
 from tests.workflows.families.models import VOCABULARY, greedy, save_decoder
 from tests.workflows.families.test_identity import check
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import CheckpointError, RecipeError
 from workflows.events import GenerationDone

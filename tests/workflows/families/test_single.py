@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.families.models import save_encoder_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
 from workflows.errors import BundleError, GraphError, RecipeError, RequestError

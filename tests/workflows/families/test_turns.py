@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.events import ChunkEvent, GenerationDone
 from workflows.generate import Engine, GenerateOptions, open_engine
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.errors import BundleError
 from workflows.events import GenerationDone, NoticeEvent
 from workflows.generate import GenerateOptions, open_engine

@@ -11,7 +11,7 @@ import pytest
 
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.families.test_single import _RESNET, _TEXT, save
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.cli import run
 from workflows.errors import Cancelled, DeviceError, PromptError, RequestError
 from workflows.events import Event, ProgressEvent

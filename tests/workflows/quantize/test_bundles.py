@@ -11,7 +11,7 @@ import pytest
 
 from resources.demos.train_qwen3 import HELD_BACK_FILE
 from tests.workflows.families.test_single import _TEXT, save
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.errors import RecipeError
 from workflows.evaluation import EvalRequest, evaluate
 from workflows.events import Event, NoticeEvent

@@ -12,7 +12,7 @@ import pytest
 from tests.workflows.conftest import make_qwen3
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import edit_json, perturbed, without_scopes
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, PromptError, RequestError
 from workflows.events import Event, ProgressEvent

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.quantize.making import renamed_source
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.errors import PromptError
 from workflows.generate import open_engine
 from workflows.quantize.accuracy import choose_prompts

@@ -16,7 +16,7 @@ import onnx
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from workflows.build.work import Report
+from workflows.builder.work import Report
 from workflows.bundle import Bundle
 from workflows.bundle.manifest import FileEntry, Manifest
 from workflows.bundle.schema import Pipeline

@@ -9,7 +9,7 @@ from typing import Any
 import onnx_ir as ir
 import pytest
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.errors import JoineryError
 from workflows.graphs import Where, describe_tensor, diff_graphs, open_graph
 from workflows.graphs.archive import read_archive
@@ -127,7 +127,7 @@ def test_above_the_limit_the_stage_alone_is_measured(
     scaled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the note says so."""
-    monkeypatch.setattr("workflows.build.stages.EACH_PASS_UP_TO", 1000)
+    monkeypatch.setattr("workflows.builder.stages.EACH_PASS_UP_TO", 1000)
     entry = evidence(scaled(tmp_path / "out", 1 + 2e-7))[1]
     assert entry["passes"][0]["parity"] is None
     assert entry["parity"]["greedy_equal"] == 32 and entry["parity"]["note"].startswith("all passes together")

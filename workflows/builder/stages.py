@@ -13,8 +13,8 @@ from typing import Any
 
 import onnx_ir as ir
 
-from workflows.build.parity import EACH_PASS_UP_TO, Parity, Probe
-from workflows.build.work import Report, read_evidence
+from workflows.builder.parity import EACH_PASS_UP_TO, Parity, Probe
+from workflows.builder.work import Report, read_evidence
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
 from workflows.errors import JoineryError

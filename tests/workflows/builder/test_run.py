@@ -17,7 +17,7 @@ import onnx
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 from workflows.bundle import verify_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import Cancelled, CheckpointError, RecipeError, RequestError
@@ -68,7 +68,7 @@ def edit_weights(folder: Path, change: Callable[[dict[str, np.ndarray]], object]
 KILLER = """
 import os, signal, sys
 from pathlib import Path
-from workflows.build import BuildRequest, build
+from workflows.builder import BuildRequest, build
 
 def report(event):
     if sys.argv[2] in repr(event):

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from workflows import __version__
-from workflows.build.describe import describe, portable_source
-from workflows.build.work import EVIDENCE, Report, Work, read_evidence, timed
+from workflows.builder.describe import describe, portable_source
+from workflows.builder.work import EVIDENCE, Report, Work, read_evidence, timed
 from workflows.bundle.read import read_bundle
 from workflows.bundle.write import check_target, locked, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
@@ -88,8 +88,8 @@ def build(
 
 def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:
     """The folders of the stages before the bundle, in their order."""
-    from workflows.build.quantize import make_quantize  # onnx_ir: not for a command that only asks
-    from workflows.build.stages import make_export, make_optimize
+    from workflows.builder.quantize import make_quantize  # onnx_ir: not for a command that only asks
+    from workflows.builder.stages import make_export, make_optimize
     from workflows.quantize.calibration.prompts import prompts_digest
 
     prompts = prompts_digest(recipe.quantize.calibration.prompts)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.workflows.families.models import save_encoder_decoder
-from workflows.build import BuildRequest, build, calibrate
+from workflows.builder import BuildRequest, build, calibrate
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, PromptError, RecipeError
 from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent

@@ -11,10 +11,10 @@ from typing import Any
 
 import onnx_ir as ir
 
-from workflows.build.calibrate import find_ranges
-from workflows.build.parity import Probe
-from workflows.build.stages import Evidence, facts_of
-from workflows.build.work import Report, read_evidence
+from workflows.builder.calibrate import find_ranges
+from workflows.builder.parity import Probe
+from workflows.builder.stages import Evidence, facts_of
+from workflows.builder.work import Report, read_evidence
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, RecipeError
 from workflows.events import NoticeEvent, ProgressEvent
