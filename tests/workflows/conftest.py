@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from workflows.builder import BuildRequest, build
+
+Built = Callable[..., Path]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -21,19 +27,42 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.fixture(scope="session")
-def demo_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """demo:qwen3 as one dynamic graph, everything at its default."""
-    out = tmp_path_factory.mktemp("demo") / "bundle"
-    build(BuildRequest("demo:qwen3", out, {}))
-    return out
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """`built(source, **options)`: the bundle of a source, to be read and not changed.
+
+    Each is built once a run, by the first of pytest's workers that asks; what makes it another one is the content of
+    the checkpoint and the options, not where the checkpoint lies.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shelf = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "built"
+    shelf.mkdir(exist_ok=True)
+
+    def get(source: str | Path, trust_remote_code: bool = False, **options: Any) -> Path:
+        what = [_content(Path(source)) if Path(source).is_dir() else source, options]
+        out = shelf / hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
+        with FileLock(f"{out}.lock"):
+            if not out.exists():
+                build(BuildRequest(str(source), out, options, trust_remote_code))
+        return out
+
+    return get
+
+
+def _content(folder: Path) -> list[list[str]]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [[path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files]
 
 
 @pytest.fixture(scope="session")
-def demo_split_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo_bundle(built: Built) -> Path:
+    """demo:qwen3 as one dynamic graph, everything at its default."""
+    return built("demo:qwen3")
+
+
+@pytest.fixture(scope="session")
+def demo_split_bundle(built: Built) -> Path:
     """demo:qwen3 as prefill + decode over one weight file, capacity 256."""
-    out = tmp_path_factory.mktemp("demo-split") / "bundle"
-    build(BuildRequest("demo:qwen3", out, {"graphs": "prefill-decode", "capacity": 256}))
-    return out
+    return built("demo:qwen3", graphs="prefill-decode", capacity=256)
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from workflows.builder import BuildRequest, build
+from tests.workflows.conftest import Built
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import CheckpointError, RecipeError
 from workflows.probe import plan
@@ -80,17 +79,17 @@ def test_sizes_by_hand() -> None:
     assert untied == 60 * MILLION // 32 * (32 * 8 + 32 + 8) // 8 + 160 * MILLION
 
 
-def test_the_plan_offers_what_is_built_and_its_sizes_come_near(tmp_path: Path) -> None:
+def test_the_plan_offers_what_is_built_and_its_sizes_come_near(built: Built) -> None:
     planned = plan("demo:qwen3", {"precision": "int8"}, lambda: False)
     choices = {row["name"]: row for row in planned["stages"][3]["choices"]}
     assert set(choices) == {"fp32", *METHODS} and all(row["providers"] for row in choices.values())
     assert choices["int4"]["bytes"] < choices["int8"]["bytes"] < choices["fp32"]["bytes"]
     assert 2 * choices["fp16"]["bytes"] == choices["fp32"]["bytes"]
-    build(BuildRequest("demo:qwen3", tmp_path / "out", {"precision": "int8", "capacity": 128}))
-    size = (tmp_path / "out" / WEIGHTS).stat().st_size
-    assert abs(size - choices["int8"]["bytes"]) < 0.05 * size
+    bundle = built("demo:qwen3", precision="int4")
+    size = (bundle / WEIGHTS).stat().st_size
+    assert abs(size - choices["int4"]["bytes"]) < 0.05 * size
     with pytest.raises(CheckpointError, match="is a bundle, whose graphs are built and perhaps quantized already"):
-        plan(str(tmp_path / "out"), {}, lambda: False)
+        plan(str(bundle), {}, lambda: False)
 
 
 def test_half_precision_halves_the_planned_cache() -> None:

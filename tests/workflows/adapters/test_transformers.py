@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.workflows.conftest import Built
 from workflows.adapters.transformers import JoineryModel, SourcePipeline, pipeline
-from workflows.builder import BuildRequest, build
 from workflows.errors import RequestError
 
 DEMOS = Path(__file__).parents[3] / "resources" / "demos"
@@ -16,10 +16,8 @@ GREETING = "translate English to French: Hello, how are you?"
 
 
 @pytest.fixture(scope="module")
-def t5(tmp_path_factory: pytest.TempPathFactory) -> JoineryModel:
-    out = tmp_path_factory.mktemp("t5") / "bundle"
-    build(BuildRequest("demo:t5", out, {}))
-    return JoineryModel.from_bundle(out)
+def t5(built: Built) -> JoineryModel:
+    return JoineryModel.from_bundle(built("demo:t5"))
 
 
 @pytest.fixture(scope="module")

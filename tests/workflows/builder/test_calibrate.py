@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
 from workflows.builder import BuildRequest, build, calibrate
 from workflows.bundle import read_bundle
@@ -19,7 +20,7 @@ from workflows.quantize.accuracy import Prompt, Prompts, compare
 from workflows.quantize.accuracy.prompts import encode, questions_of, spread
 
 SEEDS = ("The capital of France is", "2 + 2 =", "The opposite of hot is")
-SPLIT = {"variant": "transformer-only", "capacity": 128}
+SPLIT: dict[str, Any] = {"variant": "transformer-only", "capacity": 128}
 
 
 def make(out: Path, events: list[Event] | None = None, source: str = "demo:qwen3", **options: Any) -> Path:
@@ -32,13 +33,13 @@ def steps_of(bundle: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def exact(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make(tmp_path_factory.mktemp("exact") / "b", **SPLIT)
+def exact(built: Built) -> Path:
+    return built("demo:qwen3", **SPLIT)
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make(tmp_path_factory.mktemp("ours") / "b", **SPLIT, precision="w8a16")
+def ours(built: Built) -> Path:
+    return built("demo:qwen3", **SPLIT, precision="w8a16")
 
 
 def judge(reference: Path, candidate: Path, count: int) -> dict[str, Any]:
@@ -91,6 +92,7 @@ def one_repeated_token(engine: Engine, prompts: Sequence[Sequence[int]], *_: Any
     return 20
 
 
+@pytest.mark.slow
 def test_the_trap_collapses(exact: Path, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "follow_trajectories", one_repeated_token)
     trap = make(tmp_path / "trap", **SPLIT, precision="w8a16")

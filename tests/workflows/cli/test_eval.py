@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.quantize.making import perturbed
 from tests.workflows.test_worker import Client
-from workflows.builder import BuildRequest, build
 from workflows.cli import run
 
 FIELDS = {
@@ -103,10 +103,10 @@ def test_the_worker_s_job_tells_tokens_and_can_be_cancelled(demo_bundle: Path) -
 
 
 def test_suggestions_come_only_where_they_are_asked_for(
-    demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    demo_bundle: Path, built: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    build(BuildRequest("demo:qwen3", tmp_path / "int4", {"precision": "int4"}))
-    arguments = [str(tmp_path / "int4"), "--against", str(demo_bundle), "--steps", "2", "--questions", "0"]
+    bundle = built("demo:qwen3", precision="int4")
+    arguments = [str(bundle), "--against", str(demo_bundle), "--steps", "2", "--questions", "0"]
     assert run(["eval", *arguments, "--suggest", "2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found.keys() == FIELDS | {"suggestions"}

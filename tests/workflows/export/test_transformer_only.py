@@ -11,6 +11,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import greedy, save_decoder
 from tests.workflows.families.test_identity import check
 from workflows.builder import BuildRequest, build
@@ -31,11 +32,9 @@ def build_variant(checkpoint: str | Path, out: Path, **options: Any) -> Path:
     return out
 
 
-def test_the_demo_says_the_same_as_its_plain_variant(tmp_path: Path) -> None:
-    out = build_variant("demo:qwen3", tmp_path / "split")
-    build(BuildRequest("demo:qwen3", tmp_path / "plain", {"capacity": 256}))
+def test_the_demo_says_the_same_as_its_plain_variant(demo_bundle: Path, built: Built) -> None:
     answers = []
-    for bundle in (out, tmp_path / "plain"):
+    for bundle in (built("demo:qwen3", variant="transformer-only", capacity=128), demo_bundle):
         engine = open_engine(bundle)
         for question in ("8*7=", "9+6=", "The capital of France is"):
             *_, done = engine.generate(engine.encode(question), GenerateOptions(max_new_tokens=24))
@@ -44,8 +43,9 @@ def test_the_demo_says_the_same_as_its_plain_variant(tmp_path: Path) -> None:
     assert answers[:3] == answers[3:]
 
 
-def test_what_the_graphs_are_made_of(tmp_path: Path) -> None:
-    report = inspect_path(build_variant("demo:qwen3", tmp_path / "out"))
+def test_what_the_graphs_are_made_of(built: Built) -> None:
+    bundle = built("demo:qwen3", variant="transformer-only", capacity=128)
+    report = inspect_path(bundle)
     by_name = {component["name"]: component for component in report["components"]}
     assert [c["role"] for c in report["components"]] == ["embeddings", "prefill", "decode", "head"]
     assert report["route"] == "prefill-decode"
@@ -59,7 +59,7 @@ def test_what_the_graphs_are_made_of(tmp_path: Path) -> None:
         assert inputs["inputs_embeds"]["shape"][:2] == [1, sequence]
         assert inputs["past_key_values.0.key"]["dtype"] == "float16"
         assert isinstance(inputs["past_key_values.0.key"]["shape"][2], str)  # symbolic, after the optimizer too
-        graph = ir.load(tmp_path / "out" / by_name[name]["file"]).graph
+        graph = ir.load(bundle / by_name[name]["file"]).graph
         attention = next(node for node in graph if node.op_type == "GroupQueryAttention")
         assert attention.attributes["do_rotary"].value == 1
         assert Counter(node.op_type for node in graph)["GroupQueryAttention"] == layers
@@ -130,7 +130,7 @@ def test_choices_that_do_not_fit_it(tmp_path: Path) -> None:
         build(BuildRequest("demo:qwen3", tmp_path / "c", {"kv_dtype": "float16"}))
 
 
-def test_positions_beyond_its_tables_are_refused(tmp_path: Path) -> None:
-    out = build_variant("demo:qwen3", tmp_path / "out", capacity=128)
+def test_positions_beyond_its_tables_are_refused(built: Built) -> None:
+    out = built("demo:qwen3", variant="transformer-only", capacity=128)
     with pytest.raises(RecipeError, match="know 128 positions: a capacity of 256 needs another build"):
         open_engine(out, capacity=256)

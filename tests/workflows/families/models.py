@@ -70,7 +70,6 @@ DECODERS: dict[str, dict[str, Any]] = {
     "qwen2_moe": {**_EXPERTS, "shared_expert_intermediate_size": 48},
     "qwen3_moe": {**_EXPERTS, "head_dim": 16},
 }
-CORE_DECODERS = ("llama", "gemma3_text")
 
 _BART: dict[str, Any] = {
     "vocab_size": VOCABULARY,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import greedy, greedy_from_source, save_decoder, save_encoder_decoder
-from workflows.builder import BuildRequest, build
 from workflows.errors import BundleError, GraphError, RequestError
 from workflows.runtime import Executor, open_onnx
 
@@ -30,39 +30,33 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def built(llama: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Bundles of the llama, made once each."""
-    made: dict[str, Path] = {}
+def made(llama: Path, built: Built) -> Callable[..., Path]:
+    """Bundles of the llama."""
 
     def make(cache: str, graphs: str = "single") -> Path:
-        name = f"{cache}-{graphs}"
-        if name not in made:
-            made[name] = tmp_path_factory.mktemp("assemble") / name
-            build(BuildRequest(str(llama), made[name], {"cache": cache, "capacity": 128, "graphs": graphs}))
-        return made[name]
+        more = {} if graphs == "single" else {"graphs": graphs}
+        return built(llama, cache=cache, capacity=256, **more)
 
     return make
 
 
 @pytest.fixture(scope="module")
-def t5(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("t5")
-    checkpoint = save_encoder_decoder("t5", folder / "checkpoint")
-    build(BuildRequest(str(checkpoint), folder / "bundle", {"capacity": 64}))
-    return checkpoint, folder / "bundle"
+def t5(built: Built, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    checkpoint = save_encoder_decoder("t5", tmp_path_factory.mktemp("t5") / "checkpoint")
+    return checkpoint, built(checkpoint, cache="static", capacity=128, task="translation")
 
 
 @pytest.mark.parametrize("cache", ["static", "gqa", "scatter"])
-def test_a_decoder(cache: str, llama: Path, built: Callable[..., Path]) -> None:
-    executor = open_onnx({"decoder": built(cache) / "decoder.onnx"}, capacity=128)
+def test_a_decoder(cache: str, llama: Path, made: Callable[..., Path]) -> None:
+    executor = open_onnx({"decoder": made(cache) / "decoder.onnx"}, capacity=128)
     assert (executor.cache.layout.name, executor.cache.capacity, executor.chunk) == (cache, 128, 64)
     assert generate(executor, PROMPT, 12) == greedy(llama, PROMPT, 12)
 
 
-def test_prefill_and_decode(llama: Path, built: Callable[..., Path]) -> None:
-    bundle = built("static", "prefill-decode")
+def test_prefill_and_decode(llama: Path, made: Callable[..., Path]) -> None:
+    bundle = made("static", "prefill-decode")
     executor = open_onnx({"decode": bundle / "decode.onnx", "prefill": str(bundle / "prefill.onnx")})
-    assert executor.cache.capacity == 128  # as the graphs are fixed
+    assert executor.cache.capacity == 256  # as the graphs are fixed
     assert generate(executor, PROMPT, 12) == greedy(llama, PROMPT, 12)
 
 
@@ -74,8 +68,8 @@ def test_encoder_and_decoder(t5: tuple[Path, Path]) -> None:
         assert generate(executor, [0], 12) == greedy_from_source(checkpoint, source, 12)
 
 
-def test_what_a_person_says_stands_in_place_of_what_the_graphs_tell(built: Callable[..., Path]) -> None:
-    graph = {"decoder": built("static") / "decoder.onnx"}
+def test_what_a_person_says_stands_in_place_of_what_the_graphs_tell(made: Callable[..., Path]) -> None:
+    graph = {"decoder": made("static") / "decoder.onnx"}
     assert open_onnx(graph).cache.capacity == 1024  # the model's positions
     assert open_onnx(graph, {"generation": {"max_length": 96}}).cache.capacity == 96
     with pytest.raises(BundleError, match=r"at generation\.max_length: "):
@@ -100,12 +94,12 @@ def test_components_that_make_no_whole(names: list[str], message: str) -> None:
         open_onnx(dict.fromkeys(names, "nowhere.onnx"))
 
 
-def test_graphs_that_do_not_belong_together(t5: tuple[Path, Path], built: Callable[..., Path]) -> None:
+def test_graphs_that_do_not_belong_together(t5: tuple[Path, Path], made: Callable[..., Path]) -> None:
     _, bundle = t5
     decoder = bundle / "decoder.onnx"
     with pytest.raises(GraphError, match=r"Nothing feeds the decoder's input cross\.0\.key: there is no encoder"):
         open_onnx({"decoder": decoder})
     with pytest.raises(GraphError, match="The decoder takes nothing that the encoder gives"):
-        open_onnx({"decoder": built("static") / "decoder.onnx", "encoder": bundle / "encoder.onnx"})
+        open_onnx({"decoder": made("static") / "decoder.onnx", "encoder": bundle / "encoder.onnx"})
     with pytest.raises(GraphError, match=r"The decoder has no inputs named like past_key_values\.0\.key"):
         open_onnx({"decoder": bundle / "encoder.onnx"})

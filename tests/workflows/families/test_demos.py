@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.workflows.conftest import Built
 from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import RecipeError, RemoteCodeError
@@ -60,12 +61,12 @@ def check(bundle: Path, name: str, prompts: list[str], caches: tuple[str, ...]) 
             assert done.token_ids == oracle(model, done.prompt_ids, len(done.token_ids)), f"{prompt} with {cache}"
 
 
-def test_the_phrase_book_comes_out_as_pytorch_gives_it(tmp_path: Path) -> None:
-    build(BuildRequest("demo:t5", tmp_path / "t5", {}))
-    engine = open_engine(tmp_path / "t5")
+def test_the_phrase_book_comes_out_as_pytorch_gives_it(built: Built) -> None:
+    bundle = built("demo:t5")
+    engine = open_engine(bundle)
     greeting = "translate English to French: Hello, how are you?"
     assert answer(engine, greeting).text == "Bonjour, comment êtes-vous ?"
-    check(tmp_path / "t5", "t5", [greeting, *examples("t5", 16)], ("static",))
+    check(bundle, "t5", [greeting, *examples("t5", 16)], ("static",))
 
 
 def test_mu_answers_with_both_caches(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import onnx
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.foreign import Form, foreign
 from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
-from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.cli import run
 from workflows.errors import CapacityError, GraphError, RecipeError, RewindError
@@ -28,16 +28,14 @@ Sources = Callable[[str], tuple[Path, Path]]
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
+def sources(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Sources:
     """model_type → its checkpoint and our graph of it, made once."""
     made: dict[str, tuple[Path, Path]] = {}
 
     def make(model_type: str) -> tuple[Path, Path]:
         if model_type not in made:
-            folder = tmp_path_factory.mktemp(model_type)
-            checkpoint = save_decoder(model_type, folder / "checkpoint")
-            build(BuildRequest(str(checkpoint), folder / "bundle", {"capacity": CAPACITY}))
-            made[model_type] = checkpoint, folder / "bundle" / "decoder.onnx"
+            checkpoint = save_decoder(model_type, tmp_path_factory.mktemp(model_type) / "checkpoint")
+            made[model_type] = checkpoint, built(checkpoint, cache="static", capacity=CAPACITY) / "decoder.onnx"
         return made[model_type]
 
     return make

@@ -12,9 +12,9 @@ import pytest
 from onnx import TensorProto
 from onnxruntime.transformers.float16 import convert_float_to_float16
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.foreign import in_type
 from tests.workflows.families.models import save_decoder
-from workflows.builder import BuildRequest, build
 from workflows.runtime import open_onnx
 
 CAPACITY, PROMPT, COUNT = 64, [5, 17, 29, 101, 7, 64, 33], 20
@@ -23,11 +23,9 @@ TYPES = {"float16": (np.float16, TensorProto.FLOAT16), "bfloat16": (np.uint16, T
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("half")
-    checkpoint = save_decoder("llama", folder / "checkpoint")
-    build(BuildRequest(str(checkpoint), folder / "static", {"capacity": CAPACITY}))
-    return folder / "static" / "decoder.onnx"
+def ours(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    checkpoint = save_decoder("llama", tmp_path_factory.mktemp("half") / "checkpoint")
+    return built(checkpoint, cache="static", capacity=256) / "decoder.onnx"
 
 
 def graph_of(kind: str, ours: Path, folder: Path) -> tuple[Path, str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import (
-    CORE_DECODERS,
     DECODERS,
     ENCODER_DECODERS,
     VOCABULARY,
@@ -49,63 +50,65 @@ def check_passes(bundle: Path) -> None:
     assert FUSED & {entry["name"] for entry in stage["passes"] if entry["modified"]}, bundle.name
 
 
-def check_decoder(model_type: str, folder: Path) -> None:
-    checkpoint = save_decoder(model_type, folder / "checkpoint")
-    for cache in ("static", "gqa", "scatter"):
-        build(BuildRequest(str(checkpoint), folder / cache, {"cache": cache, "capacity": 256}))
-        check_passes(folder / cache)
-        check(folder / cache, checkpoint, greedy, 8)
-    check(folder / "static", checkpoint, greedy, 8, cache="window")
+QUICK = {("llama", "static"), ("llama", "gqa"), ("llama", "scatter"), ("gemma3_text", "static")}
 
 
-@pytest.mark.parametrize("model_type", CORE_DECODERS)
-def test_decoders(model_type: str, tmp_path: Path) -> None:
-    check_decoder(model_type, tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model_type", [name for name in DECODERS if name not in CORE_DECODERS])
-def test_more_decoders(model_type: str, tmp_path: Path) -> None:
-    check_decoder(model_type, tmp_path)
+def marked(model_type: str, cache: str) -> Any:
+    """One case; it is slow unless it is one of the few that show the like."""
+    return pytest.param(model_type, cache, marks=() if (model_type, cache) in QUICK else pytest.mark.slow)
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name == "t5" else pytest.mark.slow) for name in ENCODER_DECODERS],
+    ("model_type", "cache"), [marked(name, cache) for name in DECODERS for cache in ("static", "gqa", "scatter")]
 )
-def test_encoder_decoders(name: str, tmp_path: Path) -> None:
+def test_decoders(model_type: str, cache: str, built: Built, tmp_path: Path) -> None:
+    checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
+    bundle = built(checkpoint, cache=cache, capacity=256)
+    check_passes(bundle)
+    check(bundle, checkpoint, greedy, 8)
+    if cache == "static":
+        check(bundle, checkpoint, greedy, 8, cache="window")
+
+
+def legal_caches(name: str) -> tuple[str, ...]:
+    return ("static", "scatter") if name.startswith("t5") else ("static", "gqa", "scatter")
+
+
+@pytest.mark.parametrize(
+    ("name", "cache"),
+    [
+        pytest.param(name, cache, marks=() if (name, cache) == ("t5", "static") else pytest.mark.slow)
+        for name in ENCODER_DECODERS
+        for cache in legal_caches(name)
+    ],
+)
+def test_encoder_decoders(name: str, cache: str, built: Built, tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder(name, tmp_path / "checkpoint")
-    legal = ("static", "scatter") if name.startswith("t5") else ("static", "gqa", "scatter")
-    for cache in legal:
-        build(BuildRequest(str(checkpoint), tmp_path / cache, {"cache": cache, "capacity": 128, "task": "translation"}))
-        check(tmp_path / cache, checkpoint, greedy_from_source, 20)
-    if "gqa" in legal:
-        check(tmp_path / "static", checkpoint, greedy_from_source, 20, cache="window")
+    bundle = built(checkpoint, cache=cache, capacity=128, task="translation")
+    check(bundle, checkpoint, greedy_from_source, 20)
+    if cache == "static" and "gqa" in legal_caches(name):
+        check(bundle, checkpoint, greedy_from_source, 20, cache="window")
 
 
-@pytest.mark.parametrize("cache", ["gqa", "scatter"])
-def test_in_place_caches_with_fixed_shapes(cache: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("cache", ["gqa", pytest.param("scatter", marks=pytest.mark.slow)])
+def test_in_place_caches_with_fixed_shapes(cache: str, built: Built, tmp_path: Path) -> None:
     checkpoint = save_decoder("llama", tmp_path / "checkpoint")
-    build(
-        BuildRequest(str(checkpoint), tmp_path / "out", {"cache": cache, "capacity": 256, "graphs": "prefill-decode"})
-    )
-    check(tmp_path / "out", checkpoint, greedy, 8)
-    engine = open_engine(tmp_path / "out")
+    bundle = built(checkpoint, cache=cache, capacity=256, graphs="prefill-decode")
+    check(bundle, checkpoint, greedy, 8)
+    engine = open_engine(bundle)
     prompt = [int(i) for i in np.random.default_rng(0).integers(3, VOCABULARY, 250)]
     *_, done = engine.generate(prompt, GenerateOptions(max_new_tokens=50))
     assert isinstance(done, GenerationDone)
     assert (done.token_ids, done.finish_reason) == (greedy(checkpoint, prompt, 7), "capacity")
 
 
-def test_a_layout_that_is_not_legal_says_why(tmp_path: Path) -> None:
+def test_a_layout_that_is_not_legal_says_why(built: Built, tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
     for cache, why in (("window", "needs left-aligned slots"), ("gqa", "takes no position bias")):
         with pytest.raises(RecipeError, match=why):
             build(BuildRequest(str(checkpoint), tmp_path / cache, {"cache": cache, "task": "translation"}))
-    build(BuildRequest(str(checkpoint), tmp_path / "t5", {"task": "translation", "capacity": 64}))
     with pytest.raises(RecipeError, match="takes slots for positions"):
-        open_engine(tmp_path / "t5", cache="window")
+        open_engine(built(checkpoint, cache="static", capacity=128, task="translation"), cache="window")
     llama = save_decoder("llama", tmp_path / "llama")
-    build(BuildRequest(str(llama), tmp_path / "bundle", {"cache": "gqa", "capacity": 64}))
     with pytest.raises(RecipeError, match="was built for the cache gqa, and window needs another graph"):
-        open_engine(tmp_path / "bundle", cache="window")
+        open_engine(built(llama, cache="gqa", capacity=256), cache="window")

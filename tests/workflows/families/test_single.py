@@ -177,7 +177,8 @@ IMAGES = [
     ("zoedepth", "AutoModelForDepthEstimation", _ZOE, "depth-estimation"),
 ]
 SLOW = {"mpnet", "electra", "xlm-roberta", "camembert", "convnextv2", "deit", "efficientnet", "mobilenet_v2", "regnet"}
-SLOW |= {"glpn", "depth_pro", "zoedepth"}
+SLOW |= {"glpn", "depth_pro", "zoedepth", "albert", "roberta", "distilbert", "convnext", "swin", "beit", "dinov2"}
+SLOW |= {"depth_anything"}
 
 
 def marked(rows: list[Any]) -> list[Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import (
     VOCABULARY,
     greedy_from_source,
@@ -25,7 +27,9 @@ from workflows.inspection import inspect_path
 from workflows.recipe import choose
 
 LENGTH = 33  # no multiple of anything
-FIXED = {"graphs": "prefill-decode", "capacity": 32, "chunk": 8, "source_length": LENGTH, "task": "translation"}
+FIXED: dict[str, Any] = {
+    "graphs": "prefill-decode", "capacity": 32, "chunk": 8, "source_length": LENGTH, "task": "translation",
+}  # fmt: skip
 
 
 def source(length: int) -> list[int]:
@@ -42,31 +46,30 @@ def translate(bundle: Path, ids: list[int], count: int) -> list[int]:
     ("name", "cache"),
     [
         ("t5", "static"),
-        ("marian", "gqa"),
+        pytest.param("marian", "gqa", marks=pytest.mark.slow),
         pytest.param("t5", "scatter", marks=pytest.mark.slow),
         pytest.param("t5 gated", "static", marks=pytest.mark.slow),
         pytest.param("bart", "static", marks=pytest.mark.slow),
         pytest.param("bart", "scatter", marks=pytest.mark.slow),
     ],
 )
-def test_below_and_at_the_length(name: str, cache: str, tmp_path: Path) -> None:
+def test_below_and_at_the_length(name: str, cache: str, built: Built, tmp_path: Path) -> None:
     checkpoint = save_encoder_decoder(name, tmp_path / "checkpoint")
-    build(BuildRequest(str(checkpoint), tmp_path / "out", FIXED | {"cache": cache}))
+    bundle = built(checkpoint, **FIXED, cache=cache)
     for length in (1, 2, LENGTH - 1, LENGTH):
-        found = translate(tmp_path / "out", source(length), 16)
+        found = translate(bundle, source(length), 16)
         assert found == greedy_from_source(checkpoint, source(length), len(found)), length
-    for component in inspect_path(tmp_path / "out")["components"]:
+    for component in inspect_path(bundle)["components"]:
         shapes = {spec["name"]: spec["shape"] for spec in component["inputs"] + component["outputs"]}
         assert all(type(axis) is int for shape in shapes.values() for axis in shape), component["name"]
         assert shapes["cross.0.key"][2] == shapes["source_mask"][3] == LENGTH
 
 
-def test_above_the_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
-    build(BuildRequest(str(checkpoint), tmp_path / "out", FIXED))
+def test_above_the_length(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundle = built(save_encoder_decoder("t5", tmp_path / "checkpoint"), **FIXED, cache="static")
     capsys.readouterr()
     long = ",".join(map(str, source(LENGTH + 1)))
-    assert run(["generate", str(tmp_path / "out"), "--prompt-ids", long]) == 2
+    assert run(["generate", str(bundle), "--prompt-ids", long]) == 2
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == (
         "",

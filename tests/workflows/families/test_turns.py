@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
 from workflows.builder import BuildRequest, build
 from workflows.events import ChunkEvent, GenerationDone
@@ -40,12 +41,10 @@ def ask(engine: Engine, prompt: list[int], count: int) -> tuple[list[int], str, 
         for name in ("llama", "gemma3_text", "mistral", "gpt2", "phi3")
     ],
 )
-def test_every_layout(model_type: str, tmp_path: Path) -> None:
+def test_every_layout(model_type: str, built: Built, tmp_path: Path) -> None:
     checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
-    for layout, built in BUILT.items():
-        if not (tmp_path / built).exists():
-            build(BuildRequest(str(checkpoint), tmp_path / built, {"cache": built, "capacity": CAPACITY}))
-        engine = open_engine(tmp_path / built, cache=layout)
+    for layout, cache in BUILT.items():
+        engine = open_engine(built(checkpoint, cache=cache, capacity=256), cache=layout, capacity=CAPACITY)
         evicts = engine.executor.cache.layout.evicts
         oracle: Oracle = partial(greedy, checkpoint)
         if evicts:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workflows.builder import BuildRequest, build
+from tests.workflows.conftest import Built
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import PromptError
 from workflows.events import GenerationDone, NoticeEvent
@@ -30,10 +30,8 @@ def prompt_of(length: int, vocabulary: int, seed: int = 0) -> list[int]:
 
 
 @pytest.fixture(scope="module", params=["single", "prefill-decode"])
-def sharp_bundle(request: pytest.FixtureRequest, sharp_qwen3: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("sharp") / "bundle"
-    build(BuildRequest(str(sharp_qwen3), out, {"graphs": request.param, "capacity": 256, "chunk": 64}))
-    return out
+def sharp_bundle(request: pytest.FixtureRequest, sharp_qwen3: Path, built: Built) -> Path:
+    return built(sharp_qwen3, graphs=request.param, capacity=256, chunk=64)
 
 
 @pytest.mark.parametrize("cache", ["static", "window"])

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.families.test_single import _RESNET, _TEXT, save
+from tests.workflows.families.test_source_length import FIXED
 from workflows.builder import BuildRequest, build
 from workflows.cli import run
 from workflows.errors import Cancelled, DeviceError, PromptError, RequestError
@@ -53,15 +55,13 @@ def test_medians_and_percentiles(demo_bundle: Path) -> None:
     assert percentiles(list(range(101))) == {"p50": 50, "p95": 95, "p99": 99}
 
 
-def test_an_encoder_is_in_the_first_token(tmp_path: Path) -> None:
-    checkpoint = save_encoder_decoder("t5", tmp_path / "checkpoint")
-    fixed = {"graphs": "prefill-decode", "source_length": 24, "task": "translation", "capacity": 16, "chunk": 4}
-    build(BuildRequest(str(checkpoint), tmp_path / "out", fixed))
-    (row,) = bench(tmp_path / "out", repeats=1)
-    assert (row["prompt_tokens"], row["new_tokens"]) == (24, 16)  # what fits
-    for sizes in ({"prompt_tokens": 25}, {"new_tokens": 17}):
-        with pytest.raises(PromptError, match="takes a prompt of 24, and its cache holds 16 tokens"):
-            bench(tmp_path / "out", **sizes)
+def test_an_encoder_is_in_the_first_token(built: Built, tmp_path: Path) -> None:
+    bundle = built(save_encoder_decoder("t5", tmp_path / "checkpoint"), **FIXED, cache="static")
+    (row,) = bench(bundle, repeats=1)
+    assert (row["prompt_tokens"], row["new_tokens"]) == (33, 32)  # what fits
+    for sizes in ({"prompt_tokens": 34}, {"new_tokens": 33}):
+        with pytest.raises(PromptError, match="takes a prompt of 33, and its cache holds 32 tokens"):
+            bench(bundle, **sizes)
 
 
 def test_what_does_not_fit(demo_split_bundle: Path) -> None:

@@ -10,6 +10,7 @@ import onnx_ir as ir
 import pytest
 
 from resources.demos.train_qwen3 import HELD_BACK_FILE
+from tests.workflows.conftest import Built
 from tests.workflows.families.test_single import _TEXT, save
 from workflows.builder import BuildRequest, build
 from workflows.errors import RecipeError
@@ -41,11 +42,18 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize(("precision", "agreement"), [("int4", 0.9), ("int8", 0.98), ("int8-dynamic", 0.95)])
+@pytest.mark.parametrize(
+    ("precision", "agreement"),
+    [
+        ("int4", 0.9),
+        pytest.param("int8", 0.98, marks=pytest.mark.slow),
+        pytest.param("int8-dynamic", 0.95, marks=pytest.mark.slow),
+    ],
+)
 def test_the_demo_keeps_its_answers(
-    precision: str, agreement: float, demo_bundle: Path, prompts: Path, tmp_path: Path
+    precision: str, agreement: float, demo_bundle: Path, prompts: Path, built: Built
 ) -> None:
-    bundle = quantized(tmp_path / precision, precision)
+    bundle = built("demo:qwen3", precision=precision)
     found = evaluate(EvalRequest(bundle, str(demo_bundle), prompts, steps=24, questions=200))
     assert found["positions"] >= 500 and found["top1_agreement"] >= agreement
     assert abs(found["task"]["reference"] - found["task"]["candidate"]) <= 0.02
@@ -57,8 +65,10 @@ def test_the_demo_keeps_its_answers(
 
 
 @pytest.mark.slow
-def test_a_quantized_table_and_head_are_stored_once(demo_bundle: Path, prompts: Path, tmp_path: Path) -> None:
-    alone = quantized(tmp_path / "alone", "int8")
+def test_a_quantized_table_and_head_are_stored_once(
+    demo_bundle: Path, prompts: Path, built: Built, tmp_path: Path
+) -> None:
+    alone = built("demo:qwen3", precision="int8")
     both = quantized(tmp_path / "both", "int8", quantize={"embedding": True})
     saved = (alone / WEIGHTS).stat().st_size - (both / WEIGHTS).stat().st_size
     assert 0 <= 1024 * 96 * 4 - saved < 1 << 16  # the float32 table, but for where tensors begin
@@ -93,8 +103,8 @@ def test_every_cache_takes_it(cache: str, precision: str, demo_bundle: Path, pro
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", ["int8", "fp16", "int8-dynamic"])
 @pytest.mark.parametrize("source", ["demo:t5", "demo:mu"])
-def test_encoders_and_decoders(source: str, precision: str, tmp_path: Path) -> None:
-    plain = quantized(tmp_path / "plain", "fp32", source, trust=True)
+def test_encoders_and_decoders(source: str, precision: str, built: Built, tmp_path: Path) -> None:
+    plain = built(source, trust_remote_code=True)
     bundle = quantized(tmp_path / precision, precision, source, trust=True)
     assert all(step["modified"] for step in steps_of(bundle).values()) and len(steps_of(bundle)) == 2
     found = evaluate(EvalRequest(bundle, str(plain), None, steps=16, questions=100))
@@ -120,8 +130,8 @@ def test_convolutions_are_refused_each_with_its_name_and_components_have_their_o
     assert len(refused) == 21 and all("Conv" in one["reason"] and one["node"] for one in refused)
 
 
-def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(tmp_path: Path) -> None:
-    bundle = quantized(tmp_path / "int4", "int4", capacity=128)
+def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(built: Built) -> None:
+    bundle = built("demo:qwen3", precision="int4")
     places = {name: Where(bundle, "decoder", name) for name in ("export", "int4")}
     seen = {name: {row["op"] for row in open_graph(place).view.nodes} for name, place in places.items()}
     assert "MatMulNBits" in seen["int4"] and "MatMulNBits" not in seen["export"]

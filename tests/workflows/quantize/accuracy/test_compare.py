@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.workflows.conftest import make_qwen3
+from tests.workflows.conftest import Built, make_qwen3
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import edit_json, perturbed, without_scopes
 from workflows.builder import BuildRequest, build
@@ -28,11 +28,9 @@ def run(reference: Path, candidate: Path, prompts: Prompts = IDS, steps: int = 6
 
 
 @pytest.fixture(scope="module")
-def sharp(sharp_qwen3: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sharp(sharp_qwen3: Path, built: Built) -> Path:
     """A bundle without a tokenizer and without an end token, so that every step is taken."""
-    out = tmp_path_factory.mktemp("sharp") / "bundle"
-    build(BuildRequest(str(sharp_qwen3), out, {"capacity": 128}))
-    return out
+    return built(sharp_qwen3, capacity=128)
 
 
 def test_a_bundle_agrees_with_itself(sharp: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.quantize.making import renamed_source
-from workflows.builder import BuildRequest, build
 from workflows.errors import PromptError
 from workflows.generate import open_engine
 from workflows.quantize.accuracy import choose_prompts
@@ -55,9 +55,8 @@ def test_a_file_without_prompts(content: bytes, said: str, tmp_path: Path) -> No
         read_lines(tmp_path)
 
 
-def test_a_bundle_without_a_tokenizer_takes_ids(sharp_qwen3: Path, tmp_path: Path) -> None:
-    build(BuildRequest(str(sharp_qwen3), tmp_path / "b", {"capacity": 32}))
-    engine = open_engine(tmp_path / "b")
+def test_a_bundle_without_a_tokenizer_takes_ids(sharp_qwen3: Path, built: Built, tmp_path: Path) -> None:
+    engine = open_engine(built(sharp_qwen3, capacity=128))
     with pytest.raises(PromptError, match=r"has no tokenizer.*1,2,3"):
         choose_prompts(engine, None)
     file = tmp_path / "ids.txt"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
 from tests.workflows.quantize.making import dequantized, perturbed
 from workflows.builder import BuildRequest, build
@@ -28,15 +29,16 @@ def ask(reference: Path, candidate: Path, count: int, prompts: Prompts = IDS, **
 
 
 @pytest.fixture(scope="module")
-def full(sharp_qwen3: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make(sharp_qwen3, tmp_path_factory.mktemp("full") / "b")
+def full(sharp_qwen3: Path, built: Built) -> Path:
+    return built(sharp_qwen3, capacity=128)
 
 
 @pytest.fixture(scope="module")
-def int4(sharp_qwen3: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make(sharp_qwen3, tmp_path_factory.mktemp("int4") / "b", precision="int4")
+def int4(sharp_qwen3: Path, built: Built) -> Path:
+    return built(sharp_qwen3, capacity=128, precision="int4")
 
 
+@pytest.mark.slow
 def test_what_is_promised_is_what_a_build_keeps(full: Path, int4: Path, sharp_qwen3: Path, tmp_path: Path) -> None:
     found = ask(full, int4, 3)
     names = [row["node"] for row in found["exclude"]]
