@@ -104,7 +104,13 @@ def refuse() -> None:
     raise PermissionError(13, "Permission denied")
 
 
-@pytest.fixture(params=["exchange", "two renames"])
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process here loses its power, and a disk takes its time."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture(params=["exchange", pytest.param("two renames", marks=pytest.mark.slow)])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "two renames":
         monkeypatch.setattr(files, "_exchange", lambda *_: False)

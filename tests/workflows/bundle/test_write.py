@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import platform
 import signal
@@ -107,8 +108,8 @@ def test_what_the_manifest_does_not_list_is_never_replaced(
         '{"version": 2, "files": {}}',
         '{"name": "an extension", "manifest_version": 3}',
         "[" * 9999,
-    ]
-    + ['{"files": {"thesis.txt": {"bytes": 13, "sha256": "%s"}}}' % ("0" * 64)],
+        json.dumps({"files": {"thesis.txt": {"bytes": 13, "sha256": "0" * 64}}}),
+    ],
 )
 @pytest.mark.parametrize("force", [False, True])
 def test_a_manifest_of_something_else_makes_no_bundle(tmp_path: Path, text: str, force: bool) -> None:
