@@ -63,8 +63,8 @@ def locked(out: Path) -> Iterator[None]:
         raise RequestError(f"{out} is being built by {error.holder}: wait for it or choose another --out.") from None
     except OSError as error:
         raise RequestError(
-            f"Nothing can be built in {target.parent} ({error.strerror or error}): choose an --out in a folder that can be "
-            "written to, on a disk that has file locks."
+            f"Nothing can be built in {target.parent} ({error.strerror or error}): choose an --out in a folder that "
+            "can be written to, on a disk that has file locks."
         ) from None
     with lock.held():
         recover(target)
