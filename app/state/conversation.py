@@ -11,7 +11,6 @@ synced, and renamed, so that a crash leaves the version before or the version af
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 import uuid
@@ -21,7 +20,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from app.state.store import JsonFile, parse_json
 from workflows.events import TokenEvent
+from workflows.files import write_whole
+from workflows.locks import HeldError, Lock
 
 Role = Literal["user", "assistant"]
 VERSION = 1
@@ -224,27 +226,6 @@ class Conversation:
         return message
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Replaces a file so that a crash leaves the old one or the new one: temporary file, fsync, rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
 @dataclass(frozen=True, slots=True)
 class Saved:
     """A conversation in the folder, as the list of recent ones shows it."""
@@ -257,8 +238,9 @@ class Saved:
 class ChatStore:
     """The folder of conversations. `commit` waits for the disk, `partial` does not and saves at most once a second.
 
-    `session.json` beside them tells a crash from a proper end: it names the last conversation and counts how
-    often in a row nothing called `close`.
+    Several windows share it, and each conversation is one window's: a lock beside the file, held while it is open.
+    `session.json` tells a crash from a proper end: it names the last conversation and counts how often in a row
+    nothing called `close`. That is the matter of the window that was there first, for others begin beside it.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -268,6 +250,10 @@ class ChatStore:
         self._last_partial = float("-inf")
         self._crashes = 0
         self._last_key = ""
+        self._marker = JsonFile(folder / "session.json", _decode_marker, dict, dict[str, Any], lambda _: None)
+        self._presence = Lock(folder / ".window.lock")
+        self._is_first = False
+        self._claims: dict[str, Lock] = {}
 
     @property
     def must_ask(self) -> bool:
@@ -275,35 +261,54 @@ class ChatStore:
         return self._crashes >= ASK_AFTER_CRASHES
 
     def begin(self) -> str:
-        """A new start: counts a crash if the last one was not closed. Returns the key of the last conversation."""
-        marker = _read_json(self._marker)
-        self._last_key = str(marker.get("last", ""))
-        crashed = marker.get("open", False) is True
-        count = marker.get("crashes", 0)
-        self._crashes = (count if isinstance(count, int) else 0) + 1 if crashed else 0
-        self._mark(open_=True)
+        """A new start: counts a crash if the last one was not closed. Returns the key of the last conversation.
+
+        Raises OSError.
+        """
+        try:
+            self._presence.take()
+            self._is_first = True
+        except HeldError:  # another window is open: whether it was closed is not known yet
+            return str(self._marker.read().get("last", ""))
+        self._last_key = str(self._marker.update(self._count_crash)["last"])
         return self._last_key
 
+    def _count_crash(self, marker: dict[str, Any]) -> dict[str, Any]:
+        crashed, count = marker.get("open", False) is True, marker.get("crashes", 0)
+        self._crashes = (count if isinstance(count, int) else 0) + 1 if crashed else 0
+        return {"open": True, "crashes": self._crashes, "last": str(marker.get("last", ""))}
+
     def close(self) -> None:
-        """A proper end: waits for what is being written."""
+        """A proper end: waits for what is being written, and leaves its conversations to others. Raises OSError."""
         self._settle()
         self._crashes = 0
-        self._mark(open_=False)
+        try:
+            if self._is_first:
+                self._mark(open=False, crashes=0)
+        finally:
+            self._give_up(*self._claims)
+            self._presence.release()
+            self._is_first = False
 
     def commit(self, chat: Conversation) -> None:
-        """Saves and waits until the disk has it. Raises OSError."""
+        """Saves and waits until the disk has it. Raises OSError, also where another window has the conversation."""
         self._settle()
-        write_atomic(self._path(chat.key), _encode(chat))
+        try:
+            self._claim(chat.key)
+        except HeldError as error:
+            raise OSError(f"It is {error}, in another window.") from None
+        write_whole(self._path(chat.key), _encode(chat))
         self._last_partial = self._clock()
         if chat.key != self._last_key:
+            self._give_up(self._last_key)
             self._last_key = chat.key
-            self._mark(open_=True)
+            self._mark(last=chat.key)
 
     def partial(self, chat: Conversation) -> bool:
         """Saves a reply that is still growing, in the background; False when the last save is too recent."""
         now = self._clock()
         busy = self._writer is not None and self._writer.is_alive()
-        if busy or now - self._last_partial < PARTIAL_EVERY_S:
+        if busy or now - self._last_partial < PARTIAL_EVERY_S or chat.key not in self._claims:
             return False
         self._last_partial = now
         job = (self._path(chat.key), _encode(chat))
@@ -312,42 +317,62 @@ class ChatStore:
         return True
 
     def load(self, key: str) -> Conversation:
-        """The conversation called `key`. Raises OSError, or ValueError when the file is no conversation."""
-        return Conversation.from_dict(json.loads(self._path(key).read_text("utf-8")))
+        """The conversation called `key`, which is this window's from now on.
+
+        Raises HeldError where it is another window's, OSError, or ValueError when the file is no conversation.
+        """
+        new = key not in self._claims
+        self._claim(key)
+        try:
+            return _read_chat(self._path(key))
+        except (OSError, ValueError):
+            if new:
+                self._give_up(key)
+            raise
+
+    def copy(self, key: str) -> Conversation:
+        """A conversation of its own that begins as the one called `key`. Raises OSError or ValueError like load."""
+        chat = _read_chat(self._path(key))
+        chat.key = Conversation().key
+        return chat
 
     def forget(self) -> None:
-        """Nothing is to be restored at the next start; the files stay."""
-        self._last_key = ""
-        self._mark(open_=True)
-
-    def delete(self, key: str) -> None:
-        """Removes a conversation."""
+        """Nothing of this window is to be restored at the next start; the files stay. Raises OSError."""
         self._settle()
-        self._path(key).unlink(missing_ok=True)
+        self._give_up(*self._claims)
+        last, self._last_key = self._last_key, ""
+        self._marker.update(lambda marker: marker | ({"last": ""} if marker.get("last") == last else {}))
 
     def recent(self, limit: int = 12) -> list[Saved]:
         """The newest conversations, newest first; files that cannot be read are left out."""
         found = []
         for path in self.folder.glob("*.chat.json"):
             try:
-                chat = Conversation.from_dict(json.loads(path.read_text("utf-8")))
+                chat = _read_chat(path)
             except (OSError, ValueError):
                 continue
             found.append(Saved(path, chat.title, chat.changed_at))
         return sorted(found, key=lambda s: -s.changed_at)[:limit]
-
-    @property
-    def _marker(self) -> Path:
-        return self.folder / "session.json"
 
     def _path(self, key: str) -> Path:
         if not key.isalnum():
             raise ValueError(f"no conversation is called {key!r}")
         return self.folder / f"{key}.chat.json"
 
-    def _mark(self, *, open_: bool) -> None:
-        marker = {"open": open_, "crashes": self._crashes, "last": self._last_key}
-        write_atomic(self._marker, json.dumps(marker).encode())
+    def _mark(self, **changes: object) -> None:
+        self._marker.update(lambda marker: marker | changes)
+
+    def _claim(self, key: str) -> None:
+        """Makes the conversation this window's. Raises HeldError where it is another's, OSError."""
+        if key not in self._claims:
+            lock = Lock(self._path(key).with_name(f".{key}.lock"))
+            lock.take()
+            self._claims[key] = lock
+
+    def _give_up(self, *keys: str) -> None:
+        for key in keys:
+            if key in self._claims:
+                self._claims.pop(key).release()
 
     def _settle(self) -> None:
         """Waits for a background save."""
@@ -364,16 +389,19 @@ def key_of(path: Path) -> str:
 def _write_if_possible(path: Path, data: bytes) -> None:
     """A save in the background; what it fails at, the next commit meets again and tells."""
     with suppress(OSError):
-        write_atomic(path, data)
+        write_whole(path, data)
 
 
 def _encode(chat: Conversation) -> bytes:
     return json.dumps(chat.to_dict(), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
+def _read_chat(path: Path) -> Conversation:
+    """Raises OSError, or ValueError when the file is no conversation."""
+    return Conversation.from_dict(parse_json(path.read_text("utf-8")))
+
+
+def _decode_marker(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("it holds no object")
+    return value
