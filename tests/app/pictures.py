@@ -168,7 +168,7 @@ def chat_elsewhere(window: MainWindow, home: Path) -> None:
     other.begin()
     talk.begin_reply(talk.ask("What is a KV cache?").id)
     other.commit(talk)
-    window.destroyed.connect(lambda: other.close())
+    window.destroyed.connect(lambda: other)  # it lives, and has the chat, as long as the window
     open_bundle(window, home)
     window.show_page("chat")
 

@@ -142,10 +142,10 @@ def sources() -> list[tuple[str, ast.AST]]:
 
 
 def starts_a_process(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
-        return False
-    module, _, name = ast.unparse(node.func).rpartition(".")
-    return name in STARTERS.get(module, ())
+    called = node.func if isinstance(node, ast.Call) else None
+    if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+        return called.attr in STARTERS.get(called.value.id, ())
+    return isinstance(called, ast.Name) and called.id in STARTERS[""]
 
 
 def test_processes_are_started_in_three_places_alone() -> None:
