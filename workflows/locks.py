@@ -27,7 +27,7 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self.path = path
         # no lock that is a mere file: that one would outlive a crash
-        self._lock = FileLock(path, fallback_to_soft=False, is_singleton=False)
+        self._lock = FileLock(path, fallback_to_soft=False)
 
     def take(self, wait_s: float = 0.0) -> None:
         """Takes the lock, within `wait_s` seconds.
@@ -50,7 +50,7 @@ class Lock:
         if self._lock.is_locked:
             with suppress(OSError):  # Windows keeps a file that is open
                 self.path.unlink()  # while it is held: who waits on this file sees that it has gone, and makes its own
-            self._lock.release()
+            self._lock.release(force=True)
 
     @contextmanager
     def held(self) -> Iterator[None]:

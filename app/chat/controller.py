@@ -13,7 +13,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.sampling import Sampling
-from app.state.conversation import ChatStore, Conversation, Message, Reply
+from app.state.chats import ChatStore
+from app.state.conversation import Conversation, Message, Reply
 from app.state.session import Session, SessionFailure
 from workflows.events import GenerationDone, NoticeEvent, TokenEvent
 

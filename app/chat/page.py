@@ -28,7 +28,8 @@ from app.chat.files import ChatFiles
 from app.chat.panel import SettingsPanel
 from app.chat.sampling import Sampling
 from app.chat.transcript import Transcript
-from app.state.conversation import ChatStore, Conversation
+from app.state.chats import ChatStore
+from app.state.conversation import Conversation
 from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.actions import action

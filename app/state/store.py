@@ -57,7 +57,7 @@ class JsonFile(Generic[T]):
         """Makes what the file holds what `change` makes of it; the result. Raises OSError, and then nothing changed."""
         with self._locked():
             value = change(self._read_or_set_aside())
-            write_whole(self.path, json.dumps(self._encode(value), ensure_ascii=False, indent=1).encode())
+            write_whole(self.path, json.dumps(self._encode(value), indent=1).encode())
             return value
 
     def _read(self) -> T:

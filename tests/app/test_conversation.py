@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.state.conversation import ChatStore, Conversation
+from app.state.chats import ChatStore
+from app.state.conversation import Conversation
 
 
 def talk() -> tuple[Conversation, int, int]:
@@ -153,3 +154,11 @@ def test_damaged_marker_is_a_fresh_start(tmp_path: Path) -> None:
     store = ChatStore(tmp_path)
     assert store.begin() == ""
     assert not store.must_ask
+
+
+def test_half_a_character_comes_back(tmp_path: Path) -> None:
+    """What is pasted from elsewhere may hold lone surrogates."""
+    store, chat = ChatStore(tmp_path), Conversation()
+    chat.ask("half \ud83d of it")
+    store.commit(chat)
+    assert texts(store.load(chat.key)) == ["half \ud83d of it"]

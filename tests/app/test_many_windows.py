@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from app.state.conversation import ChatStore, Conversation
+from app.chat.sampling import Sampling
+from app.state.chats import ChatStore
+from app.state.conversation import Conversation
 from app.state.recents import LIMIT, Recents
 from app.state.settings import Settings
 from app.state.store import JsonFile
@@ -39,7 +41,9 @@ for n in range(times):
     settings.set(f"{name}.{n}", "kept")
 """
 CHATS = """
-from app.state.conversation import ChatStore, Conversation
+from app.chat.sampling import Sampling
+from app.state.chats import ChatStore
+from app.state.conversation import Conversation
 from workflows.locks import HeldError
 store = ChatStore(home / "chats")
 key = store.begin()
@@ -55,7 +59,8 @@ for n in range(times):
 store.close()
 """
 WAITS = """
-from app.state.conversation import ChatStore
+from app.chat.sampling import Sampling
+from app.state.chats import ChatStore
 store = ChatStore(home / "chats")
 store.load(store.begin())
 print("open", flush=True)
@@ -169,6 +174,11 @@ def test_a_damaged_list_is_set_aside_with_a_word(home: Path, qtbot: object, dama
     assert [row["path"] for row in json.loads((home / "recents.json").read_text())] == ["/a"]
 
 
+def test_settings_that_are_nested_too_deeply_are_the_defaults() -> None:
+    """The window's ini file holds JSON as well."""
+    assert Sampling.from_json("[" * 100_000) == Sampling()
+
+
 def test_a_list_that_cannot_be_saved_is_said(home: Path, qtbot: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """The window goes on with what it remembers."""
     recents, told = Recents(home, lambda path: {"name": path}), list[str]()
@@ -182,6 +192,12 @@ def test_a_list_that_cannot_be_saved_is_said(home: Path, qtbot: object, monkeypa
     qtbot.waitUntil(lambda: bool(told))  # type: ignore[attr-defined]
     assert told == ["The list of recent bundles cannot be saved: No space left on device."]
     assert [entry.path for entry in recents.entries] == ["/a"]
+
+
+def test_a_path_that_is_no_text_is_kept(home: Path, qapp: object) -> None:
+    """A folder's name may hold bytes that are no UTF-8."""
+    Recents(home, lambda path: {"name": path}).add("/a\udc80")
+    assert [entry.path for entry in Recents(home, lambda path: {"name": path}).entries] == ["/a\udc80"]
 
 
 def test_a_change_that_waits_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

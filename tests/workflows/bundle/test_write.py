@@ -187,15 +187,11 @@ def test_a_folder_without_locks_is_one_sentence(tmp_path: Path, monkeypatch: pyt
     assert f"Nothing can be built in {tmp_path} ({os.strerror(code)}): choose an --out" in str(raised.value)
 
 
-def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:
-    """So is a target below a file."""
+def test_a_target_below_a_file_is_one_sentence(tmp_path: Path) -> None:
+    """No folder can be made there."""
     (tmp_path / "file").write_text("")
     with pytest.raises(RequestError, match=r"Nothing can be built in .*file \(.*\): choose an --out"):
         locked(tmp_path / "file" / "out").__enter__()
-    if os.geteuid() != 0:
-        (tmp_path / "closed").mkdir(mode=0o500)
-        with pytest.raises(RequestError, match=r"Nothing can be built in .*closed \(Permission denied\)"):
-            locked(tmp_path / "closed" / "out").__enter__()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kill -9 is a matter of POSIX")
