@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from filelock import FileLock, Timeout
 
 from workflows.errors import printable
 
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+
 
 class HeldError(Exception):
     """The lock is another's; `holder` says whose, as `process 123 on host`."""
@@ -19,6 +22,10 @@ class HeldError(Exception):
     def __init__(self, holder: str) -> None:
         super().__init__(f"held by {holder}")
         self.holder = holder
+
+
+class NoLocksError(OSError):
+    """The disk has no file locks, as some network folders."""
 
 
 class Lock:
@@ -32,13 +39,18 @@ class Lock:
     def take(self, wait_s: float = 0.0) -> None:
         """Takes the lock, within `wait_s` seconds.
 
-        Raises HeldError where another has it, OSError where the folder cannot be written to or has no locks.
+        Raises HeldError where another has it, NoLocksError, or OSError where the folder cannot be written to.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._lock.acquire(timeout=wait_s, poll_interval=0.02)
         except Timeout:
             raise HeldError(self._holder()) from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            self.path.unlink(missing_ok=True)  # nobody can hold it
+            raise NoLocksError(error.errno, error.strerror, str(self.path)) from None
         try:
             self.path.write_text(f"process {os.getpid()} on {platform.node()}", "utf-8")
         except OSError:

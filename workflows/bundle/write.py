@@ -11,7 +11,7 @@ from workflows.bundle.read import PIPELINE, read_bundle
 from workflows.bundle.verify import find_strangers
 from workflows.errors import BundleError, RequestError, printable
 from workflows.files import put_in_place, recover, sync
-from workflows.locks import HeldError, Lock
+from workflows.locks import HeldError, Lock, NoLocksError
 
 
 def check_target(out: Path, force: bool) -> None:
@@ -53,7 +53,8 @@ def _manifest_of(out: Path) -> Manifest:
 def locked(out: Path) -> Iterator[None]:
     """Holds the target for one build, by a file beside it. A replacement that was killed half-way is undone.
 
-    Raises RequestError, naming the process that has it, for a second build, and where the folder cannot be written to.
+    Raises RequestError, naming the process that has it, for a second build, and where the disk has no locks; OSError
+    where the folder cannot be written to.
     """
     target = out.resolve()
     lock = Lock(target.with_name(f".{target.name}.lock"))
@@ -61,10 +62,10 @@ def locked(out: Path) -> Iterator[None]:
         lock.take()
     except HeldError as error:
         raise RequestError(f"{out} is being built by {error.holder}: wait for it or choose another --out.") from None
-    except OSError as error:
+    except NoLocksError:
         raise RequestError(
-            f"Nothing can be built in {target.parent} ({error.strerror or error}): choose an --out in a folder that "
-            "can be written to, on a disk that has file locks."
+            f"{target.parent} is on a disk without file locks, so that nothing keeps two builds apart: choose an --out "
+            "on another."
         ) from None
     with lock.held():
         recover(target)
