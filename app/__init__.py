@@ -9,3 +9,10 @@
 Of `workflows` it imports the events, the errors and the bundle reader alone;
 never torch, transformers, onnx, onnxruntime.
 """
+
+import os
+import sys
+
+# `python -m app` puts the current folder first, and what lies there (a checkpoint's PySide6.py) must not run.
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[0] != os.path.dirname(__path__[0]):  # noqa: PTH120
+    del sys.path[0]

@@ -171,6 +171,11 @@ def venv_python() -> Path:
     return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
+def venv_command(*arguments: str) -> list[str]:
+    """A command line of .venv's Python; -P keeps the current folder off its import path, so that nothing there runs."""
+    return [str(venv_python()), "-P", *arguments]
+
+
 def child_environment(**extra: str) -> dict[str, str]:
     """The environment of every process started here: onnxruntime's telemetry off, nothing of another virtual one."""
     env = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")}
@@ -324,7 +329,7 @@ def why_broken() -> str:
 
 
 def pip_answers() -> bool:
-    command = [str(venv_python()), "-m", "pip", "--version"]
+    command = venv_command("-m", "pip", "--version")
     try:
         return subprocess.run(command, capture_output=True, env=child_environment(), check=False).returncode == 0
     except OSError:
@@ -333,7 +338,7 @@ def pip_answers() -> bool:
 
 def pip_install(*arguments: str) -> list[str]:
     quiet = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "2"]
-    return [str(venv_python()), "-m", "pip", "install", *quiet, "-c", "constraints.txt", *arguments]
+    return venv_command("-m", "pip", "install", *quiet, "-c", "constraints.txt", *arguments)
 
 
 def install_commands() -> list[tuple[str, list[str]]]:
@@ -349,7 +354,7 @@ def install_commands() -> list[tuple[str, list[str]]]:
 
 def make_venv_command() -> list[str]:
     # Asked from within .venv itself, the Python that it was made with makes the next one.
-    return [getattr(sys, "_base_executable", None) or sys.executable, "-m", "venv", str(VENV)]
+    return [getattr(sys, "_base_executable", None) or sys.executable, "-P", "-m", "venv", str(VENV)]
 
 
 def check_space(needed: int) -> None:
@@ -430,7 +435,7 @@ def packages_for(libraries: list[str]) -> tuple[list[str], list[str]]:
 
 def probe_qt(env: dict[str, str]) -> tuple[bool, str]:
     """Really import QtWidgets and make an application, in a child: whether it came up, and what it said."""
-    command = [str(venv_python()), "-c", PROBE_QT]
+    command = venv_command("-c", PROBE_QT)
     try:
         child = subprocess.run(
             command, env=env, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
@@ -441,7 +446,7 @@ def probe_qt(env: dict[str, str]) -> tuple[bool, str]:
 
 
 def unloadable(libraries: list[str]) -> list[str]:
-    command = [str(venv_python()), "-c", PROBE_LIBRARIES, *libraries]
+    command = venv_command("-c", PROBE_LIBRARIES, *libraries)
     child = subprocess.run(command, capture_output=True, text=True, check=False, env=child_environment())
     return child.stdout.split()
 
@@ -535,13 +540,12 @@ def renamed(package: str) -> str:
 
 def start_command(command: str, arguments: list[str], display: bool) -> tuple[list[str], dict[str, str]]:
     """The process that all of this is for, and what its environment adds."""
-    python = str(venv_python())
     if command == "test":
         offscreen = {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
-        return [python, "-m", "pytest", *test_workers(arguments), *arguments], offscreen
+        return venv_command("-m", "pytest", *test_workers(arguments), *arguments), offscreen
     if display:
-        return [python, "-m", "app", *arguments], {}
-    return [python, "-m", "app", "--tour", "tour", *arguments], {"QT_QPA_PLATFORM": "offscreen"}
+        return venv_command("-m", "app", *arguments), {}
+    return venv_command("-m", "app", "--tour", "tour", *arguments), {"QT_QPA_PLATFORM": "offscreen"}
 
 
 def test_workers(arguments: list[str]) -> list[str]:

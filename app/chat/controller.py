@@ -13,7 +13,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.sampling import Sampling
-from app.state.conversation import ChatStore, Conversation, Message, Reply
+from app.state.chats import ChatStore
+from app.state.conversation import Conversation, Message, Reply
 from app.state.session import Session, SessionFailure
 from workflows.events import GenerationDone, NoticeEvent, TokenEvent
 
@@ -96,12 +97,21 @@ class ChatController(QObject):
         """An empty conversation with the same system prompt; the old one stays saved."""
         self._let_go()
         self.chat = Conversation(self.chat.system)
-        self.store.forget()
+        try:
+            self.store.forget()
+        except OSError as error:
+            self.unsaved.emit(str(error))
         self.reset.emit()
 
     def open_chat(self, key: str) -> None:
-        """Another saved conversation. Raises OSError or ValueError, and then keeps this one."""
-        chat = self.store.load(key)
+        """Another saved conversation. Raises HeldError, OSError or ValueError, and then keeps this one."""
+        self._show(self.store.load(key))
+
+    def open_copy(self, key: str) -> None:
+        """A conversation that begins as the saved one. Raises OSError or ValueError, and then keeps this one."""
+        self._show(self.store.copy(key))
+
+    def _show(self, chat: Conversation) -> None:
         self._let_go()
         self.chat = chat
         self._commit()

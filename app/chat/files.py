@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chat.controller import ChatController
-from app.state.conversation import key_of
+from app.state.chats import key_of
 from app.widgets import Banner
 
 

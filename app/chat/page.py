@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,12 +28,14 @@ from app.chat.files import ChatFiles
 from app.chat.panel import SettingsPanel
 from app.chat.sampling import Sampling
 from app.chat.transcript import Transcript
-from app.state.conversation import ChatStore, Conversation
+from app.state.chats import ChatStore
+from app.state.conversation import Conversation
 from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.theme import G, set_icon
 from workflows.events import Event, ResultEvent
+from workflows.locks import HeldError
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -68,6 +71,7 @@ class ChatPage(QWidget):
     def send(self, text: str) -> None:
         """Sends a prompt as if it had been typed; opens the bundle first where that is needed."""
         self.banner.clear()
+        self.chat_banner.clear()
         self.controller.send(text)
 
     def open_session(self) -> None:
@@ -108,7 +112,8 @@ class ChatPage(QWidget):
         self.composer = Composer()
         self.context_bar = ContextBar()
         self.panel = SettingsPanel()
-        self.banner = Banner()
+        self.banner = Banner()  # of the session: cleared when it opens
+        self.chat_banner = Banner()  # of the chat's file: cleared with the chat
         self.files = ChatFiles(self.controller, self.banner, self._open_chat, self)
         self.no_bundle = EmptyState(
             self.tr("No bundle is open"),
@@ -129,6 +134,7 @@ class ChatPage(QWidget):
         middle.addLayout(self._header())
         holder = QVBoxLayout()
         holder.setContentsMargins(2 * G, 0, 2 * G, 0)
+        holder.addWidget(self.chat_banner)
         holder.addWidget(self.banner)
         middle.addLayout(holder)
         middle.addWidget(self.stack, 1)
@@ -360,7 +366,7 @@ class ChatPage(QWidget):
         if not key:
             return
         if self.store.must_ask:
-            self.banner.show_message(
+            self.chat_banner.show_message(
                 "warning",
                 self.tr("Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself."),
                 action=self.tr("Open the last chat"),
@@ -370,16 +376,34 @@ class ChatPage(QWidget):
         self._open_chat(key)
 
     def _open_chat(self, key: str) -> None:
+        self._open_saved(key, self.controller.open_chat)
+
+    def _open_saved(self, key: str, how: Callable[[str], None]) -> None:
         try:
-            self.controller.open_chat(key)
+            how(key)
+        except HeldError as error:
+            self._offer_copy(key, error.holder)
+            return
         except FileNotFoundError:
             return
         except (OSError, ValueError) as error:
-            self.banner.show_message("warning", self.tr("The last chat could not be read."), details=str(error))
+            self.chat_banner.show_message("warning", self.tr("The last chat could not be read."), details=str(error))
             return
+        self.chat_banner.clear()
         self.banner.clear()
 
+    def _offer_copy(self, key: str, holder: str) -> None:
+        """Two windows do not write one chat."""
+        self.chat_banner.show_message(
+            "info",
+            self.tr("The chat is already open in another window; a copy of it can go on here."),
+            details=holder,
+            action=self.tr("Open a copy"),
+            on_action=lambda: self._open_saved(key, self.controller.open_copy),
+        )
+
     def _new_chat(self) -> None:
+        self.chat_banner.clear()
         self.banner.clear()
         self.controller.new_chat()
         self.composer.leave_edit()
@@ -474,7 +498,7 @@ class ChatPage(QWidget):
         self._refresh_state()
 
     def _on_unsaved(self, reason: str) -> None:
-        self.banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)
+        self.chat_banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)
 
     def shut(self) -> None:
         """Saves what is there; the next start brings it back."""

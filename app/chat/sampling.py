@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from app.state.store import parse_json
+
 ALTERNATIVES = 5
 """How many alternatives are asked for each token, for hovering."""
 
@@ -35,7 +37,7 @@ class Sampling:
     def from_json(cls, text: str) -> Sampling:
         """From the settings; the defaults where they are damaged."""
         try:
-            return cls.from_dict(json.loads(text or "{}"))
+            return cls.from_dict(parse_json(text or "{}"))
         except ValueError:
             return cls()
 

@@ -12,21 +12,19 @@ says why (exit code or signal, last lines of stderr), then every open job finish
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-import workflows
 from app.jobs.lines import LARGE, decode
 from app.jobs.slices import Slices
 from workflows.events import BuildDone, ErrorEvent, Event, GenerationDone, ReadyEvent, ResultEvent, parse
+from workflows.processes import python_command, python_path
 
 GRACE_MS = 8_000
 KILL_MS = 2_000
@@ -84,7 +82,7 @@ class Worker(QObject):
 
     def __init__(self, program: Sequence[str] | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._program = list(program or [sys.executable, "-m", "workflows.worker"])
+        self._program = list(program or python_command("workflows.worker"))
         self._process: QProcess | None = None
         self._jobs: dict[int, Job] = {}
         self._next = 1
@@ -350,7 +348,5 @@ def _environment() -> QProcessEnvironment:
     for name in ("ORT_DISABLE_TELEMETRY", "PYTHONUNBUFFERED", "HF_HUB_DISABLE_TELEMETRY"):
         environment.insert(name, "1")
     environment.insert("PYTHONIOENCODING", "utf-8")
-    here = str(Path(workflows.__file__).parent.parent)
-    others = [p for p in environment.value("PYTHONPATH").split(os.pathsep) if p and p != here]
-    environment.insert("PYTHONPATH", os.pathsep.join([here, *others]))
+    environment.insert("PYTHONPATH", python_path(environment.value("PYTHONPATH")))
     return environment

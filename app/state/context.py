@@ -50,6 +50,7 @@ class AppContext(QObject):
         self._memory: dict[Worker, int] = {}
         self.settings = Settings(self.home, self)
         self.recents = Recents(self.home, read, self)
+        self.recents.trouble.connect(self.show_error)
         self.session_worker = self.new_worker()
         self.probe_worker = self.new_worker()
         self.session = Session(self.session_worker, self)

@@ -1,32 +1,25 @@
-"""A conversation as a tree, and the folder where it survives a crash.
+"""A conversation as a tree.
 
     root ── user ── assistant            the active path is what is shown and sent;
               └─── assistant'            a regenerated reply is a sibling of the first,
          └─ user' ── assistant           an edited prompt a sibling of the old one
 
-Nothing is ever overwritten by editing: `select` goes back to any branch. A file is written to a temporary name,
-synced, and renamed, so that a crash leaves the version before or the version after, never a torn one.
+Nothing is ever overwritten by editing: `select` goes back to any branch. `app.state.chats` keeps it on the disk.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from workflows.events import TokenEvent
 
 Role = Literal["user", "assistant"]
 VERSION = 1
-PARTIAL_EVERY_S = 1.0
-ASK_AFTER_CRASHES = 2
 
 
 @dataclass(slots=True)
@@ -222,158 +215,3 @@ class Conversation:
         self.select(message.id, len(family) - 1)
         self.changed_at = time.time()
         return message
-
-
-def write_atomic(path: Path, data: bytes) -> None:
-    """Replaces a file so that a crash leaves the old one or the new one: temporary file, fsync, rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A conversation in the folder, as the list of recent ones shows it."""
-
-    path: Path
-    title: str
-    changed_at: float
-
-
-class ChatStore:
-    """The folder of conversations. `commit` waits for the disk, `partial` does not and saves at most once a second.
-
-    `session.json` beside them tells a crash from a proper end: it names the last conversation and counts how
-    often in a row nothing called `close`.
-    """
-
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        self.folder = folder
-        self._clock = clock
-        self._writer: threading.Thread | None = None
-        self._last_partial = float("-inf")
-        self._crashes = 0
-        self._last_key = ""
-
-    @property
-    def must_ask(self) -> bool:
-        """Whether the last starts crashed so often that a person should say if the chat is to come back."""
-        return self._crashes >= ASK_AFTER_CRASHES
-
-    def begin(self) -> str:
-        """A new start: counts a crash if the last one was not closed. Returns the key of the last conversation."""
-        marker = _read_json(self._marker)
-        self._last_key = str(marker.get("last", ""))
-        crashed = marker.get("open", False) is True
-        count = marker.get("crashes", 0)
-        self._crashes = (count if isinstance(count, int) else 0) + 1 if crashed else 0
-        self._mark(open_=True)
-        return self._last_key
-
-    def close(self) -> None:
-        """A proper end: waits for what is being written."""
-        self._settle()
-        self._crashes = 0
-        self._mark(open_=False)
-
-    def commit(self, chat: Conversation) -> None:
-        """Saves and waits until the disk has it. Raises OSError."""
-        self._settle()
-        write_atomic(self._path(chat.key), _encode(chat))
-        self._last_partial = self._clock()
-        if chat.key != self._last_key:
-            self._last_key = chat.key
-            self._mark(open_=True)
-
-    def partial(self, chat: Conversation) -> bool:
-        """Saves a reply that is still growing, in the background; False when the last save is too recent."""
-        now = self._clock()
-        busy = self._writer is not None and self._writer.is_alive()
-        if busy or now - self._last_partial < PARTIAL_EVERY_S:
-            return False
-        self._last_partial = now
-        job = (self._path(chat.key), _encode(chat))
-        self._writer = threading.Thread(target=_write_if_possible, args=job, name="chat-autosave")
-        self._writer.start()
-        return True
-
-    def load(self, key: str) -> Conversation:
-        """The conversation called `key`. Raises OSError, or ValueError when the file is no conversation."""
-        return Conversation.from_dict(json.loads(self._path(key).read_text("utf-8")))
-
-    def forget(self) -> None:
-        """Nothing is to be restored at the next start; the files stay."""
-        self._last_key = ""
-        self._mark(open_=True)
-
-    def delete(self, key: str) -> None:
-        """Removes a conversation."""
-        self._settle()
-        self._path(key).unlink(missing_ok=True)
-
-    def recent(self, limit: int = 12) -> list[Saved]:
-        """The newest conversations, newest first; files that cannot be read are left out."""
-        found = []
-        for path in self.folder.glob("*.chat.json"):
-            try:
-                chat = Conversation.from_dict(json.loads(path.read_text("utf-8")))
-            except (OSError, ValueError):
-                continue
-            found.append(Saved(path, chat.title, chat.changed_at))
-        return sorted(found, key=lambda s: -s.changed_at)[:limit]
-
-    @property
-    def _marker(self) -> Path:
-        return self.folder / "session.json"
-
-    def _path(self, key: str) -> Path:
-        if not key.isalnum():
-            raise ValueError(f"no conversation is called {key!r}")
-        return self.folder / f"{key}.chat.json"
-
-    def _mark(self, *, open_: bool) -> None:
-        marker = {"open": open_, "crashes": self._crashes, "last": self._last_key}
-        write_atomic(self._marker, json.dumps(marker).encode())
-
-    def _settle(self) -> None:
-        """Waits for a background save."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.join()
-
-
-def key_of(path: Path) -> str:
-    """The key in a saved conversation's file name."""
-    return path.name.removesuffix(".chat.json")
-
-
-def _write_if_possible(path: Path, data: bytes) -> None:
-    """A save in the background; what it fails at, the next commit meets again and tells."""
-    with suppress(OSError):
-        write_atomic(path, data)
-
-
-def _encode(chat: Conversation) -> bytes:
-    return json.dumps(chat.to_dict(), ensure_ascii=False).encode("utf-8", "surrogatepass")
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -1,19 +1,21 @@
 """The bundles that were used last, newest first, each with what its own files say of it.
 
 recents.json ──▶ entries ──read_summary──▶ summary, or the problem in one sentence
+
+Other windows change the file too: each change is made to what the disk holds, never to what this window remembers.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QSaveFile, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.state.store import JsonFile
 from workflows.errors import BundleError
 
 LIMIT = 30
@@ -48,29 +50,40 @@ class Recents(QObject):
     """The list; every change is on disk at once."""
 
     changed = Signal()
+    trouble = Signal(str)
+    """The file was damaged, or a change could not be saved; emitted from the event loop."""
 
     def __init__(self, folder: Path, read: Reader = read_summary, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._file = folder / "recents.json"
+        self._file = JsonFile(folder / "recents.json", _decode, _encode, list[Recent], self._tell)
         self._read = read
         self._removed: tuple[int, Recent] | None = None
         self.entries: list[Recent] = self._load()
 
     def _load(self) -> list[Recent]:
-        """What the file holds; a damaged file counts as empty."""
         try:
-            rows = json.loads(self._file.read_text("utf-8"))
-            return [Recent(str(r["path"]), str(r["used_at"]), float(r["speed"])) for r in rows]
-        except (OSError, ValueError, TypeError, KeyError):
+            return self._file.read()
+        except OSError as error:
+            self._tell(f"The list of recent bundles cannot be read: {error.strerror}.")
             return []
 
-    def _save(self) -> None:
-        rows = [{"path": e.path, "used_at": e.used_at, "speed": e.speed} for e in self.entries]
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        target = QSaveFile(str(self._file))
-        if target.open(QSaveFile.OpenModeFlag.WriteOnly):
-            target.write(json.dumps(rows, indent=1).encode())
-            target.commit()
+    def _tell(self, message: str) -> None:
+        QTimer.singleShot(0, self, lambda: self.trouble.emit(message))  # who listens may not be there yet
+
+    def _change(self, change: Callable[[list[Recent]], list[Recent]]) -> None:
+        """Changes the list on the disk, which other windows may have changed, and shows what it is now."""
+        try:
+            rows = self._file.update(change)
+        except OSError as error:
+            self._tell(f"The list of recent bundles cannot be saved: {error.strerror}.")
+            rows = change(list(self.entries))
+        known = {entry.path: entry for entry in self.entries}
+        for row in rows:
+            if row.path in known:
+                row.summary, row.problem = known[row.path].summary, known[row.path].problem
+            else:
+                self._describe(row)
+        self.entries = rows
         self.changed.emit()
 
     def refresh(self) -> None:
@@ -87,31 +100,31 @@ class Recents(QObject):
 
     def find(self, path: str) -> Recent | None:
         """The entry of a folder."""
-        return next((e for e in self.entries if e.path == path), None)
+        return _find(self.entries, path)
 
     def add(self, path: str) -> Recent:
         """Put a bundle first; it keeps its speed."""
-        entry = self.find(path) or Recent(path)
-        entry.used_at = datetime.now(UTC).isoformat(timespec="seconds")
-        self._describe(entry)
-        self.entries = [entry, *(e for e in self.entries if e is not entry)][:LIMIT]
-        self._save()
-        return entry
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+
+        def put_first(rows: list[Recent]) -> list[Recent]:
+            entry = replace(_find(rows, path) or Recent(path), used_at=now)
+            return [entry, *(row for row in rows if row.path != path)][:LIMIT]
+
+        self._change(put_first)
+        self._describe(self.entries[0])
+        return self.entries[0]
 
     def note_speed(self, path: str, rate: float) -> None:
         """Keep the decode rate of a reply, in tokens a second."""
-        entry = self.find(path)
-        if entry is not None and rate > 0:
-            entry.speed = rate
-            self._save()
+        if self.find(path) is not None and rate > 0:
+            self._change(lambda rows: [replace(row, speed=rate) if row.path == path else row for row in rows])
 
     def remove(self, path: str) -> None:
         """Take a bundle off the list; its files stay."""
         entry = self.find(path)
         if entry is not None:
             self._removed = (self.entries.index(entry), entry)
-            self.entries.remove(entry)
-            self._save()
+            self._change(lambda rows: [row for row in rows if row.path != path])
 
     def undo_remove(self) -> bool:
         """Put the bundle back that was removed last; False where there is none."""
@@ -119,6 +132,19 @@ class Recents(QObject):
             return False
         index, entry = self._removed
         self._removed = None
-        self.entries.insert(index, entry)
-        self._save()
+        self._change(lambda rows: rows if _find(rows, entry.path) else [*rows[:index], entry, *rows[index:]])
         return True
+
+
+def _find(rows: list[Recent], path: str) -> Recent | None:
+    return next((row for row in rows if row.path == path), None)
+
+
+def _decode(rows: Any) -> list[Recent]:
+    if not isinstance(rows, list):
+        raise ValueError("it holds no list")
+    return [Recent(str(row["path"]), str(row["used_at"]), float(row["speed"])) for row in rows]
+
+
+def _encode(rows: list[Recent]) -> list[dict[str, Any]]:
+    return [{"path": row.path, "used_at": row.used_at, "speed": row.speed} for row in rows]

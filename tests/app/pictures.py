@@ -22,7 +22,9 @@ from PySide6.QtGui import QCursor
 from app.inspect.graph.tab import GraphTab
 from app.main import PAGES, application
 from app.state.build import DEMO
+from app.state.chats import ChatStore
 from app.state.context import AppContext
+from app.state.conversation import Conversation
 from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
@@ -159,6 +161,17 @@ def chat(text: str, finished: bool = True) -> Prepare:
         until(lambda: not finished or not session.busy, "the reply")
 
     return act
+
+
+def chat_elsewhere(window: MainWindow, home: Path) -> None:
+    """The last chat is open in another window."""
+    other, talk = ChatStore(home / "chats"), Conversation()
+    other.begin()
+    talk.begin_reply(talk.ask("What is a KV cache?").id)
+    other.commit(talk)
+    window.destroyed.connect(lambda: other)  # it lives, and has the chat, as long as the window
+    open_bundle(window, home)
+    window.show_page("chat")
 
 
 def measured(finished: bool) -> Prepare:
@@ -338,6 +351,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-busy": ({**REPLY, "delay": 0.05}, chat("What is a KV cache?", finished=False)),
     "chat-full": (REPLY, chat("What is a KV cache?")),
     "chat-failed": ({**REPLY, "crash_on": "generate", "crash_after": 12}, chat("What is a KV cache?")),
+    "chat-elsewhere": (REPLY, chat_elsewhere),
     "compare-empty": ({}, duel(bundles=False)),
     "compare-busy": ({**DUEL, "delay": 0.08}, duel("What is a KV cache?", done=False)),
     "compare-full": (DUEL, duel("What is a KV cache?")),

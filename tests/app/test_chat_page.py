@@ -18,6 +18,7 @@ from app.chat.page import ChatPage
 from app.state.context import AppContext
 from app.widgets.format import number
 from app.window import MainWindow
+from tests.app.test_conversation import die
 from tests.fakes.worker import program
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -308,12 +309,54 @@ def test_prompt_is_on_disk_before_the_reply_starts(make: Make, qtbot: QtBot, mon
 def test_after_two_crashes_it_asks_first(make: Make, qtbot: QtBot) -> None:
     first = make()
     ask(qtbot, first, "8*7=")
-    make(bundle="")  # nobody closed the first: one crash
-    third = make(bundle="")
+    die(first.store)
+    die(make(bundle="").store)
+    third = make()
     assert shown(third) == []
-    assert "twice in a row" in third.banner.message
-    third.banner._action.click()
+    assert "twice in a row" in third.chat_banner.message
+    third.chat_banner._action.click()
     assert shown(third) == ["8*7=", "56"]
+
+
+def test_a_second_window_leaves_the_chat_to_the_first(make: Make, qtbot: QtBot) -> None:
+    """It says so, begins an empty chat, and on request goes on in a copy; neither writes over the other's."""
+    first = make()
+    ask(qtbot, first, "8*7=")
+    second = make()
+    qtbot.waitUntil(lambda: second.session.state == "ready")
+    assert shown(second) == []
+    assert second.chat_banner.message == "The chat is already open in another window; a copy of it can go on here."
+    second.chat_banner._action.click()
+    assert shown(second) == ["8*7=", "56"]
+    ask(qtbot, second, "second")
+    ask(qtbot, first, "first")
+    chats = sorted(saved.path.read_text() for saved in first.store.recent())
+    assert ["first" in chat for chat in chats] == ["second" not in chat for chat in chats]
+    assert len(chats) == 2
+    first._open_chat(second.controller.chat.key)
+    assert shown(first)[-2] == "first"  # it stays, and the banner says why
+    assert "already open in another window" in first.chat_banner.message
+    second.shut()
+    first._open_chat(second.controller.chat.key)
+    assert shown(first)[-2] == "second"
+
+
+def test_a_chat_that_cannot_be_saved_says_so_until_the_next_prompt(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reply comes all the same, and the warning outlives it."""
+    page = make()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.state.chats.write_whole", full)
+        ask(qtbot, page, "8*7=")
+        assert shown(page) == ["8*7=", "56"]
+        assert page.chat_banner.message == "This chat could not be saved." and page.chat_banner.isVisible()
+    ask(qtbot, page, "again")
+    assert not page.chat_banner.isVisible()
 
 
 def test_new_chat_and_back(make: Make, qtbot: QtBot) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -13,6 +14,7 @@ import pytest
 
 from app.jobs.worker import BACKGROUND_NICE, Job, Worker
 from tests.fakes.worker import program
+from tests.traps import lay_traps, sprung
 from workflows.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
 
 Make = Callable[..., Worker]
@@ -165,6 +167,19 @@ def test_close_ends_the_process_without_a_crash(qtbot: Any, make_worker: Make) -
     last(qtbot, worker.request("devices"))
     worker.close()
     assert (worker.pid, crashes) == (0, [])
+
+
+def test_the_window_s_worker_runs_nothing_of_the_current_folder(
+    tmp_path: Path, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even where PYTHONPATH has an empty entry, which means the current folder."""
+    traps = lay_traps(tmp_path / "checkpoint", "app", "workflows", "tests")
+    monkeypatch.chdir(traps)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", os.environ.get("PYTHONPATH", "")]))
+    worker = Worker()
+    assert isinstance(last(qtbot, worker.request("devices"), timeout=120_000), ResultEvent)
+    worker.close()
+    assert sprung(traps) == ""
 
 
 def test_the_window_never_imports_the_heavy_libraries(qtbot: Any) -> None:

@@ -58,7 +58,7 @@ def record_runs(bootstrap, monkeypatch, *answers: tuple[int, str]) -> list[list[
     def run(command, env, progress, log=None):
         assert env["ORT_DISABLE_TELEMETRY"] == "1"
         commands.append(command)
-        if command[1:3] == ["-m", "venv"]:
+        if command[1:4] == ["-P", "-m", "venv"]:
             bootstrap.VENV.mkdir(exist_ok=True)
         return left.pop(0) if left else (0, "")
 
@@ -131,7 +131,7 @@ def test_dry_run_of_a_fresh_clone(bootstrap, capsys, monkeypatch):
         "--no-build-isolation -e '.[dev]'",
     ]
     assert lines[-2] == "would start Qt offscreen, and name the system packages it misses"
-    tests = f"{python} -m pytest -n auto --maxprocesses 4 -k 'cache or mask'"
+    tests = f"{python} -P -m pytest -n auto --maxprocesses 4 -k 'cache or mask'"
     assert lines[-1] == f"would run: QT_QPA_PLATFORM=offscreen {tests}"
     assert sorted(bootstrap.ROOT.rglob("*")) == before
 
@@ -148,12 +148,12 @@ def test_dry_run_when_all_is_installed(bootstrap, capsys):
 @pytest.mark.parametrize(
     ("environment", "expected"),
     [
-        ({}, "QT_QPA_PLATFORM=offscreen {python} -m app --tour tour B"),
-        ({"DISPLAY": ":0"}, "{python} -m app B"),
-        ({"WAYLAND_DISPLAY": "wayland-0"}, "{python} -m app B"),
+        ({}, "QT_QPA_PLATFORM=offscreen {python} -P -m app --tour tour B"),
+        ({"DISPLAY": ":0"}, "{python} -P -m app B"),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "{python} -P -m app B"),
         (
             {"DISPLAY": ":0", "QT_QPA_PLATFORM": "offscreen"},
-            "QT_QPA_PLATFORM=offscreen {python} -m app --tour tour B",
+            "QT_QPA_PLATFORM=offscreen {python} -P -m app --tour tour B",
         ),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_broken_venv_is_not_current(bootstrap, damage, reason):
 def test_a_whole_install_leaves_a_stamp(bootstrap, monkeypatch, capsys):
     commands = record_runs(bootstrap, monkeypatch)
     bootstrap.install(bootstrap.Progress())
-    assert [command[2] for command in commands] == ["venv", "pip", "pip", "pip"]
+    assert [command[3] for command in commands] == ["venv", "pip", "pip", "pip"]
     assert bootstrap.STAMP.read_text("utf-8").strip() == bootstrap.stamp_key()
     assert not bootstrap.UNFINISHED.exists()
     assert [line.split(" …")[0] for line in capsys.readouterr().out.splitlines()] == [
@@ -241,7 +241,7 @@ def test_a_sound_venv_is_brought_up_to_date_in_place(bootstrap, monkeypatch):
     commands = record_runs(bootstrap, monkeypatch)
     monkeypatch.setattr(bootstrap, "pip_answers", lambda: True)
     bootstrap.install(bootstrap.Progress())
-    assert [command[2] for command in commands] == ["pip", "pip", "pip"]
+    assert [command[3] for command in commands] == ["pip", "pip", "pip"]
 
 
 def test_a_venv_without_pip_is_made_anew(bootstrap, monkeypatch, capsys):
@@ -250,7 +250,7 @@ def test_a_venv_without_pip_is_made_anew(bootstrap, monkeypatch, capsys):
     commands = record_runs(bootstrap, monkeypatch)
     monkeypatch.setattr(bootstrap, "pip_answers", lambda: False)
     bootstrap.install(bootstrap.Progress())
-    assert commands[0][2] == "venv"
+    assert commands[0][3] == "venv"
     assert not (bootstrap.VENV / "rubbish").exists()
     assert "anew (its pip does not answer)" in capsys.readouterr().out
 
@@ -511,7 +511,7 @@ def test_the_tests_take_the_place_of_the_installer(bootstrap, monkeypatch):
     bootstrap.main(["test", "-x"])
     folder, (python, line, env) = became
     assert folder == bootstrap.ROOT
-    assert line == [python, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "-x"]
+    assert line == [python, "-P", "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "-x"]
     assert env["QT_QPA_PLATFORM"] == "offscreen"
     assert env["ORT_DISABLE_TELEMETRY"] == "1"
 
@@ -519,7 +519,7 @@ def test_the_tests_take_the_place_of_the_installer(bootstrap, monkeypatch):
 @pytest.mark.parametrize("chosen", [["-n", "0"], ["-n1"], ["--numprocesses=3"], ["--dist=loadfile"], ["-x", "--pdb"]])
 def test_a_person_who_says_how_many_workers_gets_them(bootstrap, chosen):
     command, _ = bootstrap.start_command("test", chosen, display=False)
-    assert command[2:] == ["pytest", *chosen]
+    assert command[3:] == ["pytest", *chosen]
 
 
 def test_the_environment_of_another_python_is_not_passed_on(bootstrap, monkeypatch):

@@ -13,9 +13,9 @@ from typing import Any
 
 from workflows import __version__
 from workflows.builder.describe import describe, portable_source
-from workflows.builder.work import EVIDENCE, Report, Work, read_evidence, timed
+from workflows.builder.work import EVIDENCE, Report, Work, read_evidence, timed, workshop
 from workflows.bundle.read import read_bundle
-from workflows.bundle.write import check_target, locked, publish
+from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.events import BuildDone, NoticeEvent, StageEvent
 from workflows.recipe import Quantize, Recipe, choose
@@ -66,17 +66,11 @@ def build(
         for message in notices(recipe):
             report(NoticeEvent(code="precision", message=message))
         digest = checkpoint.compute_digest(report, cancelled)
-    with locked(out):
-        check_target(out, request.force)  # another build may have ended since
-        work = Work(out.with_name(f".{out.name}.build"), report, cancelled)
-        try:
-            stages = _make_stages(work, checkpoint, recipe, digest)
-            work.check()
-            with timed(report, "bundle"):
-                _bundle(out, work.folder, checkpoint, recipe, stages)
-        finally:
-            work.leave()
-        shutil.rmtree(work.folder, ignore_errors=True)
+    with workshop(out, request.force, report, cancelled) as work:
+        stages = _make_stages(work, checkpoint, recipe, digest)
+        work.check()
+        with timed(report, "bundle"):
+            publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
     bundle = read_bundle(out)
     return BuildDone(
         bundle=str(request.out),
@@ -113,14 +107,13 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     return [exported, optimized, quantized]
 
 
-def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> None:
+def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
+    """The files of the bundle, in a folder of the work."""
     from workflows.graphs.stages import archive_of
     from workflows.weights import WEIGHTS, link_or_copy
 
     last = stages[-1]
-    draft = work / "bundle.draft"
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir()
+    draft = work.draft("bundle")
     components = read_evidence(last)
     archives = [archive_of(component["component"]) for component in components]
     (draft / archives[0]).parent.mkdir()
@@ -134,7 +127,7 @@ def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stage
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     (draft / EVIDENCE).write_text(json.dumps([e for s in stages for e in read_evidence(s)], indent=1) + "\n", "utf-8")
     (draft / "pipeline.json").write_text(describe(checkpoint, recipe, components).to_json(), "utf-8")
-    publish(draft, out)
+    return draft
 
 
 def _portable(quantize: Quantize) -> Quantize:

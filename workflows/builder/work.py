@@ -1,19 +1,28 @@
-"""The folder where whole stages wait for the next one, and the clock and memory that each took."""
+"""The folder beside the target where whole stages wait for the next one, and the clock and memory that each took.
+
+draft ──make──▶ files, evidence ──hashed──▶ manifest ──renamed──▶ STAGE-KEY ──held against it──▶ reused, or made anew
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
+import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from workflows.errors import Cancelled
-from workflows.events import Event, StageEvent
+from workflows.bundle.manifest import read_manifest, write_manifest
+from workflows.bundle.verify import find_problems
+from workflows.bundle.write import check_target, locked
+from workflows.errors import BundleError, Cancelled
+from workflows.events import Event, LogEvent, StageEvent
+from workflows.files import discard, remove, sweep
 from workflows.memory import peak_bytes
 
+_STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
 EVIDENCE = "evidence.json"
 Report = Callable[[Event], None]
 
@@ -38,28 +47,62 @@ class Work:
         """The folder of the stage, made by `make(folder) -> evidence` unless an earlier build left it whole."""
         self.check()
         done = self.folder / f"{name}-{key[:16]}"
-        if done.is_dir():
+        if self._is_whole(done):
             self._report(StageEvent(stage=name, state="reused", note="an earlier build had finished it"))
             return done
-        draft = self.folder / f"{name}.draft"
-        shutil.rmtree(draft, ignore_errors=True)
-        draft.mkdir(parents=True)
+        if os.path.lexists(done):
+            self._report(LogEvent(message=f"What an earlier build left of the stage {name} is damaged: made anew."))
+            remove(done)
+        draft = self.draft(name)
         with timed(self._report, name) as spent:
             evidence = make(draft)
         for entry in evidence:
             entry |= spent
         (draft / EVIDENCE).write_text(json.dumps(evidence, indent=1), "utf-8")
+        write_manifest(draft)
         draft.rename(done)
         return done
 
-    def leave(self) -> None:
-        """Removes drafts, and the folder itself where no stage is whole."""
-        if not self.folder.is_dir():
-            return
-        for draft in self.folder.glob("*.draft"):
-            shutil.rmtree(draft, ignore_errors=True)
-        if not any(self.folder.iterdir()):
-            self.folder.rmdir()
+    def draft(self, name: str) -> Path:
+        """An empty folder that nobody takes for a stage."""
+        draft = self.folder / f"{name}.draft"
+        remove(draft)
+        draft.mkdir(parents=True)
+        return draft
+
+    def tidy(self) -> None:
+        """Removes all but the stages, and the folder itself where there is none; what cannot be removed stays."""
+        is_ours = self.folder.is_dir() and not self.folder.is_symlink()
+        entries = list(self.folder.iterdir()) if is_ours else []
+        others = [entry for entry in entries if not _STAGE.fullmatch(entry.name)]
+        for entry in others if len(others) < len(entries) else [self.folder]:
+            discard(entry)
+
+    def _is_whole(self, stage: Path) -> bool:
+        """Whether every byte of the stage is as it was written. Raises Cancelled where the person said stop."""
+        try:
+            return not stage.is_symlink() and not any(find_problems(stage, read_manifest(stage), self._cancelled))
+        except (BundleError, OSError):
+            return False
+
+
+@contextmanager
+def workshop(out: Path, force: bool, report: Report, cancelled: Callable[[], bool]) -> Iterator[Work]:
+    """The work beside the target `out`, which is this process's alone; its stages are kept where the build fails.
+
+    Raises RequestError as check_target and locked do.
+    """
+    with locked(out):
+        check_target(out, force)  # another build may have ended since
+        work = Work(out.with_name(f".{out.name}.build"), report, cancelled)
+        sweep(work.folder)
+        work.tidy()
+        try:
+            yield work
+        except BaseException:
+            work.tidy()
+            raise
+        discard(work.folder)
 
 
 @contextmanager

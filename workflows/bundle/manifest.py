@@ -63,6 +63,11 @@ def make_manifest(folder: Path) -> Manifest:
     )
 
 
+def write_manifest(folder: Path) -> None:
+    """Writes down every file below `folder`, so that whatever happens to one of them later can be told."""
+    (folder / MANIFEST).write_text(make_manifest(folder).model_dump_json(indent=1) + "\n", "utf-8")
+
+
 def read_manifest(folder: Path) -> Manifest:
     """The manifest that `folder` holds. Raises BundleError where there is none or it is malformed."""
     path = folder / MANIFEST

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from workflows.bundle.manifest import MANIFEST, FileEntry, is_linked, read_manifest, sha256_of
+from workflows.bundle.manifest import MANIFEST, FileEntry, Manifest, is_linked, read_manifest, sha256_of
 from workflows.bundle.read import read_bundle
 from workflows.errors import BundleError, Cancelled
 
@@ -39,17 +39,32 @@ def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fa
     if not root.is_dir():
         raise BundleError(f"There is no bundle folder {root}: check the path, or build one with `joinery build`.")
     manifest = read_manifest(root)
-    problems: list[Problem] = []
+    problems = tuple(find_problems(root, manifest, cancelled))
+    if not problems:
+        read_bundle(root)  # the files are as built; is what they say sound?
+    return Verification(len(manifest.files), manifest.bytes, problems)
+
+
+def find_problems(root: Path, manifest: Manifest, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Problem]:
+    """What in the folder is not as its manifest says, read byte for byte. Raises Cancelled on request."""
     for name, entry in manifest.files.items():
         if cancelled():
             raise Cancelled("The check was cancelled.")
         wrong = _wrong_with(root, name, entry)
         if wrong:
-            problems.append(Problem(name, wrong))
-    problems += [Problem(name, "unknown") for name in _present(root) if name not in manifest.files]
-    if not problems:
-        read_bundle(root)  # the files are as built; is what they say sound?
-    return Verification(len(manifest.files), manifest.bytes, tuple(problems))
+            yield Problem(name, wrong)
+    yield from (Problem(name, "unknown") for name in find_strangers(root, manifest))
+
+
+def find_strangers(root: Path, manifest: Manifest) -> Iterator[str]:
+    """What lies in the folder without being in its manifest: files, links, and folders that hold nothing of it."""
+    ours = {MANIFEST, *manifest.files}
+    folders = {parent.as_posix() for name in manifest.files for parent in PurePosixPath(name).parents}
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        known = folders if path.is_dir() and not path.is_symlink() else ours
+        if name not in known:
+            yield name
 
 
 def _wrong_with(root: Path, name: str, entry: FileEntry) -> str:
@@ -61,9 +76,3 @@ def _wrong_with(root: Path, name: str, entry: FileEntry) -> str:
     if path.stat().st_size < entry.bytes:
         return "truncated"
     return "" if sha256_of(path) == entry.sha256 else "altered"
-
-
-def _present(root: Path) -> Iterator[str]:
-    for path in sorted(root.rglob("*")):
-        if (path.is_symlink() or not path.is_dir()) and path != root / MANIFEST:
-            yield path.relative_to(root).as_posix()

@@ -1,88 +1,86 @@
-"""Writing a bundle: whole or absent."""
+"""Writing a bundle: whole or absent, over nothing but a bundle, never two at once."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from workflows.bundle.manifest import MANIFEST, make_manifest
-from workflows.bundle.read import read_bundle
-from workflows.errors import RequestError
-from workflows.paths import home
+from workflows.bundle.manifest import MANIFEST, Manifest, read_manifest, write_manifest
+from workflows.bundle.read import PIPELINE, read_bundle
+from workflows.bundle.verify import find_strangers
+from workflows.errors import BundleError, RequestError, printable
+from workflows.files import put_in_place, recover, sync
+from workflows.locks import HeldError, Lock, NoLocksError
 
 
 def check_target(out: Path, force: bool) -> None:
-    """Refuses a target that must not be written: RequestError says why and what to do."""
+    """Refuses a target that must not be written: RequestError says why and what to do.
+
+    What --force may replace is a bundle, and with it no file but those that its manifest lists.
+    """
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise RequestError(f"{out} exists and is no folder: choose another --out.")
     if not out.exists() or not any(out.iterdir()):
         return
-    if not (out / MANIFEST).is_file():
-        raise RequestError(f"{out} holds files that are no bundle: choose another --out, or empty it yourself.")
+    stranger = next(find_strangers(out, _manifest_of(out)), None)
+    if stranger is not None:
+        raise RequestError(
+            f"{out} holds a bundle and {printable(stranger)}, which is none of its files: choose another --out, or "
+            "move what is yours away."
+        )
     if not force:
         raise RequestError(f"{out} already holds a bundle: choose another --out, or replace it with --force.")
 
 
+def _manifest_of(out: Path) -> Manifest:
+    """The manifest of a folder that holds files. Raises RequestError where they are no bundle."""
+    if not (out / MANIFEST).is_file():
+        raise RequestError(f"{out} holds files that are no bundle: choose another --out, or empty it yourself.")
+    try:
+        manifest = read_manifest(out)
+    except BundleError:
+        manifest = None
+    if manifest is None or PIPELINE not in manifest.files:
+        raise RequestError(
+            f"{out} holds a {MANIFEST} that is not a bundle's, or is damaged: choose another --out, or empty it "
+            "yourself."
+        )
+    return manifest
+
+
 @contextmanager
 def locked(out: Path) -> Iterator[None]:
-    """Holds the target for one build. Raises RequestError, naming the process that has it, for a second one."""
-    locks = home() / "locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    key = hashlib.sha256(str(out.resolve()).encode()).hexdigest()[:16]
-    lock, holder = FileLock(locks / f"{key}.lock", timeout=0), locks / f"{key}.pid"
+    """Holds the target for one build, by a file beside it. A replacement that was killed half-way is undone.
+
+    Raises RequestError, naming the process that has it, for a second build, and where the disk has no locks; OSError
+    where the folder cannot be written to.
+    """
+    target = out.resolve()
+    lock = Lock(target.with_name(f".{target.name}.lock"))
     try:
-        lock.acquire()
-    except Timeout:
-        raise RequestError(f"{out} is being built by {_name(holder)}: wait for it or choose another --out.") from None
-    try:
-        holder.write_text(str(os.getpid()), "ascii")
+        lock.take()
+    except HeldError as error:
+        raise RequestError(f"{out} is being built by {error.holder}: wait for it or choose another --out.") from None
+    except NoLocksError:
+        raise RequestError(
+            f"{target.parent} is on a disk without file locks, so that nothing keeps two builds apart: choose an --out "
+            "on another."
+        ) from None
+    with lock.held():
+        recover(target)
         yield
-    finally:
-        holder.unlink(missing_ok=True)
-        lock.release()
 
 
-def publish(draft: Path, out: Path) -> None:
-    """Gives `draft`, a folder beside `out`, its manifest and puts it in the place of `out` by renaming."""
-    manifest = make_manifest(draft)
-    (draft / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n", "utf-8")
+def publish(draft: Path, out: Path, *, force: bool) -> None:
+    """Gives `draft`, a folder on the disk of `out`, its manifest and makes it `out`.
+
+    force: whether a bundle that is there is replaced. Raises RequestError as check_target does.
+    """
+    write_manifest(draft)
     read_bundle(draft)  # a bundle that cannot be read is not published
     for path in draft.rglob("*"):
-        _sync(path)
-    _sync(draft)
-    old = out.with_name(f".{out.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if out.exists():
-        out.rename(old)
-    try:
-        draft.rename(out)
-    except OSError:
-        if old.exists():
-            old.rename(out)
-        raise
-    _sync(out.parent)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _name(holder: Path) -> str:
-    try:
-        return f"process {int(holder.read_text('ascii'))}"
-    except (OSError, ValueError):
-        return "another process"
-
-
-def _sync(path: Path) -> None:
-    """Asks the system to put the file's bytes, or the folder's entries, on the disk; Windows has no folder sync."""
-    if os.name == "nt" and path.is_dir():
-        return
-    handle = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync(path)
+    sync(draft)
+    check_target(out, force)  # the build took its time, and somebody may have put something there
+    put_in_place(draft, out)

@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 from workflows import __version__
 from workflows.cli import bench, build, chat, devices, eval, generate, inspect, verify
 from workflows.errors import Cancelled, JoineryError, describe_os_error
+from workflows.processes import python_command, python_path
 
 app = typer.Typer(
     name="joinery",
@@ -46,7 +47,8 @@ def root(
 ) -> None:
     """Turn Hugging Face checkpoints into composite ONNX models; see, run and measure them."""
     if context.invoked_subcommand is None:
-        raise typer.Exit(subprocess.call([sys.executable, "-m", "app"]))  # the engine never imports Qt
+        environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+        raise typer.Exit(subprocess.call(python_command("app"), env=environment))  # the engine never imports Qt
 
 
 def main() -> None:

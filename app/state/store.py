@@ -1,0 +1,86 @@
+"""JSON files that several windows share: changed under a lock from what is on the disk, and replaced whole.
+
+    update ─▶ lock ─▶ read ─▶ change ─▶ write whole ─▶ release       a file that cannot be understood is set aside
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from workflows.files import write_whole
+from workflows.locks import HeldError, Lock
+
+PATIENCE_S = 5.0
+"""How long a change waits for another window's, which takes milliseconds."""
+_DAMAGED = (ValueError, TypeError, KeyError, AttributeError)
+T = TypeVar("T")
+
+
+def parse_json(text: str) -> Any:
+    """What the text holds. Raises ValueError where it is no JSON, or is nested more deeply than can be read."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+class JsonFile(Generic[T]):
+    """One file. decode: what was read → its value, any of _DAMAGED for what is none; tell: hears of a damaged file."""
+
+    def __init__(
+        self,
+        path: Path,
+        decode: Callable[[Any], T],
+        encode: Callable[[T], Any],
+        empty: Callable[[], T],
+        tell: Callable[[str], None],
+    ) -> None:
+        self.path = path
+        self._decode, self._encode, self._empty, self._tell = decode, encode, empty, tell
+        self._lock = Lock(path.with_name(f".{path.name}.lock"))
+
+    def read(self) -> T:
+        """What the file holds, or the empty value where there is none. Raises OSError."""
+        try:
+            return self._read()
+        except _DAMAGED:
+            with self._locked():
+                return self._read_or_set_aside()
+
+    def update(self, change: Callable[[T], T]) -> T:
+        """Makes what the file holds what `change` makes of it; the result. Raises OSError, and then nothing changed."""
+        with self._locked():
+            value = change(self._read_or_set_aside())
+            write_whole(self.path, json.dumps(self._encode(value), indent=1).encode())
+            return value
+
+    def _read(self) -> T:
+        try:
+            text = self.path.read_text("utf-8")
+        except FileNotFoundError:
+            return self._empty()
+        return self._decode(parse_json(text))
+
+    def _read_or_set_aside(self) -> T:
+        try:
+            return self._read()
+        except _DAMAGED:
+            aside = self.path.with_name(f"{self.path.stem}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json")
+            self.path.rename(aside)
+            self._tell(f"{self.path.name} was damaged, so it begins anew; what it held is kept as {aside}.")
+            return self._empty()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        try:
+            self._lock.take(PATIENCE_S)
+        except HeldError as error:
+            raise TimeoutError(errno.ETIMEDOUT, f"it is {error}", str(self.path)) from None
+        with self._lock.held():
+            yield

@@ -1,0 +1,125 @@
+"""Files and folders are replaced and removed so that a crash leaves what was, or what is to be."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from workflows import files
+from workflows.files import put_in_place, recover, remove, sweep, write_whole
+
+
+def folder(path: Path, text: str) -> Path:
+    """A folder with one file and one folder in it."""
+    (path / "inner").mkdir(parents=True)
+    (path / "inner" / "file").write_text(text)
+    return path
+
+
+def read(path: Path) -> str:
+    return (path / "inner" / "file").read_text()
+
+
+@pytest.fixture(params=["exchange", "two renames"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to replace a folder: Linux can exchange two names, others step one aside."""
+    if request.param == "two renames":
+        monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    return str(request.param)
+
+
+def test_a_file_that_cannot_be_synced_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk is told, and nothing temporary stays."""
+    path = tmp_path / "a.json"
+    write_whole(path, b"old")
+
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_takes_the_place_of_another(tmp_path: Path, way: str) -> None:
+    """Of none, of an empty one, of a full one; nothing else is left."""
+    out = tmp_path / "out"
+    for text in ("first", "second"):
+        put_in_place(folder(tmp_path / "draft", text), out)
+        assert read(out) == text
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    (tmp_path / "empty").mkdir()
+    put_in_place(folder(tmp_path / "draft", "third"), tmp_path / "empty")
+    assert read(tmp_path / "empty") == "third"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges names")
+def test_linux_exchanges_in_one_step(tmp_path: Path) -> None:
+    """No moment without a folder: on the file systems of this machine the exchange is really made."""
+    first, second = folder(tmp_path / "first", "1"), folder(tmp_path / "second", "2")
+    assert files._exchange(first, second)
+    assert (read(first), read(second)) == ("2", "1")
+    assert not files._exchange(first, tmp_path / "absent")
+
+
+def test_what_stepped_aside_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the second rename is refused, at once; where the process was killed between the two, with `recover`."""
+    monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    out, draft, rename = folder(tmp_path / "out", "old"), folder(tmp_path / "draft", "new"), Path.rename
+
+    def refuse(path: Path, target: Path) -> Path:
+        if path == draft:
+            raise PermissionError(13, "Permission denied", str(target))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(PermissionError):
+        put_in_place(draft, out)
+    assert read(out) == "old"
+
+    def interrupted(path: Path, target: Path) -> Path:
+        if path == draft or target == out:
+            raise KeyboardInterrupt  # what a kill leaves: neither the second rename nor its undoing
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        put_in_place(draft, out)
+    monkeypatch.undo()
+    assert not out.exists()
+    recover(out)
+    assert read(out) == "old"
+    put_in_place(draft, out)
+    recover(out)
+    assert (read(out), [path.name for path in tmp_path.iterdir()]) == ("new", ["out"])
+
+
+def test_a_removal_that_is_refused_half_way_is_swept_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name is free at once, whatever becomes of the files; and only what was left of that name is swept."""
+    (tmp_path / ".mine.txt.removed").write_text("a stranger's")
+    target, unlink = folder(tmp_path / "tree", "text"), os.unlink
+    monkeypatch.setattr(os, "unlink", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
+    remove(target)
+    assert not target.exists()
+    assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.setattr(os, "unlink", unlink)
+    sweep(tmp_path / "other")
+    assert len(list(tmp_path.iterdir())) == 2
+    sweep(target)
+    assert [path.name for path in tmp_path.iterdir()] == [".mine.txt.removed"]
+
+
+def test_a_link_is_removed_and_what_it_points_to_stays(tmp_path: Path) -> None:
+    """A link to a folder is no folder, nor is one that points nowhere."""
+    target = folder(tmp_path / "target", "text")
+    for name in ("target", "nowhere"):
+        (tmp_path / "link").symlink_to(tmp_path / name)
+        remove(tmp_path / "link")
+        assert not (tmp_path / "link").is_symlink()
+    remove(tmp_path / "absent")
+    assert read(target) == "text"

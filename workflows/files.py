@@ -1,0 +1,127 @@
+"""How files and folders are written and taken away, the same everywhere: a crash leaves what was, or what is to be.
+
+write_whole   temporary name ─▶ bytes ─▶ fsync ─▶ rename ─▶ fsync of the folder
+put_in_place  the draft and the folder that it replaces change names in one step
+remove        a hidden name of its own, so that no half of it is ever taken for the whole ─▶ deleted
+sweep         what removals that were killed, or refused, left under such names
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import secrets
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+_EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
+_HERE = -100  # AT_FDCWD of fcntl.h: relative paths mean the current folder
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replaces a file so that a crash leaves the old one or the new one. Raises OSError, and then the old one stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Asks the system to put the file's bytes, or the folder's entries, on the disk; Windows has no folder sync."""
+    if os.name == "nt" and path.is_dir():
+        return
+    handle = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def put_in_place(draft: Path, out: Path) -> None:
+    """Makes the folder `draft` the folder `out` and removes the one that was there.
+
+    Where the system cannot exchange two names the old folder steps aside first; `recover` undoes a crash between.
+    """
+    old = _aside(out)
+    if out.exists() and _exchange(draft, out):
+        old = draft
+    else:
+        if out.exists():
+            out.rename(old)
+        try:
+            draft.rename(out)
+        except OSError:
+            if old.exists():
+                old.rename(out)
+            raise
+    sync(out.parent)
+    discard(old)
+
+
+def recover(out: Path) -> None:
+    """Puts back the folder that had stepped aside for `out` when the process was killed; sweeps what else was left."""
+    old = _aside(out)
+    if old.exists() and not out.exists():
+        old.rename(out)
+    discard(old)
+    sweep(old)
+
+
+def remove(path: Path) -> None:
+    """Takes a file, a link or a folder with all that is in it away; nothing where nothing is.
+
+    Raises OSError where it cannot be renamed; what cannot be deleted afterwards waits for `sweep`.
+    """
+    if not os.path.lexists(path):
+        return
+    litter = path.with_name(f".{path.name.lstrip('.')}.{secrets.token_hex(4)}.removed")
+    path.rename(litter)
+    _delete(litter)
+
+
+def discard(path: Path) -> None:
+    """Removes what nobody needs any more; where the system refuses it stays, and the next run tries again."""
+    with suppress(OSError):
+        remove(path)
+
+
+def sweep(path: Path) -> None:
+    """Deletes what earlier removals of `path` left beside it."""
+    if not path.parent.is_dir():
+        return
+    litter = re.compile(re.escape(f".{path.name.lstrip('.')}.") + r"[0-9a-f]{8}\.removed")
+    for entry in path.parent.iterdir():
+        if litter.fullmatch(entry.name):
+            _delete(entry)
+
+
+def _delete(litter: Path) -> None:
+    if litter.is_dir() and not litter.is_symlink():
+        shutil.rmtree(litter, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            litter.unlink()
+
+
+def _aside(out: Path) -> Path:
+    return out.with_name(f".{out.name}.replaced")
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Whether the two names were exchanged in one step: on Linux, where the file system can."""
+    if sys.platform != "linux":
+        return False
+    renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
+    names = os.fsencode(first), os.fsencode(second)
+    return renameat2 is not None and renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0
