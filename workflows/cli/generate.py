@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,7 +71,6 @@ def generate(
 def show(events: Iterator[Event], as_json: bool) -> GenerationDone:
     """Prints a generation as it comes: its text, or a JSON object a token and one for the end."""
     done: GenerationDone | None = None
-    shown = ""
     for event in events:
         if isinstance(event, NoticeEvent):
             sys.stderr.write(f"joinery: {event.message}\n")
@@ -80,14 +80,13 @@ def show(events: Iterator[Event], as_json: bool) -> GenerationDone:
             fields = event.to_dict()
             write_json({name: fields[name] for name in TOKEN_FIELDS})
         elif isinstance(event, TokenEvent):
-            shown += event.text
             sys.stdout.write(event.text)
             sys.stdout.flush()
     assert done is not None  # every generation ends with one
     if as_json:
         write_json(_done(done))
     else:
-        sys.stdout.write(done.text[len(shown) :] + "\n")
+        sys.stdout.write("\n")
         _say_capacity(done)
     return done
 
@@ -119,9 +118,8 @@ def _one_prompt(text: str | None, ids: str | None, file: Path | None) -> str | l
         except UnicodeDecodeError:
             raise PromptError(f"The prompt file {file} is not UTF-8 text.") from None
     if ids is not None:
-        try:
-            return [int(part) for part in ids.split(",") if part.strip()]
-        except ValueError:
-            raise PromptError(f"--prompt-ids takes whole numbers with commas, and got {ids[:60]!r}.") from None
+        if not re.fullmatch(r"\s*-?[0-9]+\s*(,\s*-?[0-9]+\s*)*", ids):
+            raise PromptError(f"--prompt-ids takes whole numbers with a comma between two, and got {ids[:60]!r}.")
+        return [int(part) for part in ids.split(",")]
     assert text is not None
     return text

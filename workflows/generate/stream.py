@@ -69,7 +69,9 @@ def _flat(part: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _of_tokens(part: Mapping[str, Any]) -> Stage | None:
     if part["type"] in PAIRWISE:
         return Pairwise(_decode(part))
-    return {"ByteLevel": ByteLevel, "ByteFallback": ByteFallback}.get(part["type"], lambda: None)()
+    if part["type"] == "ByteLevel":
+        return ByteLevel()
+    return ByteFallback() if part["type"] == "ByteFallback" else None
 
 
 def _of_text(part: Mapping[str, Any]) -> Stage | None:

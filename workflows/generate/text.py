@@ -15,8 +15,11 @@ from workflows.generate.stream import Replaced, Stage, decoding_stages, through
 
 FOLDER = "tokenizer"
 # What transformers' clean_up_tokenization_spaces replaces, in its order.
-CLEAN_UP = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"))
-CLEAN_UP += ((" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
+CLEAN_UP = (
+    *((f" {mark}", mark) for mark in ".?!,"),
+    (" ' ", "'"),
+    *((f" {end}", end) for end in ("n't", "'m", "'s", "'ve", "'re")),
+)
 
 
 class Text:
@@ -123,9 +126,7 @@ class Stream:
         """What is left at the end, unfinished characters as U+FFFD."""
         if self._stages is None:
             return self._text.decode(self._ids)
-        return "".join(
-            through(self._stages[place + 1 :], stage.end()) for place, stage in enumerate(self._stages)
-        )
+        return "".join(through(self._stages[place + 1 :], stage.end()) for place, stage in enumerate(self._stages))
 
 
 def tokenizer_settings(bundle: Bundle) -> dict[str, Any]:
