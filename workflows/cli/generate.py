@@ -6,13 +6,17 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from workflows.cli.output import JsonFlag, interruptible, pairs, write_json
+from workflows.cli.prompt import PrefillOption, ToolsOption, read_text
 from workflows.errors import Cancelled, PromptError, RequestError
 from workflows.events import Event, GenerationDone, NoticeEvent, TokenEvent
+
+if TYPE_CHECKING:
+    from workflows.generate import Message
 
 # The contract's fields; the worker's events carry more for the window.
 TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
@@ -25,6 +29,8 @@ def generate(
     prompt_ids: str | None = typer.Option(None, "--prompt-ids", help="The prompt as token ids: 1,2,3."),
     prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt."),
     chat: bool = typer.Option(False, "--chat", help="Put the prompt through the chat template."),
+    tools: Path | None = ToolsOption,
+    prefill: str = PrefillOption,
     max_new_tokens: int = typer.Option(256, "--max-new-tokens", help="Tokens to generate at most."),
     cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
@@ -39,7 +45,7 @@ def generate(
     as_json: bool = JsonFlag,
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
-    from workflows.generate import open_engine
+    from workflows.generate import open_engine, parse_tools
     from workflows.generate.options import check_options
 
     sampling = {"top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed}
@@ -55,22 +61,28 @@ def generate(
         }
     )
     given = _one_prompt(prompt, prompt_ids, prompt_file)
+    if (tools or prefill) and not chat:
+        raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
+    told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     engine = open_engine(bundle, provider=provider, cache=cache, device_options=pairs("--device-option", device_option))
     if isinstance(given, list):
         if chat:
             raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
         ids = given
     else:
-        ids = engine.encode_chat([{"role": "user", "content": given}]) if chat else engine.encode(given)
+        message: Message = {"role": "user", "content": given}
+        ids = engine.encode_chat([message], told, prefill) if chat else engine.encode(given)
     with interruptible(engine.stop) as cancelled:
-        done = show(engine.generate(ids, options, cancelled), as_json)
+        done = show(engine.generate(ids, options, cancelled), as_json, prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
 
 
-def show(events: Iterator[Event], as_json: bool) -> GenerationDone:
-    """Prints a generation as it comes: its text, or a JSON object a token and one for the end."""
+def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:
+    """Prints a generation as it comes: its text after `prefill`, or a JSON object a token and one for the end."""
     done: GenerationDone | None = None
+    if not as_json:
+        sys.stdout.write(prefill)
     for event in events:
         if isinstance(event, NoticeEvent):
             sys.stderr.write(f"joinery: {event.message}\n")
@@ -111,12 +123,7 @@ def _one_prompt(text: str | None, ids: str | None, file: Path | None) -> str | l
     if sum(given is not None for given in (text, ids, file)) != 1:
         raise RequestError("Give one of --prompt, --prompt-ids and --prompt-file.")
     if file is not None:
-        try:
-            return file.read_text("utf-8")
-        except OSError as error:
-            raise PromptError(f"The prompt file {file} cannot be read: {error.strerror}.") from None
-        except UnicodeDecodeError:
-            raise PromptError(f"The prompt file {file} is not UTF-8 text.") from None
+        return read_text(file, "prompt")
     if ids is not None:
         if not re.fullmatch(r"\s*-?[0-9]+\s*(,\s*-?[0-9]+\s*)*", ids):
             raise PromptError(f"--prompt-ids takes whole numbers with a comma between two, and got {ids[:60]!r}.")
