@@ -22,15 +22,6 @@ from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
-_TOKENIZER_FILES = (
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "chat_template.jinja",
-    "generation_config.json",
-    "config.json",
-    "preprocessor_config.json",
-)
 
 
 @dataclass(frozen=True)
@@ -73,7 +64,7 @@ def build(
             stages = _make_stages(work, checkpoint, recipe, digest)
             work.check()
             with timed(report, "bundle"):
-                _bundle(out, work.folder, checkpoint, recipe, stages)
+                _bundle(out, work.folder, checkpoint, recipe, stages, report)
         finally:
             work.leave()
         shutil.rmtree(work.folder, ignore_errors=True)
@@ -113,7 +104,10 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     return [exported, optimized, quantized]
 
 
-def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> None:
+def _bundle(
+    out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path], report: Report
+) -> None:
+    from workflows.builder.tokenizer import write_tokenizer
     from workflows.graphs.stages import archive_of
     from workflows.weights import WEIGHTS, link_or_copy
 
@@ -126,10 +120,7 @@ def _bundle(out: Path, work: Path, checkpoint: Checkpoint, recipe: Recipe, stage
     (draft / archives[0]).parent.mkdir()
     for name in [*(component["file"] for component in components), WEIGHTS, *archives]:
         link_or_copy(last / name, draft / name)
-    (draft / "tokenizer").mkdir()
-    for name in _TOKENIZER_FILES:
-        if (checkpoint.folder / name).is_file():
-            shutil.copyfile(checkpoint.folder / name, draft / "tokenizer" / name)
+    write_tokenizer(checkpoint.folder, draft / "tokenizer", report)
     portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     (draft / EVIDENCE).write_text(json.dumps([e for s in stages for e in read_evidence(s)], indent=1) + "\n", "utf-8")
