@@ -78,7 +78,7 @@ class NoticeEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyEvent(Event):
-    """A bundle is open and can generate."""
+    """A bundle is open and can generate. `completes`: a conversation is one text that it goes on with."""
 
     event: ClassVar[str] = "ready"
     bundle: str
@@ -91,6 +91,7 @@ class ReadyEvent(Event):
     vocabulary: int
     chat_template: bool
     load_seconds: float
+    completes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

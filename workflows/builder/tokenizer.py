@@ -46,9 +46,8 @@ def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: N
         return
     tokenizer, why = _load(checkpoint)
     if tokenizer is None:
-        taken = (
-            "The tokenizer.json is taken as it is" if (target / TOKENIZER).is_file() else "The bundle speaks ids alone"
-        )
+        own = (target / TOKENIZER).is_file()
+        taken = f"The {TOKENIZER} is taken as it is" if own else "The bundle speaks ids alone"
         report(NoticeEvent(code="tokenizer", message=f"{taken}, for transformers cannot load the tokenizer: {why}."))
     elif tokenizer.is_fast:
         _write(tokenizer, target)
@@ -57,7 +56,9 @@ def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: N
 def _load(checkpoint: Path) -> tuple[PreTrainedTokenizerBase | None, str]:
     """The tokenizer as transformers has it, or None and why there is none; code of the checkpoint's own never runs."""
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
+    from transformers.utils import logging
 
+    logging.set_verbosity_error()  # what matters is told by the build's own events
     why = ""
     for kind in (AutoTokenizer, PreTrainedTokenizerFast):
         try:

@@ -77,12 +77,12 @@ class Talk:
         self._as_json = as_json
         self._opening: list[Message] = [{"role": "system", "content": system}] if system else []
         self._messages = list(self._opening)
-        self._completes = engine.template is None and not engine.executor.has_source
         engine.encode_turn([*self._opening, {"role": "user", "content": "?"}], tools, prefill)
 
     def welcome(self) -> str:
         """What a person is told first."""
-        return f"{self._engine.bundle.pipeline.metadata.name}: {HELP}{' ' + COMPLETES if self._completes else ''}\n"
+        said = f"{HELP} {COMPLETES}" if self._engine.completes else HELP
+        return f"{self._engine.bundle.pipeline.metadata.name}: {said}\n"
 
     def reset(self) -> None:
         """Forgets what was said."""
@@ -92,9 +92,9 @@ class Talk:
     def say(self, line: str) -> None:
         """Prints the reply to a line. Raises PromptError or LogitsError, and the line was then not said."""
         begun = len(self._messages) > len(self._opening)
-        if not line.strip() and not (self._completes and begun):
+        if not line.strip() and not (self._engine.completes and begun):
             return
-        after = "\n" if self._completes and begun and line else ""
+        after = "\n" if self._engine.completes and begun and line else ""
         messages: list[Message] = [*self._messages, {"role": "user", "content": after + line}]
         ids = self._engine.encode_turn(messages, self._tools, self._prefill)
         with interruptible(self._engine.stop) as cancelled:

@@ -126,7 +126,7 @@ def _one_prompt(text: str | None, ids: str | None, file: Path | None) -> str | l
         return read_text(file, "prompt")
     if ids is not None:
         if not re.fullmatch(r"\s*-?[0-9]+\s*(,\s*-?[0-9]+\s*)*", ids):
-            raise PromptError(f"--prompt-ids takes whole numbers with a comma between two, and got {ids[:60]!r}.")
+            raise PromptError(f"--prompt-ids takes whole numbers with commas, and got {ids[:60]!r}.")
         return [int(part) for part in ids.split(",")]
     assert text is not None
     return text

@@ -60,12 +60,17 @@ class Engine:
             return self.encode_chat(messages, tools, prefill)
         if tools:
             raise PromptError("This bundle has no chat template that could tell it of tools: leave the tools out.")
-        if not self.executor.has_source:
+        if self.completes:
             self._note("completes", "This bundle has no chat template: it completes the text that was written so far.")
             return self.encode("".join(map(_plain, messages)) + prefill)
         if prefill:
             raise PromptError("A model with an encoder begins its reply itself: leave the prefill out.")
         return self.encode("".join(map(_plain, messages[-1:])))
+
+    @property
+    def completes(self) -> bool:
+        """Whether a conversation is one text that the model goes on with: it has no template and no encoder."""
+        return self.template is None and not self.executor.has_source
 
     def _tells_of(self, tools: Sequence[Tool], messages: Sequence[Message], prefill: str, text: str) -> bool:
         """Whether `text`, rendered with tools, differs from what is rendered without any."""
@@ -203,6 +208,7 @@ class Engine:
             chunk=self.executor.chunk,
             vocabulary=self.executor.vocabulary,
             chat_template=self.template is not None,
+            completes=self.completes,
             load_seconds=round(self.load_seconds, 3),
         )
 
