@@ -81,8 +81,7 @@ def generate(
 def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:
     """Prints a generation as it comes: its text after `prefill`, or a JSON object a token and one for the end."""
     done: GenerationDone | None = None
-    if not as_json:
-        sys.stdout.write(prefill)
+    before = prefill  # comes with the first token: a prompt that is refused has no reply
     for event in events:
         if isinstance(event, NoticeEvent):
             sys.stderr.write(f"joinery: {event.message}\n")
@@ -92,13 +91,14 @@ def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> Generatio
             fields = event.to_dict()
             write_json({name: fields[name] for name in TOKEN_FIELDS})
         elif isinstance(event, TokenEvent):
-            sys.stdout.write(event.text)
+            sys.stdout.write(before + event.text)
             sys.stdout.flush()
+            before = ""
     assert done is not None  # every generation ends with one
     if as_json:
         write_json(_done(done))
     else:
-        sys.stdout.write("\n")
+        sys.stdout.write(before + "\n")
         _say_capacity(done)
     return done
 

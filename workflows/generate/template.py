@@ -100,7 +100,8 @@ class ChatTemplate:
         parts: list[str] = []
         size = 0
         template = self._chosen(tools)
-        given = {"messages": list(messages), "tools": tools, "add_generation_prompt": add_generation_prompt}
+        turns = [{key: value for key, value in turn.items() if value is not None} for turn in messages]
+        given = {"messages": turns, "tools": tools, "add_generation_prompt": add_generation_prompt}
         try:
             with _time_limit(SECONDS), _memory_limit(BYTES):
                 for part in template.generate(**(self._tokens | given)):

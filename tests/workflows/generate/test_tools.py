@@ -75,6 +75,19 @@ def test_a_begun_reply_is_rendered_as_transformers_goes_on_with_one(name: str, p
     assert ours(name).render(TURNS, TOOLS, prefill) == expected
 
 
+def test_calls_of_tools_and_their_results_are_rendered_too() -> None:
+    """Turns with more than a role and a content, and keys that hold nothing."""
+    call = {"type": "function", "function": {"name": "get_weather", "arguments": {"city": "Zürich"}}}
+    turns: Any = [
+        *TURNS,
+        {"role": "assistant", "content": "", "tool_calls": [call], "name": None},
+        {"role": "tool", "name": "get_weather", "content": "sunny", "tool_calls": None},
+    ]
+    source = "{% for m in messages %}{{ m | tojson }}{{ m.tool_calls | tojson if m.tool_calls }}{% endfor %}"
+    theirs = PreTrainedTokenizerFast(tokenizer_object=byte_level(), chat_template=source)
+    assert ChatTemplate(source, {}).render(turns) == theirs.apply_chat_template(turns, tokenize=False)
+
+
 @pytest.mark.parametrize("source", ["{{ messages[0].content }}", "{{ messages[-1].content[:4] }}"])
 def test_a_template_that_drops_the_begun_reply_says_so(source: str) -> None:
     """As transformers refuses it."""
