@@ -11,6 +11,7 @@
     │   ├── PromptError              a prompt that cannot be run: empty, too long, ids out of range
     │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
+    ├── LogitsError                  a model gave NaN, or the settings leave no token to choose
     ├── CacheError                   a KV cache was asked for something that its layout cannot do
     │   ├── CapacityError            no slot is left
     │   └── RewindError              a length that the kept slots cannot go back to
@@ -82,6 +83,10 @@ class PromptCacheError(RequestError):
 
 class DeviceError(RequestError):
     """An execution provider that is unknown or that cannot be used on this machine."""
+
+
+class LogitsError(JoineryError):
+    """A step from whose logits no token can be chosen; the message names the step and its phase."""
 
 
 class CacheError(JoineryError):

@@ -78,7 +78,7 @@ class NoticeEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyEvent(Event):
-    """A bundle is open and can generate."""
+    """A bundle is open and can generate. `completes`: a conversation is one text that it goes on with."""
 
     event: ClassVar[str] = "ready"
     bundle: str
@@ -91,6 +91,7 @@ class ReadyEvent(Event):
     vocabulary: int
     chat_template: bool
     load_seconds: float
+    completes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +111,7 @@ class ChunkEvent(Event):
 class TokenEvent(Event):
     """One token was generated. `phase` is `prefill` for the first, whose logits came from the prompt.
 
+    `text` is what became certain with it, so that the texts of all tokens joined are that of the end.
     `latency_ms` is the time from the token before (or, for the first, from the start of the prompt).
     `probability` is that of the token under the processed distribution; `alternatives` holds the most
     probable tokens as [id, text, probability], where they were asked for.

@@ -246,7 +246,7 @@ class Worker:
         engine = self._opened()
         options = check_options(_table(job, "options"))
         if job.get("messages") is not None:
-            ids = engine.encode_turn(_messages(job))
+            ids = engine.encode_turn(_messages(job), _tools(job), _text(job, "prefill", ""))
         elif job.get("prompt") is not None:
             ids = engine.encode(_text(job, "prompt"))
         else:
@@ -336,6 +336,14 @@ def _messages(job: Job) -> list[Any]:
     if not good:
         raise RequestError("The messages must be a list of objects with a role and a content, both texts.")
     return list(turns)
+
+
+def _tools(job: Job) -> list[Any] | None:
+    """The tools that the model is told of, which come as a JSON text; None where there are none."""
+    from workflows.generate import parse_tools
+
+    text = _text(job, "tools", "")
+    return parse_tools(text, "The list of tools") if text.strip() else None
 
 
 def _ids(job: Job) -> list[int]:

@@ -64,6 +64,9 @@ class Composer(QWidget):
         self._note = QLabel(self.tr("Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it."))
         self._note.setProperty("role", "muted")
         self._note.hide()
+        self._completes = QLabel(self.tr("No chat template: the model completes what was written so far."))
+        self._completes.setProperty("role", "muted")
+        self._completes.hide()
         row = QHBoxLayout()
         row.setSpacing(G)
         row.addWidget(self.edit, 1)
@@ -71,6 +74,7 @@ class Composer(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(G // 2)
+        column.addWidget(self._completes)
         column.addWidget(self._note)
         column.addLayout(row)
         self.edit.submitted.connect(self.submit)
@@ -110,6 +114,11 @@ class Composer(QWidget):
         """Send turns into Stop while a reply runs."""
         self._running = running
         self._refresh()
+
+    def set_completes(self, completes: bool) -> None:
+        """Says what is written here: a question, or a text that the model goes on with."""
+        self.edit.setPlaceholderText(self.tr("Go on writing") if completes else self.tr("Ask something"))
+        self._completes.setVisible(completes)
 
     def set_enabled(self, enabled: bool) -> None:
         """Whether there is anything to send to."""

@@ -42,6 +42,8 @@ class ChatController(QObject):
         self.store = store
         self.chat = Conversation()
         self.sampling = Sampling()
+        self.prefill = self.tools = ""  # what replies begin with; a JSON list of what the model is told of
+        self._begun = ""  # what the running reply began with
         self._ensure_open = ensure_open
         self._reply: Message | None = None
         session.token.connect(self._on_token)
@@ -59,11 +61,16 @@ class ChatController(QObject):
         """The id of the reply that is being generated."""
         return self._reply.id if self._reply else None
 
+    @property
+    def completes(self) -> bool:
+        """Whether the open bundle goes on with what was written, space for space, instead of answering."""
+        return self.session.ready is not None and self.session.ready.completes
+
     def send(self, text: str) -> bool:
         """Asks; False for an empty text, or while a reply is running."""
         if not text.strip() or self.running:
             return False
-        prompt = self.chat.ask(text.strip())
+        prompt = self.chat.ask(text if self.completes else text.strip())
         self.appended.emit(prompt.id)
         return self._run(prompt.id)
 
@@ -78,7 +85,7 @@ class ChatController(QObject):
         """Asks a changed prompt, as a sibling of the old one."""
         if not text.strip() or self.running:
             return False
-        message = self.chat.edit(prompt, text.strip())
+        message = self.chat.edit(prompt, text if self.completes else text.strip())
         return self._run(message.id, rebuilt=True)
 
     def select(self, id: int, index: int) -> None:
@@ -139,13 +146,15 @@ class ChatController(QObject):
             return False
         self.chat.bundle = self.session.bundle
         self._reply = self.chat.begin_reply(prompt)
+        self._begun = self._reply.content = self.prefill
         self._commit()
         if rebuilt:
             self.reset.emit()
         else:
             self.appended.emit(self._reply.id)
         self.runningChanged.emit(True)
-        if not self.session.generate(self.chat.to_messages(prompt), self.sampling.to_options()):
+        asked = self.chat.to_messages(prompt), self.sampling.to_options()
+        if not self.session.generate(*asked, tools=self.tools, prefill=self.prefill):
             self._on_failed(SessionFailure("busy", self.tr("The session is busy with another reply.")))
             return False
         return True
@@ -175,7 +184,7 @@ class ChatController(QObject):
     def _on_finished(self, done: GenerationDone) -> None:
         if self._reply is None:
             return
-        self._reply.content = done.text
+        self._reply.content = self._begun + done.text
         notices = self._reply.reply.notices if self._reply.reply else []
         rate = done.decode_tokens_per_s or None
         self._reply.reply = Reply("", done.ttft_ms or None, rate, len(done.token_ids), "", notices)
@@ -188,6 +197,8 @@ class ChatController(QObject):
                 self._finish("cancelled")
                 return
             self._reply.reply.error = failure.message
+            if not self._reply.reply.tokens:
+                self._reply.content = ""
             self._finish("interrupted" if failure.kind == "crashed" else "failed")
         if failure.kind != "cancelled":
             self.failed.emit(failure)

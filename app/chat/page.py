@@ -198,8 +198,8 @@ class ChatPage(QWidget):
         column.addStretch(1)
         self.invitation = label(self.tr("Ask the model something"), "heading", selectable=False)
         column.addWidget(self.invitation, 0, Qt.AlignmentFlag.AlignHCenter)
-        hint = label(self.tr("or begin with one of these:"), "muted", selectable=False)
-        column.addWidget(hint, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.hint = label("", "muted", selectable=False)
+        column.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignHCenter)
         self.examples: list[QPushButton] = []
         for text in (
             self.tr("What is 8 times 7?"),
@@ -226,6 +226,8 @@ class ChatPage(QWidget):
         self.side_button.toggled.connect(self._show_side)
         self.panel.system_changed.connect(c.set_system)
         self.panel.sampling_changed.connect(self._on_sampling)
+        self.panel.opening.changed.connect(self._on_opening)
+        self.panel.opening.unread.connect(self._on_unread)
         self.panel.session_changed.connect(self.open_session)
         c.reset.connect(self._show_chat)
         c.appended.connect(self._on_appended)
@@ -331,9 +333,19 @@ class ChatPage(QWidget):
         self.stack.setCurrentIndex(2 if not empty else 1 if has_bundle else 0)
         for one in (self.export_button, self.new_button):
             one.setEnabled(not empty)
-        opening = self.session.state == "opening"
-        self.invitation.setText(self.tr("Opening the bundle …") if opening else self.tr("Ask the model something"))
+        self._show_invitation()
         self._refresh_usage()
+
+    def _show_invitation(self) -> None:
+        """What an empty chat asks for: a question, or the beginning of a text where there is no chat template."""
+        completes = self.controller.completes
+        wanted = self.tr("Begin a text and the model completes it") if completes else self.tr("Ask the model something")
+        opening = self.session.state == "opening"
+        self.invitation.setText(self.tr("Opening the bundle …") if opening else wanted)
+        self.hint.setText("" if completes else self.tr("or begin with one of these:"))
+        for one in self.examples:
+            one.setVisible(not completes)
+        self.composer.set_completes(completes)
 
     def _refresh_usage(self) -> None:
         ready, groups = self.session.ready, self.session.groups
@@ -486,6 +498,12 @@ class ChatPage(QWidget):
     def _on_sampling(self, sampling: Sampling) -> None:
         self.controller.sampling = sampling
         self._save_sampling.start()
+
+    def _on_opening(self, prefill: str, tools: str) -> None:
+        self.controller.prefill, self.controller.tools = prefill, tools.strip()
+
+    def _on_unread(self, path: str, reason: str) -> None:
+        self.banner.error(self.tr("The file {0} cannot be read: {1}.").format(path, reason))
 
     def _show_side(self, on: bool) -> None:
         self.side.setVisible(on)

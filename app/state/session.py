@@ -166,15 +166,24 @@ class Session(QObject):
             self._worker.request("close")
         self._set_state("closed")
 
-    def generate(self, content: list[dict[str, str]] | str, options: dict[str, Any] | None = None) -> bool:
+    def generate(
+        self,
+        content: list[dict[str, str]] | str,
+        options: dict[str, Any] | None = None,
+        *,
+        tools: str = "",
+        prefill: str = "",
+    ) -> bool:
         """Starts one generation from messages or from a plain prompt; waits for a bundle that is still opening.
 
+        tools: a JSON list that the model is told of. prefill: what the reply to messages begins with.
         False when nothing is open, or another generation is running.
         """
         if self._state not in ("opening", "ready") or self._waiting is not None:
             return False
         key = "prompt" if isinstance(content, str) else "messages"
-        self._waiting = {key: content, "options": dict(options or {})}
+        opening = {name: text for name, text in (("tools", tools), ("prefill", prefill)) if text}
+        self._waiting = {key: content, "options": dict(options or {}), **opening}
         if self._state == "ready":
             self._begin()
         return True

@@ -148,12 +148,21 @@ def building(window: MainWindow, home: Path) -> None:
     until(lambda: len(window.context.build.tail) > 5, "the log")
 
 
-def chat(text: str, finished: bool = True) -> Prepare:
-    """A conversation."""
+def chat_page(window: MainWindow, home: Path) -> None:
+    """An empty chat with an open bundle."""
+    open_bundle(window, home)
+    window.show_page("chat")
+    until(lambda: window.context.session.state == "ready", "the bundle")
+
+
+def chat(text: str, finished: bool = True, prefill: str = "") -> Prepare:
+    """A conversation; with a prefill also with a tool."""
 
     def act(window: MainWindow, home: Path) -> None:
-        open_bundle(window, home)
-        window.show_page("chat")
+        chat_page(window, home)
+        opening = window.page("chat").panel.opening  # type: ignore[attr-defined]
+        opening.prefill.setText(prefill)
+        opening.tools.setPlainText('[{"name": "get_weather"}]' if prefill else "")
         session, tokens = window.context.session, list[object]()
         session.token.connect(tokens.append)
         window.page("chat").send(text)  # type: ignore[attr-defined]
@@ -350,6 +359,9 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-empty": ({}, page("chat")),
     "chat-busy": ({**REPLY, "delay": 0.05}, chat("What is a KV cache?", finished=False)),
     "chat-full": (REPLY, chat("What is a KV cache?")),
+    "chat-base-empty": ({"base": True}, chat_page),
+    "chat-base-full": ({**REPLY, "base": True}, chat("Once upon a time")),
+    "chat-begun": (REPLY, chat("What is a KV cache?", prefill="In short: ")),
     "chat-failed": ({**REPLY, "crash_on": "generate", "crash_after": 12}, chat("What is a KV cache?")),
     "chat-elsewhere": (REPLY, chat_elsewhere),
     "compare-empty": ({}, duel(bundles=False)),

@@ -232,7 +232,7 @@ def test_settings_reach_the_request(make: Make, qtbot: QtBot, monkeypatch: pytes
     page = make()
     asked: list[tuple[Any, Any]] = []
     generate = page.session.generate
-    monkeypatch.setattr(page.session, "generate", lambda c, o=None: (asked.append((c, o)), generate(c, o))[1])
+    monkeypatch.setattr(page.session, "generate", lambda c, o, **f: (asked.append((c, o)), generate(c, o, **f))[1])
     assert not page.panel.spin("top_k").isEnabled()  # greedy
     page.panel.system.setPlainText("Be brief.")
     page.panel.spin("temperature").setValue(0.7)
@@ -295,7 +295,7 @@ def test_prompt_is_on_disk_before_the_reply_starts(make: Make, qtbot: QtBot, mon
     page = make()
     on_disk: list[str] = []
 
-    def generate(*_args: object) -> bool:
+    def generate(*_args: object, **_fields: object) -> bool:
         (path,) = (page.context.home / "chats").glob("*.chat.json")
         on_disk.extend(m["content"] for m in json.loads(path.read_text())["messages"])
         return False
@@ -451,3 +451,67 @@ def test_actions_are_found_by_the_palette(make: Make, qtbot: QtBot) -> None:
     assert QGuiApplication.clipboard().text() == "56"
     actions["Show or hide the chat settings"].trigger()
     assert not page.side.isVisible()
+
+
+def asked(path: Path) -> list[dict[str, Any]]:
+    """The generations that the worker was asked for."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_a_base_model_completes_what_was_written(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """The texts are sent space for space, and the page says what the model does with them."""
+    page = make(base=True, reply="upon a time", asked=str(tmp_path / "asked"))
+    assert page.invitation.text() == "Begin a text and the model completes it"
+    assert not any(one.isVisible() for one in page.examples)
+    assert page.composer.edit.placeholderText() == "Go on writing"
+    ask(qtbot, page, "Once ")
+    ask(qtbot, page, "\n  there was ")
+    contents = [turn["content"] for turn in asked(tmp_path / "asked")[-1]["messages"]]
+    assert contents == ["Once ", "upon a time", "\n  there was "]
+
+
+def test_a_chat_model_is_asked_and_its_prompt_is_trimmed(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """Nothing of completing, no tools and no prefill unless they were given."""
+    page = make(asked=str(tmp_path / "asked"))
+    assert page.composer.edit.placeholderText() == "Ask something"
+    ask(qtbot, page, " Hello ")
+    (request,) = asked(tmp_path / "asked")
+    assert request["messages"] == [{"role": "user", "content": "Hello"}]
+    assert "tools" not in request and "prefill" not in request
+
+
+def test_the_reply_begins_with_the_prefill_and_the_tools_are_sent(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """It is shown and told to the model in the next turn; the tools come from a file."""
+    page = make(reply="is 56.", asked=str(tmp_path / "asked"))
+    file = tmp_path / "tools.json"
+    file.write_text('[{"name": "get_weather"}]\n', "utf-8")
+    page.panel.opening.load(file)
+    page.panel.opening.prefill.setText("The answer ")
+    ask(qtbot, page, "8*7?")
+    assert shown(page)[1] == "The answer is 56."
+    page.panel.opening.prefill.clear()
+    ask(qtbot, page, "Sure?")
+    first, second = asked(tmp_path / "asked")
+    assert (first["tools"], first["prefill"]) == ('[{"name": "get_weather"}]', "The answer ")
+    assert second["messages"][1]["content"] == "The answer is 56." and "prefill" not in second
+
+
+def test_a_refused_prefill_leaves_no_reply(make: Make, qtbot: QtBot) -> None:
+    """Nothing was generated, so nothing is shown as if it had been."""
+    page = make(errors={"generate": {"kind": "prompt", "message": "The chat template drops it."}})
+    page.panel.opening.prefill.setText("The answer ")
+    ask(qtbot, page, "8*7?")
+    assert page.controller.chat.path()[-1].content == ""
+    assert page.banner.message == "The chat template drops it."
+
+
+@pytest.mark.parametrize(("content", "names"), [(None, "No such file"), (b"\xff\xfe", "not UTF-8")])
+def test_a_tools_file_that_cannot_be_read(make: Make, tmp_path: Path, content: bytes | None, names: str) -> None:
+    """One sentence, and the tools stay as they were."""
+    page = make()
+    file = tmp_path / "tools.json"
+    if content is not None:
+        file.write_bytes(content)
+    page.panel.opening.load(file)
+    assert str(file) in page.banner.message and names in page.banner.message
+    assert page.panel.opening.tools.toPlainText() == ""

@@ -17,6 +17,8 @@ A scenario's fields, all optional:
     devices          the devices to report
     reply            the text that generate streams, word by word ("56")
     replies          {name of a bundle's folder: text}: other replies of these, with an id a word
+    base             true: the bundle has no chat template, and completes text
+    asked            a file to which generate writes each of its requests, a JSON object a line
     tokens           how many tokens generate streams, repeating the reply (its words)
     finish_reason    of generate ("eos")
     chunks           prefill chunks of generate (1)
@@ -482,8 +484,9 @@ class Fake:
             capacity=self.capacity,
             chunk=64,
             vocabulary=512,
-            chat_template=True,
+            chat_template=not self.scenario.get("base"),
             load_seconds=0.1,
+            completes=bool(self.scenario.get("base")),
         )
 
     def do_close(self) -> None:
@@ -493,6 +496,9 @@ class Fake:
 
     def do_generate(self) -> None:
         """Chunks, tokens, the cache, done."""
+        if "asked" in self.scenario:
+            with Path(self.scenario["asked"]).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(self.job) + "\n")
         reply = self.scenario.get("replies", {}).get(Path(self.bundle).name, self.scenario.get("reply", "56"))
         words = [w + " " for w in reply.split()]
         total = self.scenario.get("tokens", len(words))

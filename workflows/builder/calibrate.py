@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import onnx
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from workflows.builder.tokenizer import write_tokenizer
 from workflows.builder.work import Report
 from workflows.bundle import Bundle
 from workflows.bundle.manifest import FileEntry, Manifest
@@ -112,11 +112,7 @@ def _observed(file: Path, values: list[str], ranger: Ranger) -> bytes:
 
 def _draft(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path) -> Bundle:
     """The stage's graphs with the checkpoint's words about itself, as a bundle that nobody verifies."""
-    target = folder / "tokenizer"
-    target.mkdir()
-    for path in words.iterdir():
-        if path.is_file() and path.suffix in (".json", ".jinja") and path.stat().st_size < 1 << 27:
-            shutil.copyfile(path, target / path.name)
+    write_tokenizer(words, folder / "tokenizer")
     (folder / "recipe.json").write_text(recipe.model_dump_json(), "utf-8")
     for name in {session.file for session in pipeline.pipeline.sessions.values()} | {WEIGHTS}:
         link_or_copy(optimized / name, folder / name)

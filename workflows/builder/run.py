@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,15 +21,6 @@ from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
-_TOKENIZER_FILES = (
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "chat_template.jinja",
-    "generation_config.json",
-    "config.json",
-    "preprocessor_config.json",
-)
 
 
 @dataclass(frozen=True)
@@ -109,6 +99,7 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
 
 def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
     """The files of the bundle, in a folder of the work."""
+    from workflows.builder.tokenizer import write_tokenizer
     from workflows.graphs.stages import archive_of
     from workflows.weights import WEIGHTS, link_or_copy
 
@@ -119,10 +110,7 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     (draft / archives[0]).parent.mkdir()
     for name in [*(component["file"] for component in components), WEIGHTS, *archives]:
         link_or_copy(last / name, draft / name)
-    (draft / "tokenizer").mkdir()
-    for name in _TOKENIZER_FILES:
-        if (checkpoint.folder / name).is_file():
-            shutil.copyfile(checkpoint.folder / name, draft / "tokenizer" / name)
+    write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
     portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
     (draft / EVIDENCE).write_text(json.dumps([e for s in stages for e in read_evidence(s)], indent=1) + "\n", "utf-8")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from workflows.cli.output import JsonFlag, interruptible, pairs, write_json
+from workflows.cli.prompt import PrefillOption, ToolsOption, read_text
 from workflows.errors import Cancelled, PromptError, RequestError
 from workflows.events import Event, GenerationDone, NoticeEvent, TokenEvent
+
+if TYPE_CHECKING:
+    from workflows.generate import Message
 
 # The contract's fields; the worker's events carry more for the window.
 TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
@@ -24,6 +29,8 @@ def generate(
     prompt_ids: str | None = typer.Option(None, "--prompt-ids", help="The prompt as token ids: 1,2,3."),
     prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt."),
     chat: bool = typer.Option(False, "--chat", help="Put the prompt through the chat template."),
+    tools: Path | None = ToolsOption,
+    prefill: str = PrefillOption,
     max_new_tokens: int = typer.Option(256, "--max-new-tokens", help="Tokens to generate at most."),
     cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
@@ -38,7 +45,7 @@ def generate(
     as_json: bool = JsonFlag,
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
-    from workflows.generate import open_engine
+    from workflows.generate import open_engine, parse_tools
     from workflows.generate.options import check_options
 
     sampling = {"top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed}
@@ -54,23 +61,27 @@ def generate(
         }
     )
     given = _one_prompt(prompt, prompt_ids, prompt_file)
+    if (tools or prefill) and not chat:
+        raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
+    told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     engine = open_engine(bundle, provider=provider, cache=cache, device_options=pairs("--device-option", device_option))
     if isinstance(given, list):
         if chat:
             raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
         ids = given
     else:
-        ids = engine.encode_chat([{"role": "user", "content": given}]) if chat else engine.encode(given)
+        message: Message = {"role": "user", "content": given}
+        ids = engine.encode_chat([message], told, prefill) if chat else engine.encode(given)
     with interruptible(engine.stop) as cancelled:
-        done = show(engine.generate(ids, options, cancelled), as_json)
+        done = show(engine.generate(ids, options, cancelled), as_json, prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
 
 
-def show(events: Iterator[Event], as_json: bool) -> GenerationDone:
-    """Prints a generation as it comes: its text, or a JSON object a token and one for the end."""
+def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:
+    """Prints a generation as it comes: its text after `prefill`, or a JSON object a token and one for the end."""
     done: GenerationDone | None = None
-    shown = ""
+    before = prefill  # comes with the first token: a prompt that is refused has no reply
     for event in events:
         if isinstance(event, NoticeEvent):
             sys.stderr.write(f"joinery: {event.message}\n")
@@ -80,14 +91,14 @@ def show(events: Iterator[Event], as_json: bool) -> GenerationDone:
             fields = event.to_dict()
             write_json({name: fields[name] for name in TOKEN_FIELDS})
         elif isinstance(event, TokenEvent):
-            shown += event.text
-            sys.stdout.write(event.text)
+            sys.stdout.write(before + event.text)
             sys.stdout.flush()
+            before = ""
     assert done is not None  # every generation ends with one
     if as_json:
         write_json(_done(done))
     else:
-        sys.stdout.write(done.text[len(shown) :] + "\n")
+        sys.stdout.write(before + "\n")
         _say_capacity(done)
     return done
 
@@ -112,16 +123,10 @@ def _one_prompt(text: str | None, ids: str | None, file: Path | None) -> str | l
     if sum(given is not None for given in (text, ids, file)) != 1:
         raise RequestError("Give one of --prompt, --prompt-ids and --prompt-file.")
     if file is not None:
-        try:
-            return file.read_text("utf-8")
-        except OSError as error:
-            raise PromptError(f"The prompt file {file} cannot be read: {error.strerror}.") from None
-        except UnicodeDecodeError:
-            raise PromptError(f"The prompt file {file} is not UTF-8 text.") from None
+        return read_text(file, "prompt")
     if ids is not None:
-        try:
-            return [int(part) for part in ids.split(",") if part.strip()]
-        except ValueError:
-            raise PromptError(f"--prompt-ids takes whole numbers with commas, and got {ids[:60]!r}.") from None
+        if not re.fullmatch(r"\s*-?[0-9]+\s*(,\s*-?[0-9]+\s*)*", ids):
+            raise PromptError(f"--prompt-ids takes whole numbers with commas, and got {ids[:60]!r}.")
+        return [int(part) for part in ids.split(",")]
     assert text is not None
     return text

@@ -6,5 +6,6 @@
 from workflows.generate.engine import Engine, open_engine
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import Message
+from workflows.generate.tools import Tool, parse_tools
 
-__all__ = ["Engine", "GenerateOptions", "Message", "open_engine"]
+__all__ = ["Engine", "GenerateOptions", "Message", "Tool", "open_engine", "parse_tools"]

@@ -15,6 +15,7 @@ from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
+from workflows.generate.tools import Tool, check_tools
 from workflows.runtime import Executor, device_named, open_executor
 
 
@@ -26,20 +27,58 @@ class Engine:
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.load_seconds = load_seconds
-        self._told = False  # of what the checkpoint or the graph asks for and is not done
+        self._said: set[str] = set()  # codes of notices, each of which is given once
+        self._unsaid: list[NoticeEvent] = []
+        self._note_what_is_not_done()
         self._cached: list[int] = []  # its first `cache.length` tokens are those whose keys and values were computed
 
-    def encode_chat(self, messages: Sequence[Message]) -> list[int]:
-        """The ids of a conversation. Raises PromptError where the bundle has no chat template or it refuses."""
+    def encode_chat(
+        self, messages: Sequence[Message], tools: Sequence[Tool] | None = None, prefill: str = ""
+    ) -> list[int]:
+        """The ids of a conversation, ready for a reply that begins with `prefill`.
+
+        tools: JSON descriptions that the template tells the model of; where it ignores them the generation says so.
+        Raises PromptError where the bundle has no chat template or it refuses, RequestError for tools that are none.
+        """
         if self.template is None:
             raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
-        return self.text.encode(self.template.render(messages), special=False)
+        given = None if tools is None else check_tools(tools, "The list of tools")
+        text = self.template.render(messages, given, prefill)
+        if given and not self._tells_of(given, messages, prefill, text):
+            self._note("tools_ignored", "The chat template ignores tools: the model is not told of them.")
+        return self.text.encode(text, special=False)
 
-    def encode_turn(self, messages: Sequence[Message]) -> list[int]:
-        """The ids of a conversation; a model with an encoder has no memory, and reads the last message alone."""
-        if self.executor.has_source and self.template is None and messages:
-            return self.encode(messages[-1]["content"])
-        return self.encode_chat(messages)
+    def encode_turn(
+        self, messages: Sequence[Message], tools: Sequence[Tool] | None = None, prefill: str = ""
+    ) -> list[int]:
+        """The ids of a conversation, as encode_chat; without a chat template, of its texts one after another.
+
+        So a base model completes what was written so far; a model with an encoder reads the last message alone.
+        Raises PromptError as encode_chat, for tools without a template, and for a prefill where an encoder reads.
+        """
+        if self.template is not None:
+            return self.encode_chat(messages, tools, prefill)
+        if tools:
+            raise PromptError("This bundle has no chat template that could tell it of tools: leave the tools out.")
+        if self.completes:
+            self._note("completes", "This bundle has no chat template: it completes the text that was written so far.")
+            return self.encode("".join(map(_plain, messages)) + prefill)
+        if prefill:
+            raise PromptError("A model with an encoder begins its reply itself: leave the prefill out.")
+        return self.encode("".join(map(_plain, messages[-1:])))
+
+    @property
+    def completes(self) -> bool:
+        """Whether a conversation is one text that the model goes on with: it has no template and no encoder."""
+        return self.template is None and not self.executor.has_source
+
+    def _tells_of(self, tools: Sequence[Tool], messages: Sequence[Message], prefill: str, text: str) -> bool:
+        """Whether `text`, rendered with tools, differs from what is rendered without any."""
+        assert self.template is not None
+        try:
+            return text != self.template.render(messages, None, prefill)
+        except PromptError:  # there is a template for tools alone
+            return True
 
     def encode(self, prompt: str) -> list[int]:
         """The ids of a plain text, with the special tokens that the tokenizer puts around one."""
@@ -97,20 +136,26 @@ class Engine:
                 yield self.picture() if isinstance(event, CacheEvent) else event
 
     def _notices(self) -> Iterator[Event]:
-        """Says once what the checkpoint or the graph asks for and is not done."""
-        if self._told:
-            return
-        self._told = True
+        """What was noted since the last generation."""
+        unsaid, self._unsaid = self._unsaid, []
+        yield from unsaid
+
+    def _note(self, code: str, message: str) -> None:
+        """Has the next generation say something, once."""
+        if code not in self._said:
+            self._said.add(code)
+            self._unsaid.append(NoticeEvent(code=code, message=message))
+
+    def _note_what_is_not_done(self) -> None:
+        """What the checkpoint or the graph asks for and is not done."""
         if self.executor.note:
-            yield NoticeEvent(code="cache_fallback", message=self.executor.note)
+            self._note("cache_fallback", self.executor.note)
         if self.executor.emulation:
-            yield NoticeEvent(code="emulated", message=self.executor.emulation)
+            self._note("emulated", self.executor.emulation)
         if self.defaults.not_applied:
             named = ", ".join(self.defaults.not_applied)
-            yield NoticeEvent(
-                code="not_applied",
-                message=f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily.",
-            )
+            message = f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily."
+            self._note("not_applied", message)
 
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
@@ -163,6 +208,7 @@ class Engine:
             chunk=self.executor.chunk,
             vocabulary=self.executor.vocabulary,
             chat_template=self.template is not None,
+            completes=self.completes,
             load_seconds=round(self.load_seconds, 3),
         )
 
@@ -183,6 +229,11 @@ class Engine:
             shared = 0
         cache.rewind(shared)
         return shared
+
+
+def _plain(message: Message) -> str:
+    """A message for a model that knows no roles; a system message is a line of its own."""
+    return message["content"] + "\n" * (message["role"] == "system")
 
 
 def open_engine(

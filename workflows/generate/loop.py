@@ -23,9 +23,11 @@ from workflows.events import (
 )
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
+from workflows.generate.logits import check_choice, run_checked
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Processor, compile_choice, compile_processors, softmax
-from workflows.generate.text import Text
+from workflows.generate.stops import StopFilter
+from workflows.generate.text import Stream, Text
 from workflows.runtime import Executor
 
 CACHE_EVERY_S = 0.2  # pictures of the cache a second are few: they are for eyes
@@ -68,39 +70,41 @@ class Generation:
         self._cancelled = cancelled
         self._choose = compile_choice(options)
         self._timing = Timing()
+        self._filter = StopFilter(options.stop)
         self._pictured = 0.0
         self._evicted_told = False
 
     def stream(self, prompt: Sequence[int], kept: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
         """Feeds prompt[kept:] and generates; the last event is GenerationDone. source: what an encoder has read.
 
-        Raises nothing for a cancelled or a full cache: those are finish reasons.
+        The texts of the tokens joined are the text of the end: a token's own comes once it is certain, the last one
+        brings what was held, and of a generation that was cancelled what was shown is the text. Raises LogitsError
+        for a step that gives no logits to choose from; a cancelled one and a full cache are finish reasons.
         """
         generated: list[int] = []
         self._process = self._compile(prompt, source)
-        ids, stream, text = list(prompt), self._text.stream(), ""
+        ids, stream, pieces = list(prompt), self._text.stream(), list[str]()
         reason: FinishReason = "length"
         try:
             logits = yield from self._prefill(prompt, kept)
             while True:
-                event = self._token(logits, ids, len(generated), stream)
-                generated.append(event.id)
-                ids.append(event.id)
-                text += event.text
-                yield event
+                scores, token = self._chosen(logits, ids, len(generated))
+                generated.append(token)
+                ids.append(token)
+                text, ended = self._said(token, stream, len(generated))
+                pieces.append(text)
+                yield self._token(scores, token, text, len(generated) - 1)
                 yield from self._pictures()
-                ended = self._ended(event.id, text, len(generated))
                 if ended:
                     reason = ended
                     break
-                logits = self._step([event.id], "decode")
+                logits = self._step([token], "decode")
         except Cancelled:
             reason = "cancelled"
         except CapacityError:
             reason = "capacity"
-        text = self._until_stop(text + stream.flush())
         yield from self._pictures(last=True)
-        yield self._done(prompt, kept, generated, text, reason)
+        yield self._done(prompt, kept, generated, "".join(pieces), reason)
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor:
         options, defaults = self._options, self._defaults
@@ -130,15 +134,28 @@ class Generation:
     def _step(self, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:
         if self._cancelled():
             raise Cancelled("The generation was cancelled.")
-        return self._executor.run(tokens, phase)
+        return run_checked(self._executor, tokens, phase)
 
-    def _token(self, logits: NDArray[Any], ids: Sequence[int], step: int, stream: Any) -> TokenEvent:
+    def _chosen(self, logits: NDArray[Any], ids: Sequence[int], step: int) -> tuple[NDArray[Any], int]:
+        """The processed logits [V], and the token that is taken from them."""
         scores = self._process(ids, np.array(logits, np.float32))
-        token = self._choose(scores)
+        check_choice(scores, step)
+        return scores, self._choose(scores)
+
+    def _said(self, token: int, stream: Stream, count: int) -> tuple[str, FinishReason | None]:
+        """The text that comes with a token, the newest of `count`, and why the generation ends with it, if it does."""
+        text = self._filter.push("" if token in self._eos else stream.push(token))
+        reason = self._ended(token, count)
+        if reason or self._filter.stopped:
+            text += self._filter.push(stream.flush())
+            text += self._filter.flush()
+        return text, "stop" if self._filter.stopped else reason
+
+    def _token(self, scores: NDArray[Any], token: int, text: str, step: int) -> TokenEvent:
         probability, alternatives = self._alternatives(scores, token)
         return TokenEvent(
             id=token,
-            text="" if token in self._eos else stream.push(token),
+            text=text,
             step=step,
             phase="decode" if step else "prefill",
             latency_ms=self._timing.token(),
@@ -157,16 +174,12 @@ class Generation:
         rows = [[int(i), self._text.piece(int(i)), round(float(probabilities[i]), 6)] for i in best]
         return round(float(probabilities[token]), 6), rows
 
-    def _ended(self, token: int, text: str, count: int) -> FinishReason | None:
+    def _ended(self, token: int, count: int) -> FinishReason | None:
         if token in self._eos:
             return "eos"
-        if any(stop in text for stop in self._options.stop):
-            return "stop"
-        return "length" if count >= self._options.max_new_tokens else None
-
-    def _until_stop(self, text: str) -> str:
-        places = [place for stop in self._options.stop if (place := text.find(stop)) >= 0]
-        return text[: min(places)] if places else text
+        if count >= self._options.max_new_tokens:
+            return "length"
+        return None if self._executor.cache.has_room else "capacity"
 
     def _usage(self) -> dict[str, int]:
         cache = self._executor.cache

@@ -1,6 +1,8 @@
 """Chat templates: programs from a checkpoint, run in a sandbox with limits on time, memory and output.
 
-The names that a template may use are those that transformers gives: messages, add_generation_prompt, the special
+    messages (+ tools, + the beginning of the reply) ──ChatTemplate.render──▶ the prompt's text
+
+The names that a template may use are those that transformers gives: messages, tools, add_generation_prompt, the special
 tokens, tojson, raise_exception, strftime_now.
 """
 
@@ -26,8 +28,13 @@ from jinja2.exceptions import SecurityError
 from workflows.bundle import Bundle
 from workflows.errors import BundleError, PromptError, printable
 from workflows.generate.text import FOLDER, tokenizer_settings
+from workflows.generate.tools import Tool
 
 SECONDS, CHARACTERS, BYTES = 2.0, 4_000_000, 256 << 20
+DEFAULT, TOOL_USE = "default", "tool_use"  # the templates of several that transformers chooses by itself
+SPECIAL = tuple(f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
+# Marks where a begun reply ends in the rendered text; its space tells whether the template trims what it is given.
+_HERE = "JOINERY_GOES_ON_HERE "
 
 
 _FAILURES = (
@@ -50,10 +57,11 @@ class Message(TypedDict):
 
 
 class ChatTemplate:
-    """A compiled template; `render` gives the prompt's text."""
+    """A template, or several by name, compiled; `render` gives the prompt's text."""
 
-    def __init__(self, source: str, tokens: Mapping[str, str]) -> None:
+    def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str]) -> None:
         """Raises BundleError for a template that does not compile."""
+        named = {DEFAULT: sources} if isinstance(sources, str) else sources
         environment = _Sandbox(
             trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols, _Generation]
         )
@@ -61,7 +69,7 @@ class ChatTemplate:
         environment.globals |= {"raise_exception": _raise, "strftime_now": lambda f: datetime.now().strftime(f)}
         try:
             with _time_limit(SECONDS), _memory_limit(BYTES):  # the compiler computes constant expressions
-                self._template = environment.from_string(source)
+                self._templates = {name: environment.from_string(source) for name, source in named.items()}
         except _FAILURES as error:
             raise BundleError(f"The chat template cannot be compiled: {_why(error)}.") from None
         self._tokens = dict(tokens)
@@ -70,28 +78,33 @@ class ChatTemplate:
     def of_bundle(cls, bundle: Bundle) -> ChatTemplate | None:
         """The bundle's template, or None where it has none. Raises BundleError for one that does not compile."""
         settings = tokenizer_settings(bundle)
-        source = bundle.text(f"{FOLDER}/chat_template.jinja") or settings.get("chat_template")
-        if isinstance(source, list):  # several named templates: the default one is for chatting
-            named = [one for one in source if isinstance(one, dict)]
-            source = next((one.get("template") for one in named if one.get("name") == "default"), None)
-        if not isinstance(source, str):
-            return None
-        names = ("bos_token", "eos_token", "pad_token", "unk_token")
-        tokens = {name: _content(settings[name]) for name in names if settings.get(name) is not None}
-        return cls(source, tokens)
+        sources = _sources(bundle, settings)
+        tokens = {name: _content(settings[name]) for name in SPECIAL if settings.get(name) is not None}
+        return cls(sources, tokens) if sources else None
 
-    def render(self, messages: Sequence[Message]) -> str:
-        """The text of the conversation, ready for the assistant's answer.
+    def render(self, messages: Sequence[Message], tools: Sequence[Tool] | None = None, prefill: str = "") -> str:
+        """The text of the conversation, ready for the assistant's answer, which begins with `prefill`.
 
-        Raises PromptError where the template refuses the conversation, fails, or takes too long or writes too much.
+        Raises PromptError where the template refuses the conversation, fails, takes too long or writes too much, and
+        where it does not let a reply begin with `prefill`.
         """
+        if not prefill:
+            return self._render(messages, tools, True)
+        begun: Message = {"role": "assistant", "content": prefill + _HERE}
+        before, mark, after = self._render([*messages, begun], tools, False).rpartition(_HERE.strip())
+        if not mark or prefill.strip() not in before:
+            raise PromptError("The chat template drops the text that a reply is to begin with: leave the prefill out.")
+        return before if after.startswith(" ") else before.rstrip()  # a template that trims takes the end's spaces too
+
+    def _render(self, messages: Sequence[Message], tools: Sequence[Tool] | None, add_generation_prompt: bool) -> str:
         parts: list[str] = []
         size = 0
+        template = self._chosen(tools)
+        turns = [{key: value for key, value in turn.items() if value is not None} for turn in messages]
+        given = {"messages": turns, "tools": tools, "add_generation_prompt": add_generation_prompt}
         try:
             with _time_limit(SECONDS), _memory_limit(BYTES):
-                for part in self._template.generate(
-                    messages=list(messages), add_generation_prompt=True, tools=None, **self._tokens
-                ):
+                for part in template.generate(**(self._tokens | given)):
                     parts.append(part)
                     size += len(part)
                     if size > CHARACTERS:
@@ -99,6 +112,29 @@ class ChatTemplate:
         except _FAILURES as error:
             raise PromptError(f"The chat template cannot take this conversation: {_why(error)}.") from None
         return "".join(parts)
+
+    def _chosen(self, tools: Sequence[Tool] | None) -> jinja2.Template:
+        """That for tools where there is one and tools are given, else the default one, as transformers chooses."""
+        if tools is not None and TOOL_USE in self._templates:
+            return self._templates[TOOL_USE]
+        if DEFAULT not in self._templates:
+            raise PromptError(
+                f"The bundle has the chat templates {printable(', '.join(self._templates))} and none of them is the "
+                "default: give a plain prompt instead of a conversation."
+            )
+        return self._templates[DEFAULT]
+
+
+def _sources(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Name → template: the files where there are some, else what tokenizer_config.json holds, one or several."""
+    named: Any = {DEFAULT: bundle.text(f"{FOLDER}/chat_template.jinja")}
+    if not named[DEFAULT]:
+        named = settings.get("chat_template")
+    if isinstance(named, list):
+        named = {one["name"]: one.get("template") for one in named if isinstance(one, dict) and "name" in one}
+    if not isinstance(named, dict):
+        named = {DEFAULT: named}
+    return {str(name): source for name, source in named.items() if isinstance(source, str)}
 
 
 @contextmanager

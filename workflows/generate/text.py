@@ -7,19 +7,35 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokenizers import Tokenizer
-from tokenizers.decoders import DecodeStream
+from tokenizers.models import BPE
 
 from workflows.bundle import Bundle
 from workflows.errors import BundleError, PromptError, printable
+from workflows.generate.stream import Replaced, Stage, decoding_stages, through
 
 FOLDER = "tokenizer"
+# What transformers' clean_up_tokenization_spaces replaces, in its order.
+CLEAN_UP = (
+    *((f" {mark}", mark) for mark in ".?!,"),
+    (" ' ", "'"),
+    *((f" {end}", end) for end in ("n't", "'m", "'s", "'ve", "'re")),
+)
 
 
 class Text:
-    """The tokenizer of a bundle; `tokenizer` is None where the checkpoint brought none and ids alone are spoken."""
+    """The tokenizer of a bundle; `tokenizer` is None where the checkpoint brought none and ids alone are spoken.
 
-    def __init__(self, tokenizer: Tokenizer | None, vocabulary: int, special: frozenset[int] = frozenset()) -> None:
-        self.tokenizer, self.vocabulary, self.special = tokenizer, vocabulary, special
+    special: ids that are no text. clean_up: take the spaces before punctuation out of what is decoded.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer | None,
+        vocabulary: int,
+        special: frozenset[int] = frozenset(),
+        clean_up: bool = False,
+    ) -> None:
+        self.tokenizer, self.vocabulary, self.special, self.clean_up = tokenizer, vocabulary, special, clean_up
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> Text:
@@ -32,8 +48,12 @@ class Text:
             tokenizer = Tokenizer.from_str(source)
         except Exception as error:  # noqa: BLE001 - the tokenizers library raises bare Exception alone
             raise BundleError(f"{FOLDER}/tokenizer.json cannot be read: {printable(error)}.") from None
+        settings = tokenizer_settings(bundle)
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tokenizer.encode_special_tokens = bool(settings.get("split_special_tokens"))
         special = frozenset(i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special)
-        return cls(tokenizer, vocabulary, special)
+        return cls(tokenizer, vocabulary, special, _cleans_up(settings, tokenizer))
 
     def encode(self, text: str, *, special: bool) -> list[int]:
         """The ids of `text`. special: add the tokens (a beginning-of-sequence, say) that the tokenizer puts around a
@@ -62,7 +82,12 @@ class Text:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids` without special tokens; empty where there is no tokenizer."""
-        return self.tokenizer.decode(list(ids), skip_special_tokens=True) if self.tokenizer else ""
+        if self.tokenizer is None:
+            return ""
+        text = str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
+        for old, new in CLEAN_UP if self.clean_up else ():
+            text = text.replace(old, new)
+        return text
 
     def piece(self, token: int) -> str:
         """The text of one token, special ones as they are written."""
@@ -76,25 +101,32 @@ class Text:
 
 
 class Stream:
-    """Gives each token's text as soon as its characters are whole; all pieces together are the text of all tokens."""
+    """Gives each token's text as soon as it is certain; all pieces together are the text of all tokens.
+
+    Where the tokenizer's decoder can take characters back until the end, everything comes at the end.
+    """
 
     def __init__(self, text: Text) -> None:
-        self._text, self._decoder = text, DecodeStream(skip_special_tokens=True)
-        self._ids: list[int] = []
-        self._given = 0  # characters
+        self._text, self._ids = text, list[int]()
+        tokenizer = text.tokenizer
+        self._silent = {tokenizer.id_to_token(token) for token in text.special} if tokenizer else set()
+        stages = decoding_stages(tokenizer) if tokenizer else []
+        cleaning = [Replaced(old, new) for old, new in CLEAN_UP] if text.clean_up else []
+        self._stages: list[Stage] | None = None if stages is None else [*stages, *cleaning]
 
     def push(self, token: int) -> str:
-        """The characters that `token` completes, often its own, empty while a character is unfinished."""
-        if self._text.tokenizer is None or token in self._text.special:  # a run of these would pile up in the decoder
+        """The characters that `token` makes certain: often its own, none while a character is unfinished."""
+        if self._stages is None:
+            self._ids.append(token)
             return ""
-        self._ids.append(token)
-        piece = self._decoder.step(self._text.tokenizer, token) or ""
-        self._given += len(piece)
-        return piece
+        known = self._text.tokenizer.id_to_token(token) if self._text.tokenizer else None
+        return "" if known is None or known in self._silent else through(self._stages, [known])
 
     def flush(self) -> str:
         """What is left at the end, unfinished characters as U+FFFD."""
-        return self._text.decode(self._ids)[self._given :]
+        if self._stages is None:
+            return self._text.decode(self._ids)
+        return "".join(through(self._stages[place + 1 :], stage.end()) for place, stage in enumerate(self._stages))
 
 
 def tokenizer_settings(bundle: Bundle) -> dict[str, Any]:
@@ -107,3 +139,9 @@ def tokenizer_settings(bundle: Bundle) -> dict[str, Any]:
     if not isinstance(settings, dict):
         raise BundleError(f"{FOLDER}/tokenizer_config.json is no JSON object: build the bundle anew.")
     return settings
+
+
+def _cleans_up(settings: dict[str, Any], tokenizer: Tokenizer) -> bool:
+    """As transformers decides: BPE knows its spaces, and is left alone unless told twice."""
+    anyway = settings.get("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output")
+    return bool(settings.get("clean_up_tokenization_spaces")) and (not isinstance(tokenizer.model, BPE) or bool(anyway))

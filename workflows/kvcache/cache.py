@@ -121,6 +121,12 @@ class KVCache:
         astray = self._joins == "place" and self._pad_left and wanted < width  # the padding would take the slots
         return wanted if max(width, wanted) <= room and not astray else 0
 
+    @property
+    def has_room(self) -> bool:
+        """Whether one more token can be fed: a slot is left or the oldest goes, and the model knows its position."""
+        known = self.positions is None or self.length < self.positions
+        return known and (self.layout.evicts or self.length < self.capacity)
+
     def plan(self, ids: Sequence[int], width: int | None = None) -> Step:
         """The step that feeds `ids` next, in `width` columns.
 

@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
+from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.cli import run
 from workflows.events import parse
+from workflows.generate import open_engine
 
 Line = dict[str, Any]
 ROOT = Path(__file__).parents[3]
@@ -192,6 +194,46 @@ def test_chat_with_piped_lines(demo_bundle: Path) -> None:
     assert "56" in first and "15" in second
 
 
+def test_a_begun_reply_is_printed_with_its_beginning(cli: Any, demo_bundle: Path, tmp_path: Path) -> None:
+    """On a terminal the whole reply; as JSON what was generated. A template that ignores tools is said once."""
+    (tmp_path / "tools.json").write_text('[{"name": "get_weather"}]')
+    asked = ["generate", demo_bundle, "--chat", "--prompt", "What is 8*7?", "--prefill", "8*7="]
+    code, out, err = cli(*asked, "--tools", tmp_path / "tools.json")
+    assert (code, err) == (0, "joinery: The chat template ignores tools: the model is not told of them.\n")
+    code, shown, err = cli(*asked, "--json")
+    done = lines(shown)[-1]
+    assert (code, err, out) == (0, "", f"8*7={done['text']}\n")
+    assert "".join(line["text"] for line in lines(shown)[:-1]) == done["text"] and "56" in done["text"]
+
+
+def test_a_base_model_completes_what_was_written_so_far(demo_bundle: Path, tmp_path: Path) -> None:
+    """A line stands on a line of its own after the text before, an empty one lets it go on; the words are said once."""
+    base = without_template(demo_bundle, tmp_path / "base")
+    done = joinery("chat", base, "--json", "--max-new-tokens", 4, input="8*7=\n\n9+6=\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "joinery: This bundle has no chat template: it completes the text that was written so far.\n"
+    engine = open_engine(base)
+    first, second, third = (line for line in lines(done.stdout) if line["event"] == "done")
+    written = "8*7="
+    for turn, added in ((first, ""), (second, ""), (third, "\n9+6=")):
+        written += added
+        assert turn["prompt_ids"] == engine.encode(written)
+        written += turn["text"]
+    told = tmp_path / "tools.json"
+    told.write_text('[{"name": "a"}]')
+    refused = joinery("chat", base, "--tools", told, input="x\n")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "no chat template that could tell it of tools" in refused.stderr
+
+
+def without_template(bundle: Path, target: Path) -> Path:
+    """A copy of a bundle that has no chat template."""
+    shutil.copytree(bundle, target)
+    (target / "tokenizer" / "chat_template.jinja").unlink()
+    (target / MANIFEST).write_text(make_manifest(target).model_dump_json())
+    return target
+
+
 def test_chat_json_and_reset(demo_bundle: Path) -> None:
     """Every turn ends with a done; what was said before is in the prompt, and after /reset no more."""
     done = joinery("chat", demo_bundle, "--json", input="What is 8*7?\nWhat is 9+6?\n/reset\nWhat is 8*7?")
@@ -221,7 +263,14 @@ def spoiled(bundle: Path, target: Path) -> Path:
     [
         (["generate", "B", "--prompt-ids", "1,2,99999"], "The prompt id 99999 is not in the vocabulary"),
         (["generate", "B", "--prompt-ids", "1,x"], "--prompt-ids takes whole numbers with commas"),
-        (["generate", "B", "--prompt-ids", ","], "The prompt is empty"),
+        (["generate", "B", "--prompt-ids", ","], "--prompt-ids takes whole numbers with commas"),
+        (["generate", "B", "--prompt-ids", "1,,2"], "--prompt-ids takes whole numbers with commas, and got '1,,2'"),
+        (["generate", "B", "--prompt-ids", "1,2,"], "--prompt-ids takes whole numbers with commas"),
+        (["generate", "B", "--prompt-ids", "1_0"], "--prompt-ids takes whole numbers with commas"),
+        (["generate", "B", "--prompt-ids", "-1"], "The prompt id -1 is not in the vocabulary"),
+        (["generate", "B", "--prompt", "a", "--prefill", "b"], "--tools and --prefill belong to a conversation"),
+        (["generate", "B", "--prompt", "a", "--chat", "--tools", "nowhere"], "tools file nowhere cannot be read"),
+        (["generate", "B", "--prompt", "a", "--chat", "--tools", "list.json"], "list.json has an entry 2 that is no"),
         (["generate", "B", "--prompt", ""], "The prompt is empty"),
         (["generate", "B"], "Give one of --prompt, --prompt-ids and --prompt-file"),
         (["generate", "B", "--prompt", "a", "--prompt-ids", "1"], "Give one of"),
@@ -266,6 +315,7 @@ def test_a_wrong_request_is_one_sentence_and_exit_code_2(
     spoiled(demo_split_bundle, Path("S"))
     Path("empty.onnx").write_bytes(b"")
     Path("garbage.onnx").write_bytes(b"garbage")
+    Path("list.json").write_text('[{"name": "a"}, "b"]')
     before = sorted(tmp_path.rglob("*"))
     for extra in ([], ["--json"]):
         code, out, err = cli(*arguments, *extra)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from workflows.errors import PromptError, RequestError
-from workflows.events import ChunkEvent, GenerationDone, TokenEvent
-from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.events import ChunkEvent, GenerationDone, NoticeEvent, TokenEvent
+from workflows.generate import Engine, GenerateOptions, Message, open_engine
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +61,26 @@ def test_a_model_without_tokenizer_speaks_ids_alone(demo_bundle: Path, engine: E
     engine.template = None
     with pytest.raises(PromptError, match="no chat template: give a plain prompt"):
         engine.encode_chat([{"role": "user", "content": "hello"}])
+
+
+def test_a_model_without_template_goes_on_with_all_that_was_written(demo_bundle: Path) -> None:
+    """Texts one after another, a system message as a line; said once; no tools, for there is no place for them."""
+    engine = open_engine(demo_bundle)
+    engine.template = None
+    said: list[Message] = [
+        {"role": "system", "content": "A list"},
+        {"role": "user", "content": "one, "},
+        {"role": "assistant", "content": "two"},
+        {"role": "user", "content": ", three"},
+    ]
+    assert engine.encode_turn(said, None, " and") == engine.encode("A list\none, two, three and")
+    assert engine.ready().completes and not engine.ready().chat_template
+    once = GenerateOptions(max_new_tokens=1)
+    twice = [list(engine.generate([5], once)) for _ in range(2)]
+    notices = [[event.code for event in events if isinstance(event, NoticeEvent)] for events in twice]
+    assert notices == [["completes"], []]
+    with pytest.raises(PromptError, match="tell it of tools"):
+        engine.encode_turn(said, [{"name": "get_weather"}])
 
 
 @pytest.mark.parametrize(

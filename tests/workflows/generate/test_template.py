@@ -148,7 +148,7 @@ def test_where_the_template_comes_from(tmp_path: Path) -> None:
     """The file of its own first, then the settings: a text, or the one that is named default; else there is none."""
     named = [{"name": "tools", "template": "T"}, {"name": "default", "template": "D{{ eos_token }}"}, 5]
     assert with_settings(tmp_path / "a", {}) is None
-    assert with_settings(tmp_path / "b", {"chat_template": [named[0]]}) is None
+    assert with_settings(tmp_path / "b", {"chat_template": [5]}) is None
     found = with_settings(tmp_path / "c", {"chat_template": named, "eos_token": {"content": "</s>", "lstrip": False}})
     assert found is not None and found.render(HELLO) == "D</s>"
     found = with_settings(tmp_path / "d", {"chat_template": "S"}, "F{{ eos_token }}")

@@ -13,6 +13,7 @@ from workflows.bundle import Bundle
 from workflows.errors import BundleError, Cancelled, RequestError
 from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions
+from workflows.generate.logits import run_checked
 from workflows.graphs import load_graph
 from workflows.quantize.accuracy.taps import add_taps
 from workflows.runtime import device_named, open_executor
@@ -88,7 +89,7 @@ class Side:
             return
         self.engine.reset()
         for token, following in pairwise(ids):
-            yield self.engine.executor.run([token], "decode"), following
+            yield run_checked(self.engine.executor, [token], "decode"), following
 
     def follow(self, ids: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Logits, int]]:
         """(logits, the token that follows) after the prompt and after each of `tokens` but the last."""
@@ -102,7 +103,7 @@ class Side:
             for chunk, phase in executor.chunks(ids[:-1]):
                 executor.run(chunk, phase)
         for fed, following in zip([last, *tokens], tokens, strict=False):
-            yield executor.run([fed], "decode"), following
+            yield run_checked(executor, [fed], "decode"), following
             self.hidden.clear()  # an encoder's are compared once
 
     def rows(self) -> tuple[NDArray[np.int64], Rows]:

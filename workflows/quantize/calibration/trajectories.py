@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workflows.generate import Engine
+from workflows.generate.logits import run_checked
 from workflows.recipe.schema import Calibration
 
 
@@ -46,12 +47,12 @@ def _follow(engine: Engine, prompt: Sequence[int], limit: int, steps: int) -> in
         ids, runs = [engine.bundle.pipeline.tokens.decoder_start or 0], 1
     token = 0
     for chunk, phase in executor.chunks(ids):
-        token = int(executor.run(chunk, phase).argmax())
+        token = int(run_checked(executor, chunk, phase).argmax())
         runs += 1
     ends = set(engine.bundle.pipeline.tokens.eos)
     for _ in range(min(steps, room - len(ids))):
         if runs >= limit or token in ends:
             break
-        token = int(executor.run([token], "decode").argmax())
+        token = int(run_checked(executor, [token], "decode").argmax())
         runs += 1
     return runs

@@ -1,0 +1,86 @@
+"""An executor that follows a script: the loop's own behaviour, over any tokens, without a graph."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.errors import CapacityError
+from workflows.events import Event, GenerationDone, TokenEvent
+from workflows.generate.loop import Generation
+from workflows.generate.options import GenerateOptions
+from workflows.generate.text import Text
+from workflows.kvcache import LAYOUTS
+
+
+class ScriptedCache:
+    """As many slots as it is told of; it holds nothing."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity, self.length, self.evicted, self.bytes = capacity, 0, 0, 0
+        self.layout = LAYOUTS["static"]
+
+    @property
+    def has_room(self) -> bool:
+        return self.length < self.capacity
+
+    def view(self) -> tuple[()]:
+        return ()
+
+
+class ScriptedExecutor:
+    """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
+
+    provider = "cpu"
+
+    def __init__(
+        self,
+        tokens: Sequence[int],
+        vocabulary: int,
+        capacity: int = 1 << 20,
+        change: Callable[[int, NDArray[Any]], None] = lambda step, logits: None,
+    ) -> None:
+        self.cache = ScriptedCache(capacity)
+        self._tokens, self._vocabulary, self._change = list(tokens), vocabulary, change
+        self._steps = 0
+
+    def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
+        yield prompt, "prefill"
+
+    def run(self, tokens: Sequence[int], phase: str) -> NDArray[Any]:
+        if self.cache.length + len(tokens) > self.cache.capacity:
+            raise CapacityError("full")
+        self.cache.length += len(tokens)
+        logits = np.zeros(self._vocabulary, np.float32)
+        logits[self._tokens[self._steps]] = 1
+        self._change(self._steps, logits)
+        self._steps += 1
+        return logits
+
+
+def generated(
+    text: Text,
+    tokens: Sequence[int],
+    *,
+    eos: Sequence[int] = (),
+    cancel_after: int | None = None,
+    capacity: int = 1 << 20,
+    change: Callable[[int, NDArray[Any]], None] = lambda step, logits: None,
+    **options: Any,
+) -> tuple[list[TokenEvent], GenerationDone]:
+    """What a generation of `tokens` after one prompt token tells. cancel_after: say stop after that many tokens."""
+    stopped = threading.Event()
+    executor: Any = ScriptedExecutor([*tokens, 0], text.vocabulary, capacity, change)
+    asked = GenerateOptions(**{"max_new_tokens": len(tokens), **options})
+    events: list[Event] = []
+    for event in Generation(executor, text, asked, eos, stopped.is_set).stream([0]):
+        events.append(event)
+        if cancel_after is not None and sum(isinstance(one, TokenEvent) for one in events) >= cancel_after:
+            stopped.set()
+    done = events[-1]
+    assert isinstance(done, GenerationDone)
+    return [event for event in events if isinstance(event, TokenEvent)], done

@@ -1,0 +1,22 @@
+"""What `generate` and `chat` share: the files and options that a prompt is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from workflows.errors import PromptError
+
+ToolsOption = typer.Option(None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of.")
+PrefillOption = typer.Option("", "--prefill", metavar="TEXT", help="What the reply begins with.")
+
+
+def read_text(path: Path, what: str) -> str:
+    """A UTF-8 file. what: what it is called in the sentence. Raises PromptError where it cannot be read."""
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise PromptError(f"The {what} file {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise PromptError(f"The {what} file {path} is not UTF-8 text.") from None

@@ -1,0 +1,42 @@
+"""One run of the model whose logits a token can be chosen from: a model that gives NaN says so, and no token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.errors import LogitsError
+from workflows.events import Phase
+from workflows.runtime import Executor
+
+
+def run_checked(executor: Executor, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:
+    """Feeds `tokens` as Executor.run does; gives the logits [V] float32.
+
+    Raises LogitsError where they are NaN or infinite, or all of them -inf, and what Executor.run raises.
+    """
+    start = executor.cache.length
+    logits = executor.run(tokens, phase)
+    best = logits.max()  # NaN where any of them is
+    if not np.isfinite(best):
+        raise LogitsError(
+            f"The {phase} step at position {start:,} gave {_what(float(best))}, from which no token can be chosen: "
+            "build the bundle with another precision (fp32), or check the checkpoint's weights."
+        )
+    return logits
+
+
+def check_choice(scores: NDArray[Any], step: int) -> None:
+    """Raises LogitsError where the settings of the generation have left no token to choose for new token `step`."""
+    if not np.isfinite(scores.max()):
+        raise LogitsError(
+            f"The settings of the generation leave no token to choose at step {step:,}: take back what suppresses, "
+            "forbids or forces tokens."
+        )
+
+
+def _what(best: float) -> str:
+    return "logits that are NaN" if np.isnan(best) else f"logits whose largest is {best}"
