@@ -9,9 +9,19 @@ one-token graph that sees one repeated token over an empty cache gives a right f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from workflows.generate import Engine
+from workflows.quantize.accuracy.prompts import spread
 from workflows.recipe.schema import Calibration
+
+
+@dataclass(frozen=True)
+class Followed:
+    """How many runs were looked at, and of how many prompts."""
+
+    samples: int
+    prompts: int
 
 
 def follow_trajectories(
@@ -19,31 +29,45 @@ def follow_trajectories(
     prompts: Sequence[Sequence[int]],
     calibration: Calibration,
     tell: Callable[[int], None] = lambda samples: None,
-) -> int:
-    """Runs `calibration.samples` samples, or fewer where the prompts end before; gives their number.
+) -> Followed:
+    """Runs `calibration.samples` samples, or fewer where the prompts end before.
 
+    The samples are spread over all prompts: each gets its share of what is left, and what one does not use, for its
+    answer is short, goes to those after it. Where there are fewer samples than the prompts take, it is as many prompts
+    as that, evenly spaced.
     prompts: ids; one that leaves no room in the cache for a step is cut. tell: told of the samples so far, and may
-    raise Cancelled.
+    raise Cancelled. Raises BundleError where a decoder behind an encoder has no token to begin with.
     """
-    samples = 0
-    for prompt in prompts:
+    chosen = spread(prompts, _affordable(engine, prompts, calibration.samples))
+    samples = reached = 0
+    for index, prompt in enumerate(chosen):
         left = calibration.samples - samples
         if left <= 0:
             break
-        samples += _follow(engine, prompt, min(left, calibration.steps + 1 + len(prompt)), calibration.steps)
+        share = -(-left // (len(chosen) - index))
+        samples += _follow(engine, prompt, share, calibration.steps)
+        reached += 1
         tell(samples)
-    return samples
+    return Followed(samples, reached)
+
+
+def _affordable(engine: Engine, prompts: Sequence[Sequence[int]], samples: int) -> int:
+    """How many prompts `samples` runs can read, each with a token after it: a run a chunk, and one for the token."""
+    source = engine.executor.has_source
+    runs = [3 if source else -(-len(prompt) // engine.executor.chunk) + 1 for prompt in prompts]
+    mean = sum(runs) / max(1, len(runs))
+    return max(1, min(len(prompts), int(samples / mean)))
 
 
 def _follow(engine: Engine, prompt: Sequence[int], limit: int, steps: int) -> int:
-    """Answers one prompt in at most `limit` runs; gives their number."""
+    """Answers one prompt in `limit` runs, or in as many as its prompt takes; gives their number."""
     executor, cache = engine.executor, engine.executor.cache
     engine.reset()
     room = cache.capacity if not cache.layout.evicts else len(prompt) + steps
     ids, runs = list(prompt[: max(1, room - steps)]), 0
     if executor.has_source:
         executor.encode(list(prompt))
-        ids, runs = [engine.bundle.pipeline.tokens.decoder_start or 0], 1
+        ids, runs = [engine.decoder_start], 1
     token = 0
     for chunk, phase in executor.chunks(ids):
         token = int(executor.run(chunk, phase).argmax())
