@@ -53,11 +53,6 @@ class ChatController(QObject):
         """Whether a reply of this chat is being generated, or waits for the bundle to open."""
         return self._reply is not None
 
-    @property
-    def replying(self) -> int | None:
-        """The id of the reply that is being generated."""
-        return self._reply.id if self._reply else None
-
     def send(self, text: str) -> bool:
         """Asks; False for an empty text, or while a reply is running."""
         if not text.strip() or self.running:

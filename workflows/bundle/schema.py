@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workflows.bundle.flow import Fault, Outline, Port, find_faults, find_unknown, path_of
+from workflows.errors import BundleError
 
 When = Literal["init", "step", "final"]
 Setting = Literal["chunked_prefill", "sliding_window"]
@@ -216,6 +217,13 @@ class Pipeline(Model):
     def window(self) -> int | None:
         """Tokens that stay in a cache that slides; None where the file asks for none."""
         return next((value.size for value in self._asked("sliding_window").values()), None)
+
+    @property
+    def decoder_start(self) -> int:
+        """The token that a decoder behind an encoder begins with. Raises BundleError where the file names none."""
+        if self.tokens.decoder_start is None:
+            raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
+        return self.tokens.decoder_start
 
     def precision_of(self, session: str) -> str:
         """The recipe's word for the precision of a session."""

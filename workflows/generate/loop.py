@@ -100,7 +100,7 @@ class Generation:
             reason = "capacity"
         text = self._until_stop(text + stream.flush())
         yield from self._pictures(last=True)
-        yield self._done(prompt, kept, generated, text, reason)
+        yield self._done(prompt, len(prompt) - kept if source is None else len(source), generated, text, reason)
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor:
         options, defaults = self._options, self._defaults
@@ -185,8 +185,9 @@ class Generation:
             yield CacheEvent(groups=[asdict(view) for view in cache.view()])
 
     def _done(
-        self, prompt: Sequence[int], kept: int, generated: list[int], text: str, reason: FinishReason
+        self, prompt: Sequence[int], read: int, generated: list[int], text: str, reason: FinishReason
     ) -> GenerationDone:
+        """read: how many tokens the time to the first one was spent on, an encoder's with its decoder's first step."""
         timing, cache = self._timing, self._executor.cache
         ttft = (timing.first - timing.began) if generated else 0.0
         decoding = timing.last - timing.first
@@ -197,7 +198,7 @@ class Generation:
             finish_reason=reason,
             ttft_ms=ttft * 1000,
             decode_tokens_per_s=(len(generated) - 1) / decoding if decoding > 0 else 0.0,
-            prefill_tokens_per_s=(len(prompt) - kept) / ttft if ttft > 0 else 0.0,
+            prefill_tokens_per_s=read / ttft if ttft > 0 else 0.0,
             provider=self._executor.provider,
             cache={
                 "layout": cache.layout.name,

@@ -67,7 +67,7 @@ def _follow(engine: Engine, prompt: Sequence[int], limit: int, steps: int) -> in
     ids, runs = list(prompt[: max(1, room - steps)]), 0
     if executor.has_source:
         executor.encode(list(prompt))
-        ids, runs = [engine.decoder_start], 1
+        ids, runs = [engine.bundle.pipeline.decoder_start], 1
     token = 0
     for chunk, phase in executor.chunks(ids):
         token = int(executor.run(chunk, phase).argmax())
