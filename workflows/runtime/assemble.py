@@ -30,7 +30,6 @@ from workflows.runtime.sessions import OpenSession, open_session
 COMPONENTS = ("encoder", "prefill", "decode", "decoder")
 _BRANCH = "use_cache_branch"
 _CROSS_PAST = re.compile(r"past_key_values\.\d+\.encoder\.(key|value)")
-_FED_BY_THE_HOST = {*DRIVERS, SOURCE_MASK}
 
 
 def open_onnx(
@@ -120,9 +119,8 @@ def _refuse_foreign(decoder: OpenSession) -> None:
     cross = next((name for name in names if _CROSS_PAST.fullmatch(name)), None)
     if _BRANCH in names:
         raise GraphError(
-            f"The {decoder.name} takes {_BRANCH}, with which optimum's merged export chooses between two graphs in one, "
-            "and Joinery does not run the one that computes the cross-attention's keys and values: build the checkpoint "
-            "with `joinery build`."
+            f"The {decoder.name} takes {_BRANCH}, with which optimum's merged export chooses between two graphs in "
+            "one, and Joinery does not choose: build the checkpoint with `joinery build`."
         )
     if cross is not None:
         raise GraphError(
@@ -148,7 +146,7 @@ def _edges(part: OpenSession, encoder: OpenSession | None) -> list[dict[str, str
     given = {spec.name for spec in encoder.outputs} if encoder else set()
     facts = _facts(part)
     own = {tensor.past for tensor in find_state(part.inputs, part.outputs, patterns_of(part.inputs))}
-    own |= _FED_BY_THE_HOST | {group.mask for group in facts.groups}
+    own |= {*DRIVERS, *(group.mask for group in facts.groups)} | ({SOURCE_MASK} if encoder else set())
     for spec in part.inputs:
         if spec.name not in own | given:
             giver = f"the encoder gives {', '.join(sorted(given))}" if encoder else "there is no encoder that gives it"

@@ -1,4 +1,4 @@
-"""Pipeline files changed at random, each run to its tokens: `python -m tests.workflows.runtime.mutations BUNDLE SEED N`.
+"""Pipeline files changed at random, each run: `python -m tests.workflows.runtime.mutations BUNDLE SEED N`.
 
 A process of its own, so that a signal is a finding and not the end of the tests. It prints a JSON object a mutation:
 what was changed, and either the tokens or the error.

@@ -81,7 +81,9 @@ def test_every_input_has_its_feed() -> None:
 def test_columns_are_told_along_the_edges() -> None:
     """A body of fixed width fixes the run, though no input of it is called input_ids or inputs_embeds."""
     data, graphs = composite()
-    fixed = {name: (tuple(7 if axis == "n" else axis for axis in shape), kind) for name, (shape, kind) in HIDDEN.items()}
+    fixed = {
+        name: (tuple(7 if axis == "n" else axis for axis in shape), kind) for name, (shape, kind) in HIDDEN.items()
+    }
     graphs["body"] = graph({**fixed, **STEP, **CROSS, **MASK}, {"given": ((1, 7, 8), "float32"), **PRESENT})
     with pytest.raises(BundleError, match=r"at metadata\.chunk: a run takes 64 tokens, and the graphs have 7 columns"):
         compiled(data, graphs)
@@ -140,7 +142,10 @@ INIT, STEPS = ("encoder", "init"), tuple((name, "step") for name in ("table", "b
         (edge(3, from_="head.logits", to="body.hidden"), "dataflow[2]: body → head → body is a cycle"),
         (edge(3, from_="table.hidden", to="body.hidden"), "dataflow[3].to: body.hidden is fed by table.hidden already"),
         (edge(3, from_="table.hidden", to="body.past_key_values.0.key"), "dataflow[3]: table.hidden [1, n, 8] float32"),
-        (edge(3, from_="encoder.cross.0.key", to="body.past_key_values.0.key"), "[3].to: body.past_key_values.0.key is"),
+        (
+            edge(3, from_="encoder.cross.0.key", to="body.past_key_values.0.key"),
+            "[3].to: body.past_key_values.0.key is",
+        ),
         (edge(3, from_="body.given", to="encoder.source_mask"), "dataflow[1]: encoder → body → encoder is a cycle"),
         (lambda data, _: data["pipeline"]["dataflow"].pop(0), "flow[2].run: nothing feeds body.hidden: name who does"),
         (lambda data, _: data["pipeline"]["state"].pop("cross_cache"), "dataflow[1].from: encoder runs for each chunk"),
@@ -150,12 +155,21 @@ INIT, STEPS = ("encoder", "init"), tuple((name, "step") for name in ("table", "b
         (session("head", {"rows": ((1, "m", "m"), "float32")}, LOGITS), "a run takes 64 tokens, and the graphs have 8"),
         (session("head", {"rows": (("m", "m", "m"), "float32")}, LOGITS), "dataflow[2]: body.given [1, n, 8] float32"),
         (session("table", {}, HIDDEN), "pipeline.flow: no session of prefill takes input_ids"),
-        (session("head", {"rows": ((1, "m", 8), "float32")}, HIDDEN), "pipeline.flow: no session of prefill gives logits"),
+        (
+            session("head", {"rows": ((1, "m", 8), "float32")}, HIDDEN),
+            "pipeline.flow: no session of prefill gives logits",
+        ),
         (session("table", IDS, HIDDEN | LOGITS), "pipeline.flow[3].run: table gives logits already"),
         (session("table", IDS | {"x": ((1,), "int64")}, HIDDEN), "flow[1].run: nothing feeds table.x"),
         (session("table", {"input_ids": ((1, "n"), "int32"), "position_ids": ((1, "n"), "int32")}, HIDDEN), "alike"),
-        (runtime("body", chunked_prefill={"max_batched_tokens": 0}), "chunked_prefill.max_batched_tokens: Input should"),
-        (runtime("body", sliding_window={"size": 33}), "sessions.body.session_options.runtime.sliding_window: 33 tokens"),
+        (
+            runtime("body", chunked_prefill={"max_batched_tokens": 0}),
+            "chunked_prefill.max_batched_tokens: Input should",
+        ),
+        (
+            runtime("body", sliding_window={"size": 33}),
+            "sessions.body.session_options.runtime.sliding_window: 33 tokens",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_path(change: Change, told: str) -> None:
@@ -176,7 +190,9 @@ def test_sessions_share_one_chunk_and_one_window() -> None:
     runtime("body", chunked_prefill={"max_batched_tokens": 3})(data, graphs)
     assert parse_pipeline(data, "x").chunk == 3
     runtime("head", chunked_prefill={"max_batched_tokens": 4})(data, graphs)
-    with pytest.raises(BundleError, match=r"at pipeline\.sessions\.head\.session_options\.runtime\.chunked_prefill: body"):
+    with pytest.raises(
+        BundleError, match=r"at pipeline\.sessions\.head\.session_options\.runtime\.chunked_prefill: body"
+    ):
         compiled(data, graphs)
 
 

@@ -1,8 +1,9 @@
 """The comparison: the reference goes its greedy way, and the candidate is fed the same tokens beside it.
 
-For each prompt, in this order: both generate alone (greedy); both read the prompt token by token (the perplexity of the text); both
-read it again, in chunks as a generation does, and then the reference's tokens one by one. Each of these last steps is
-a position: logits and hidden states are compared there, and keys and values of all positions after the last one.
+For each prompt, in this order: both generate alone (greedy); both read the prompt token by token (the perplexity of the
+text); both read it again, in chunks as a generation does, and then the reference's tokens one by one. Each of these
+last steps is a position: logits and hidden states are compared there, the perplexity of the answer is over them, and
+keys and values of all positions are compared after the last one.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from workflows.generate import Engine
 from workflows.quantize.accuracy.prompts import spread
 from workflows.recipe.schema import Calibration
 
+_READING = 0.75  # of the samples, at most, go to reading prompts
+
 
 @dataclass(frozen=True)
 class Followed:
@@ -32,50 +34,47 @@ def follow_trajectories(
 ) -> Followed:
     """Runs `calibration.samples` samples, or fewer where the prompts end before.
 
-    The samples are spread over all prompts: each gets its share of what is left, and what one does not use, for its
-    answer is short, goes to those after it. Where there are fewer samples than the prompts take, it is as many prompts
-    as that, evenly spaced.
+    All prompts are read, or, where that would take most of the samples, as many as leave a quarter of them, evenly
+    spaced. What is left goes to whole answers, evenly spaced too: lengths that grow are seen, and every prompt is.
     prompts: ids; one that leaves no room in the cache for a step is cut. tell: told of the samples so far, and may
     raise Cancelled. Raises BundleError where a decoder behind an encoder has no token to begin with.
     """
-    chosen = spread(prompts, _affordable(engine, prompts, calibration.samples))
-    samples = reached = 0
-    for index, prompt in enumerate(chosen):
-        left = calibration.samples - samples
-        if left <= 0:
-            break
-        share = -(-left // (len(chosen) - index))
-        samples += _follow(engine, prompt, share, calibration.steps)
-        reached += 1
-        tell(samples)
-    return Followed(samples, reached)
-
-
-def _affordable(engine: Engine, prompts: Sequence[Sequence[int]], samples: int) -> int:
-    """How many prompts `samples` runs can read, each with a token after it: a run a chunk, and one for the token."""
-    source = engine.executor.has_source
-    runs = [3 if source else -(-len(prompt) // engine.executor.chunk) + 1 for prompt in prompts]
+    runs = [_reading(engine, prompt) for prompt in prompts]
     mean = sum(runs) / max(1, len(runs))
-    return max(1, min(len(prompts), int(samples / mean)))
+    chosen = spread(prompts, max(1, int(_READING * calibration.samples / max(1.0, mean))))
+    left = calibration.samples - sum(_reading(engine, prompt) for prompt in chosen)
+    read = answered = 0
+    for index, prompt in enumerate(chosen):
+        due = answered < left * (index + 1) / len(chosen)
+        steps = min(calibration.steps, left - answered) if due else 0
+        runs_of_prompt, runs_of_answer = _follow(engine, prompt, steps, calibration.steps)
+        read, answered = read + runs_of_prompt, answered + runs_of_answer
+        tell(read + answered)
+    return Followed(read + answered, len(chosen))
 
 
-def _follow(engine: Engine, prompt: Sequence[int], limit: int, steps: int) -> int:
-    """Answers one prompt in `limit` runs, or in as many as its prompt takes; gives their number."""
+def _reading(engine: Engine, prompt: Sequence[int]) -> int:
+    """About how many runs it takes to read a prompt: a chunk each, or the encoder's and the decoder's first."""
+    return 2 if engine.executor.has_source else max(1, -(-len(prompt) // engine.executor.chunk))
+
+
+def _follow(engine: Engine, prompt: Sequence[int], steps: int, most: int) -> tuple[int, int]:
+    """Reads one prompt, and answers it in at most `steps` runs; gives the runs of both. most: `steps` at most."""
     executor, cache = engine.executor, engine.executor.cache
     engine.reset()
-    room = cache.capacity if not cache.layout.evicts else len(prompt) + steps
-    ids, runs = list(prompt[: max(1, room - steps)]), 0
+    room = cache.capacity if not cache.layout.evicts else len(prompt) + most
+    ids, read, answered = list(prompt[: max(1, room - most)]), 0, 0
     if executor.has_source:
         executor.encode(list(prompt))
-        ids, runs = [engine.bundle.pipeline.decoder_start], 1
+        ids, read = [engine.bundle.pipeline.decoder_start], 1
     token = 0
     for chunk, phase in executor.chunks(ids):
         token = int(executor.run(chunk, phase).argmax())
-        runs += 1
+        read += 1
     ends = set(engine.bundle.pipeline.tokens.eos)
     for _ in range(min(steps, room - len(ids))):
-        if runs >= limit or token in ends:
+        if token in ends:
             break
         token = int(executor.run([token], "decode").argmax())
-        runs += 1
-    return runs
+        answered += 1
+    return read, answered
