@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workflows.bundle import Bundle, read_bundle
+from workflows.bundle import Bundle, Verification, read_bundle, verify_bundle
+from workflows.bundle.read import PIPELINE
 from workflows.errors import BundleError, GraphError, RequestError, printable
 from workflows.graphs import load_graph
 from workflows.graphs.dtypes import bytes_of
@@ -17,6 +18,8 @@ from workflows.kvcache import StateTensor, find_state
 from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns, patterns_of
 from workflows.kvcache.infer import infer_facts
 from workflows.kvcache.layouts import built_layout
+from workflows.runtime.program import compile_program
+from workflows.runtime.signature import FileSignature
 from workflows.tensors import TensorSpec
 
 
@@ -45,6 +48,7 @@ def inspect_path(path: str | Path, component: str | None = None) -> dict[str, An
 def _bundle_report(bundle: Bundle) -> dict[str, Any]:
     facts, flow = bundle.pipeline.metadata, bundle.pipeline.pipeline
     graphs = {name: _graph(bundle.file(session.file)) for name, session in flow.sessions.items()}
+    _check(bundle, graphs)
     components = [
         {"name": name, "file": session.file, "role": bundle.pipeline.role(name), **_public(graphs[name])}
         for name, session in flow.sessions.items()
@@ -62,10 +66,36 @@ def _bundle_report(bundle: Bundle) -> dict[str, Any]:
         "precision": facts.precision,
         "layout": facts.layout,
         "capacity": bundle.pipeline.capacity,
-        "chunk": facts.chunk,
+        "chunk": bundle.pipeline.chunk,
         "bytes": bundle.manifest.bytes,
         "metadata": facts.model_dump(mode="json"),
     }
+
+
+def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: False) -> Verification:
+    """Every file against the manifest, and, where all are whole, the pipeline against the graphs.
+
+    Raises BundleError where there is no manifest or the pipeline cannot be run, Cancelled on request.
+    """
+    verified = verify_bundle(folder, cancelled)
+    if verified.ok:
+        bundle = read_bundle(folder)
+        files = {name: bundle.file(session.file) for name, session in bundle.pipeline.pipeline.sessions.items()}
+        _check(bundle, {name: _graph(path) for name, path in files.items()})
+    return verified
+
+
+def _check(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises BundleError, with the JSON path, for a pipeline that its graphs do not fit: see compile_program."""
+    where = str(bundle.folder / PIPELINE)
+    if bundle.pipeline.pipeline.state.kv_cache is None:
+        bundle.pipeline.check(where)
+        return
+    signatures = {
+        name: FileSignature(tuple(graph["_inputs"]), tuple(graph["_outputs"]), graph["_metadata_props"])
+        for name, graph in graphs.items()
+    }
+    compile_program(bundle.pipeline, signatures, where)
 
 
 def _graph_report(path: Path) -> dict[str, Any]:

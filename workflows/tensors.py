@@ -57,6 +57,16 @@ class TensorSpec:
         return np.dtype("uint16" if self.dtype == "bfloat16" else self.dtype)
 
     @property
+    def is_floating(self) -> bool:
+        """Whether its elements are floating-point numbers."""
+        return "float" in self.dtype
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether its elements are whole numbers."""
+        return "int" in self.dtype
+
+    @property
     def lowest(self) -> Any:
         """The type's lowest finite value, as `numpy_dtype` holds it."""
         if self.dtype == "bfloat16":

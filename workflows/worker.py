@@ -177,9 +177,9 @@ class Worker:
         return self._graphs.open(Where(Path(_text(job, "path")), _text(job, "component", ""), _text(job, "stage", "")))
 
     def verify(self, job: Job) -> Iterator[Event]:
-        from workflows.bundle import verify_bundle
+        from workflows.inspection import check_bundle
 
-        checked = verify_bundle(_text(job, "bundle"), self._asked_to_stop(job))
+        checked = check_bundle(_text(job, "bundle"), self._asked_to_stop(job))
         yield ResultEvent(value={"ok": checked.ok, **dataclasses.asdict(checked)})
 
     def bench(self, job: Job) -> Iterator[Event]:

@@ -26,8 +26,10 @@ def figures_of(report: Report) -> list[tuple[str, str]]:
         (_tr("logits, largest difference"), figure(value["logit_max_abs_diff"])),
         (_tr("hidden states, cosine"), figure(value.get("hidden_cosine"))),
         (_tr("keys and values, cosine"), figure(value.get("kv_cosine"))),
-        (_tr("perplexity, reference"), figure(value["perplexity"]["reference"])),
-        (_tr("perplexity, candidate"), figure(value["perplexity"]["candidate"])),
+        (_tr("perplexity of the prompts, reference"), figure(value["perplexity"]["reference"])),
+        (_tr("perplexity of the prompts, candidate"), figure(value["perplexity"]["candidate"])),
+        (_tr("perplexity of the answers, reference"), figure(value["answer_perplexity"]["reference"])),
+        (_tr("perplexity of the answers, candidate"), figure(value["answer_perplexity"]["candidate"])),
     ]
     task = value.get("task")
     if task:

@@ -57,11 +57,6 @@ class ChatController(QObject):
         return self._reply is not None
 
     @property
-    def replying(self) -> int | None:
-        """The id of the reply that is being generated."""
-        return self._reply.id if self._reply else None
-
-    @property
     def completes(self) -> bool:
         """Whether the open bundle goes on with what was written, space for space, instead of answering."""
         return self.session.ready is not None and self.session.ready.completes

@@ -110,11 +110,6 @@ class AppContext(QObject):
         self._set_bundle(summary)
         return True
 
-    def close_bundle(self) -> None:
-        """No bundle is current."""
-        self.settings.set("bundle", "")
-        self._set_bundle(None)
-
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:
             self._bundle = summary

@@ -178,7 +178,7 @@ def test_crash_and_reopen(opened: Session, worker: StubWorker) -> None:
     log = Log(opened)
     worker.crashed.emit("The worker was killed (signal 9).")
     assert opened.state == "failed"
-    assert opened.groups == []
+    assert opened.ready is None and opened.groups == []
     assert log.lines[-1] == ("failed", SessionFailure("crashed", "The worker was killed (signal 9)."))
     dead.event.emit(TOKEN)
     dead.finished.emit(ErrorEvent(kind="crashed", message="late"))

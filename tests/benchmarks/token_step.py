@@ -36,8 +36,8 @@ def raw_step(engine: Engine, prompt: list[int], tokens: int) -> float:
     times = []
     for _ in range(len(done.token_ids)):
         began = time.perf_counter()
-        for session, binding in bound._runs:
-            session.run_with_iobinding(binding)
+        for opened, binding in bound._runs:
+            opened.session.run_with_iobinding(binding)
         times.append((time.perf_counter() - began) * 1000)
     return statistics.median(times)
 

@@ -19,6 +19,7 @@ def report() -> dict[str, Any]:
         "hidden_cosine": 0.9912,
         "kv_cosine": 0.9934,
         "perplexity": {"reference": 12.5, "candidate": 12.75},
+        "answer_perplexity": {"reference": 1.25, "candidate": 1.375},
         "greedy": [_answer(number) for number in range(12)],
         "layers": [_layer(number) for number in range(28)],
         "task": {"name": "held-back questions", "questions": 200, "reference": 1.0, "candidate": 0.985},

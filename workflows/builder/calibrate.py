@@ -63,8 +63,9 @@ def find_ranges(
         def tell(samples: int) -> None:
             report(ProgressEvent(stage=STAGE, message="calibrating", done=samples, total=calibration.samples))
 
-        samples = follow_trajectories(engine, chosen.prompts, calibration, tell)
-    said = f"{calibration.method} over {samples:,} runs on prompts: {chosen.origin}"
+        done = follow_trajectories(engine, chosen.prompts, calibration, tell)
+    reached = f"{done.prompts:,} of the {len(chosen.prompts):,} prompts"
+    said = f"{calibration.method} over {done.samples:,} runs on {reached}: {chosen.origin}"
     report(LogEvent(message=f"Calibrated by {said}."))
     return ranger.ranges(), said
 

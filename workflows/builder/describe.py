@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from workflows.bundle.schema import (
+    BuildRequires,
     ChunkedPrefill,
     Component,
     CrossState,
@@ -27,21 +28,19 @@ from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError
 from workflows.recipe import Recipe, family_for
 
+# A recipe's precisions that are one floating-point type throughout; in the others integers take part.
+_FLOATS: dict[str, Literal["fp32", "fp16", "bf16"]] = {"fp32": "fp32", "fp16": "fp16", "bf16": "bf16"}
+
 
 def describe(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]]) -> Pipeline:
     """The pipeline over `components`, the evidence of one stage. Raises CheckpointError where a token is not named."""
     family = family_for(recipe.model_type, recipe.task)
     if not family.cached:
         return _single_pipeline(checkpoint, recipe, components)
-    runtime = Runtime(
-        chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk),
-        sliding_window=SlidingWindow(size=recipe.capacity) if recipe.cache == "window" else None,
-    )
-    options = SessionOptions(runtime=runtime)
     geometry = family.geometry(checkpoint.config)
     return Pipeline(
         pipeline=Flow(
-            sessions={c["component"]: Session(file=c["file"], session_options=options) for c in components},
+            sessions={c["component"]: _session(c, recipe, of_tokens=c["role"] != "encoder") for c in components},
             flow=_flow(components),
             dataflow=_edges(components),
             state=State(kv_cache=KVState(), cross_cache=_cross_source(components)),
@@ -67,10 +66,27 @@ def _single_pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[di
     """One graph that runs once on its inputs, and keeps nothing."""
     return Pipeline(
         pipeline=Flow(
-            sessions={c["component"]: Session(file=c["file"]) for c in components},
+            sessions={c["component"]: _session(c, recipe, of_tokens=False) for c in components},
             flow=[FlowStage(run=c["component"], when="init") for c in components],
         ),
         metadata=_metadata(checkpoint, recipe, components, layout=""),
+    )
+
+
+def _session(component: dict[str, Any], recipe: Recipe, *, of_tokens: bool) -> Session:
+    """of_tokens: whether it runs on the prompt and the tokens after it, so that chunks and windows are its business."""
+    precision = recipe.precision_of(component["component"])
+    integers: Literal["int4", "int8"] = "int4" if precision == "int4" else "int8"
+    return Session(
+        file=component["file"],
+        session_options=SessionOptions(
+            runtime=Runtime(
+                precision=_FLOATS.get(precision),
+                chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk) if of_tokens else None,
+                sliding_window=SlidingWindow(size=recipe.capacity) if of_tokens and recipe.cache == "window" else None,
+            ),
+            build_requires=None if precision in _FLOATS else BuildRequires(quantization=integers),
+        ),
     )
 
 
@@ -85,7 +101,10 @@ def _metadata(
         family=recipe.family,
         precision=recipe.precision,
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        components=[Component(name=c["component"], role=c["role"]) for c in components],
+        components=[
+            Component(name=c["component"], role=c["role"], precision=recipe.precision_of(c["component"]))
+            for c in components
+        ],
         **of_the_cache,
     )
 

@@ -18,7 +18,8 @@ from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, printable
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.runtime.devices import device_named
-from workflows.runtime.executor import EMULATED, Executor, make_executor
+from workflows.runtime.emulation import is_emulated
+from workflows.runtime.executor import Executor, make_executor
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 
@@ -70,9 +71,11 @@ class Probe:
         graph.
         """
         device = device_named("cpu")
-        emulated = self._pipeline.metadata.precision == EMULATED
         by_file = {
-            path: open_session(name, path, device, {}, mapped=mapped, emulated=emulated) for name, path in files.items()
+            path: open_session(
+                name, path, device, {}, mapped=mapped, emulated=is_emulated(self._pipeline, name, device)
+            )
+            for name, path in files.items()
         }
         sessions = {name: replace(by_file[path], name=name) for name, path in files.items()}
         if self._pipeline.pipeline.state.kv_cache is None:

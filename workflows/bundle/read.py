@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workflows.bundle.flow import Fault
 from workflows.bundle.manifest import Manifest, is_linked, read_manifest
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError
@@ -55,7 +56,12 @@ def read_bundle(folder: str | Path) -> Bundle:
             )
     if PIPELINE not in manifest.files:
         raise BundleError(f"{root} has no {PIPELINE} in its manifest: build the bundle anew.")
-    return Bundle(root, _read_pipeline(root / PIPELINE), manifest)
+    pipeline = _read_pipeline(root / PIPELINE)
+    for name, session in pipeline.pipeline.sessions.items():
+        if session.file not in manifest.files:
+            fault = Fault(f"pipeline.sessions.{name}.file", f"the bundle's manifest lists no file {session.file}")
+            raise fault.error(str(root / PIPELINE))
+    return Bundle(root, pipeline, manifest)
 
 
 def read_summary(folder: str | Path) -> dict[str, Any]:
@@ -72,7 +78,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "precision": facts.precision,
         "layout": facts.layout,
         "capacity": bundle.pipeline.capacity,
-        "chunk": facts.chunk,
+        "chunk": bundle.pipeline.chunk,
         "components": list(bundle.pipeline.pipeline.sessions),
         "bytes": bundle.manifest.bytes,
         "built_at": facts.built_at,

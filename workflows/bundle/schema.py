@@ -6,13 +6,17 @@ other readers ignore. Unknown keys and unknown enum values are errors that carry
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from workflows.errors import BundleError, printable
+from workflows.bundle.flow import Fault, Outline, Port, find_faults, find_unknown, path_of
+from workflows.errors import BundleError
 
 When = Literal["init", "step", "final"]
+Setting = Literal["chunked_prefill", "sliding_window"]
+_INSTEAD: dict[Setting, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
 NameInBundle = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*(/[A-Za-z0-9_][A-Za-z0-9_.\-]*)*$")]
 
 
@@ -35,17 +39,28 @@ class ChunkedPrefill(Model):
 
 
 class Runtime(Model):
-    """Features that are scheduled when a session is opened, without a change of the graph."""
+    """Features that are scheduled when a session is opened, without a change of the graph.
 
-    precision: Literal["fp32", "fp16", "bf16", "fp8"] = "fp32"
+    precision: the floating-point type that the session computes in, weights and all; absent where a part of it
+    computes with integers, which no word here says: `build_requires.quantization` does.
+    """
+
+    precision: Literal["fp32", "fp16", "bf16", "fp8"] | None = None
     sliding_window: SlidingWindow | None = None
     chunked_prefill: ChunkedPrefill | None = None
+
+
+class BuildRequires(Model):
+    """What was done to the graph when it was built. quantization: the integers that its weights are."""
+
+    quantization: Literal["none", "int8", "int4"] = "none"
 
 
 class SessionOptions(Model):
     """Options of one session."""
 
     runtime: Runtime = Runtime()
+    build_requires: BuildRequires | None = None
 
 
 class Session(Model):
@@ -71,7 +86,10 @@ class Edge(Model):
 
 
 class KVState(Model):
-    """The names of the cache tensors; `%d` stands for the layer."""
+    """The names of the cache tensors; `%d` stands for the layer.
+
+    format: `auto` takes the names from the graphs where they are not these.
+    """
 
     format: Literal["auto", "separate"] = "separate"
     past_key_pattern: str = "past_key_values.%d.key"
@@ -104,24 +122,21 @@ class State(Model):
 class Flow(Model):
     """Sessions, their order and their edges."""
 
-    sessions: Annotated[dict[str, Session], Field(min_length=1)]
+    sessions: Annotated[dict[str, Session], Field(min_length=1, max_length=10)]
     flow: Annotated[list[FlowStage], Field(min_length=1, max_length=10)]
     dataflow: list[Edge] = []
     state: State = State()
 
-    @model_validator(mode="after")
-    def _names_exist(self) -> Flow:
-        for stage in self.flow:
-            if stage.run not in self.sessions:
-                raise ValueError(f"flow runs {stage.run!r}, which is no session")
-        for edge in self.dataflow:
-            for end in (edge.source, edge.target):
-                if end.split(".", 1)[0] not in self.sessions:
-                    raise ValueError(f"dataflow names {end!r}, whose session does not exist")
+    def outline(self) -> Outline:
+        """The flow without its files."""
         cross = self.state.cross_cache
-        if cross is not None and cross.source not in self.sessions:
-            raise ValueError(f"cross_cache has the source {cross.source!r}, which is no session")
-        return self
+        return Outline(
+            tuple(self.sessions),
+            tuple((stage.run, stage.when) for stage in self.flow),
+            tuple((_port(edge.source), _port(edge.target)) for edge in self.dataflow),
+            cross.source if cross else None,
+            self.state.kv_cache is not None,
+        )
 
 
 class Tokens(Model):
@@ -140,10 +155,11 @@ class Generation(Model):
 
 
 class Component(Model):
-    """What Joinery knows of one session beyond running it."""
+    """What Joinery knows of one session beyond running it. precision: a recipe's word; empty for the bundle's own."""
 
     name: str
     role: str
+    precision: str = ""
 
 
 class Metadata(Model):
@@ -176,14 +192,6 @@ class Pipeline(Model):
     generation: Generation | None = None
     metadata: Metadata
 
-    @model_validator(mode="after")
-    def _can_generate(self) -> Pipeline:
-        if self.pipeline.state.kv_cache is not None:
-            for name, value in (("generation", self.generation), ("metadata.vocabulary", self.metadata.vocabulary)):
-                if value is None:
-                    raise ValueError(f"a pipeline with a KV cache needs {name}")
-        return self
-
     @property
     def capacity(self) -> int | None:
         """The tokens that the cache holds; None without a cache."""
@@ -199,6 +207,70 @@ class Pipeline(Model):
             return "encoder-decoder"
         return "prefill-decode" if names >= {"init", "step"} else "decoder"
 
+    @property
+    def chunk(self) -> int:
+        """Prompt tokens that one run takes at most."""
+        asked = self._asked("chunked_prefill")
+        return next((value.max_batched_tokens for value in asked.values()), self.metadata.chunk)
+
+    @property
+    def window(self) -> int | None:
+        """Tokens that stay in a cache that slides; None where the file asks for none."""
+        return next((value.size for value in self._asked("sliding_window").values()), None)
+
+    @property
+    def decoder_start(self) -> int:
+        """The token that a decoder behind an encoder begins with. Raises BundleError where the file names none."""
+        if self.tokens.decoder_start is None:
+            raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
+        return self.tokens.decoder_start
+
+    def precision_of(self, session: str) -> str:
+        """The recipe's word for the precision of a session."""
+        own = next((c.precision for c in self.metadata.components if c.name == session), "")
+        return own or self.metadata.precision
+
+    def check(self, where: str) -> None:
+        """Raises BundleError, with its JSON path, for what is wrong with the whole though each part is sound.
+
+        where: the file. What the graphs themselves say to it is runtime/program.py's to ask.
+        """
+        for fault in (*find_faults(self.pipeline.outline()), *self._settings()):
+            raise fault.error(where)
+
+    def lacking(self) -> Iterator[Fault]:
+        """Names that lead nowhere, and what a cache needs and is not there."""
+        yield from find_unknown(self.pipeline.outline())
+        if self.pipeline.state.kv_cache is not None:
+            for path, value in (("generation", self.generation), ("metadata.vocabulary", self.metadata.vocabulary)):
+                if value is None:
+                    yield Fault(path, f"a pipeline with a KV cache needs {path}")
+
+    def _settings(self) -> Iterator[Fault]:
+        for key in get_args(Setting):
+            yield from self._disagreements(key)
+        if self.window and self.capacity and self.window > self.capacity:
+            message = f"{self.window} tokens are more than the {self.capacity} of generation.max_length"
+            yield Fault(self.path_of_setting("sliding_window"), message)
+
+    def path_of_setting(self, key: Setting) -> str:
+        """The JSON path of a runtime setting, at the first session that has it, or of what stands for it else."""
+        asked = next(iter(self._asked(key)), None)
+        return _INSTEAD[key] if asked is None else _setting(asked, key)
+
+    def _disagreements(self, key: Setting) -> Iterator[Fault]:
+        """One cache and one prompt are shared by all sessions, so that what they ask of them must be one thing."""
+        asked = self._asked(key)
+        first = next(iter(asked), "")
+        for name, value in asked.items():
+            if value != asked[first]:
+                yield Fault(_setting(name, key), f"{first} asks for another {key}, and all sessions share one")
+
+    def _asked(self, key: Setting) -> dict[str, Any]:
+        """Session → what its runtime asks for under `key`, where it asks for something."""
+        found = {name: getattr(one.session_options.runtime, key) for name, one in self.pipeline.sessions.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
     def role(self, session: str) -> str:
         """The role of a session; its own name where none was recorded."""
         return next((c.role for c in self.metadata.components if c.name == session), session)
@@ -208,14 +280,24 @@ class Pipeline(Model):
         return self.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n"
 
 
+def _setting(session: str, key: str) -> str:
+    """The JSON path of a session's runtime setting."""
+    return f"pipeline.sessions.{session}.session_options.runtime.{key}"
+
+
 def parse_pipeline(data: Any, where: str) -> Pipeline:
     """A checked Pipeline. Raises BundleError with the JSON path of the first thing that is wrong."""
     try:
-        return Pipeline.model_validate(data)
+        pipeline = Pipeline.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
-        path = ".".join(str(part) for part in first["loc"]) or "the file"
-        message = first["msg"].removeprefix("Value error, ")
-        raise BundleError(
-            f"{where} is not a pipeline that Joinery can run: at {printable(path)}: {printable(message)}."
-        ) from None
+        path = path_of(first["loc"]) or "the file"
+        raise Fault(path, first["msg"].removeprefix("Value error, ")).error(where) from None
+    for fault in pipeline.lacking():
+        raise fault.error(where)
+    return pipeline
+
+
+def _port(name: str) -> Port:
+    session, tensor = name.split(".", 1)
+    return session, tensor

@@ -58,8 +58,10 @@ def _figures(found: dict[str, Any]) -> Table:
         "logits, largest difference": _number(found["logit_max_abs_diff"]),
         "hidden states, cosine": _number(found["hidden_cosine"]),
         "keys and values, cosine": _number(found["kv_cosine"]),
-        "perplexity, reference": _number(found["perplexity"]["reference"]),
-        "perplexity, candidate": _number(found["perplexity"]["candidate"]),
+        "perplexity of the prompts, reference": _number(found["perplexity"]["reference"]),
+        "perplexity of the prompts, candidate": _number(found["perplexity"]["candidate"]),
+        "perplexity of the reference's answers, reference": _number(found["answer_perplexity"]["reference"]),
+        "perplexity of the reference's answers, candidate": _number(found["answer_perplexity"]["candidate"]),
         "prompts answered with the same tokens": _same(found["greedy"]),
     }
     if found["task"]:

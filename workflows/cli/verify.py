@@ -12,11 +12,11 @@ from workflows.errors import BundleError
 
 
 def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bool = JsonFlag) -> None:
-    """Check every file of a bundle; the first problem is the error."""
-    from workflows.bundle import verify_bundle
+    """Check every file of a bundle, and its pipeline against its graphs; the first problem is the error."""
+    from workflows.inspection import check_bundle
 
     with interruptible() as cancelled:
-        checked = verify_bundle(bundle, cancelled)
+        checked = check_bundle(bundle, cancelled)
     if as_json:
         write_json({"ok": checked.ok, **dataclasses.asdict(checked)})
     if not checked.ok:

@@ -104,7 +104,8 @@ class Generation:
         except CapacityError:
             reason = "capacity"
         yield from self._pictures(last=True)
-        yield self._done(prompt, kept, generated, "".join(pieces), reason)
+        fed = len(prompt) - kept if source is None else len(source)
+        yield self._done(prompt, fed, generated, "".join(pieces), reason)
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor:
         options, defaults = self._options, self._defaults
@@ -198,8 +199,9 @@ class Generation:
             yield CacheEvent(groups=[asdict(view) for view in cache.view()])
 
     def _done(
-        self, prompt: Sequence[int], kept: int, generated: list[int], text: str, reason: FinishReason
+        self, prompt: Sequence[int], read: int, generated: list[int], text: str, reason: FinishReason
     ) -> GenerationDone:
+        """read: how many tokens the time to the first one was spent on, an encoder's with its decoder's first step."""
         timing, cache = self._timing, self._executor.cache
         ttft = (timing.first - timing.began) if generated else 0.0
         decoding = timing.last - timing.first
@@ -210,7 +212,7 @@ class Generation:
             finish_reason=reason,
             ttft_ms=ttft * 1000,
             decode_tokens_per_s=(len(generated) - 1) / decoding if decoding > 0 else 0.0,
-            prefill_tokens_per_s=(len(prompt) - kept) / ttft if ttft > 0 else 0.0,
+            prefill_tokens_per_s=read / ttft if ttft > 0 else 0.0,
             provider=self._executor.provider,
             cache={
                 "layout": cache.layout.name,

@@ -188,11 +188,6 @@ class KVCache:
         """The present outputs that this cache takes."""
         return tuple(self._present)
 
-    @property
-    def driver_names(self) -> tuple[str, ...]:
-        """The other inputs that each step feeds."""
-        return tuple(self._drivers)
-
     def shapes(self, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of every input that this cache feeds, for a step of `width` columns."""
         keys = self.allocated + (width if self._joins == "append" else 0)

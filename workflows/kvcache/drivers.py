@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.kvcache.geometry import Joins
+from workflows.kvcache.geometry import SOURCE_MASK, Joins
 from workflows.kvcache.layouts import Positions
 from workflows.tensors import TensorSpec
 
@@ -114,3 +114,27 @@ def shape_of(spec: TensorSpec, width: int, keys: int) -> tuple[int, ...]:
     if spec.name in _LENGTHS:
         return (1,) * len(spec.shape)
     return (1, keys) if len(spec.shape) == 2 else (1, 1, width, keys)
+
+
+def columns_axis(spec: TensorSpec) -> int | None:
+    """The axis that counts the columns of the run, of the source for its mask; None for an input that has none."""
+    if spec.name == SOURCE_MASK:
+        return 3
+    if spec.name in _ROWS or spec.name == PLACES:
+        return len(spec.shape) - 1
+    return 2 if spec.name not in _LENGTHS and len(spec.shape) == 4 else None
+
+
+def unfit_driver(spec: TensorSpec) -> str:
+    """What an input is and should not be, in words; empty for one that can be driven."""
+    axes = len(spec.shape)
+    told = f"{list(spec.shape)} {spec.dtype}, and should be "
+    if spec.name in (*_ROWS, PLACES):
+        named = "[columns]" if spec.name == PLACES else "[1, columns]"
+        return "" if spec.is_integer and axes == named.count(",") + 1 else f"{told}{named} of integers"
+    if spec.name in _LENGTHS:
+        return "" if spec.is_integer else f"{told}integers"
+    if spec.name == SOURCE_MASK:
+        return "" if spec.is_floating and axes == 4 else f"{told}[1, 1, 1, source] of floating-point numbers"
+    fits = spec.is_floating if axes == 4 else axes == 2 and spec.dtype != "string"
+    return "" if fits else f"{told}[1, keys] of numbers or [1, 1, columns, keys] of floating-point numbers"

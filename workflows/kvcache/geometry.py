@@ -19,6 +19,7 @@ Gives = Literal["rows", "buffer", "joined"]
 MASK = "attention_mask"
 FACTS_KEY = "joinery.kv"  # in a graph's metadata
 _COLUMNS = ("input_ids", "inputs_embeds")  # whose second axis is the step's columns
+_LAYER = r"0|[1-9][0-9]{0,5}"
 _ALIGNED = ((False, False), (True, False), (False, True))  # (left, right); not both
 # what an encoder hands to a decoder, once
 SOURCE_MASK, CROSS_KEY, CROSS_VALUE = "source_mask", "cross.%d.key", "cross.%d.value"
@@ -96,15 +97,27 @@ class StatePatterns:
 
 NAMINGS = (
     StatePatterns(),  # ours and optimum's
+    StatePatterns(  # optimum's, of a decoder behind an encoder
+        "past_key_values.%d.decoder.key",
+        "past_key_values.%d.decoder.value",
+        "present.%d.decoder.key",
+        "present.%d.decoder.value",
+    ),
     StatePatterns("past_%d_key", "past_%d_value", "present_%d_key", "present_%d_value"),
     StatePatterns("key_cache.%d", "value_cache.%d", "updated_key_cache.%d", "updated_value_cache.%d"),
 )
 
 
-def patterns_of(inputs: Sequence[TensorSpec]) -> StatePatterns:
-    """How a graph with these inputs names its cache; ours where it names it in no known way."""
-    names = {spec.name for spec in inputs}
-    return next((patterns for patterns in NAMINGS if patterns.past_key % 0 in names), NAMINGS[0])
+def patterns_of(inputs: Sequence[TensorSpec], namings: Sequence[StatePatterns] = NAMINGS) -> StatePatterns:
+    """How a graph with these inputs names its cache: the first of `namings` where it names it in no known way.
+
+    A naming with whole layer numbers goes before one that an input resembles, which find_state then refuses by name.
+    """
+    numbers = {naming: _numbers(inputs, naming.past_key) for naming in namings}
+    for naming, found in numbers.items():
+        if any(re.fullmatch(_LAYER, number) for number in found):
+            return naming
+    return next((naming for naming, found in numbers.items() if found), namings[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,33 +173,48 @@ def find_state(
     [1, kv_heads, slots, head_dim], or a present that disagrees with its past.
     """
     found: list[StateTensor] = []
-    width = next((spec.shape[1] for spec in inputs if spec.name in _COLUMNS), None)
+    width = next((spec.shape[1] for spec in inputs if spec.name in _COLUMNS and len(spec.shape) > 1), None)
     for role, past_pattern, present_pattern in patterns.pairs():
         past, present = _by_layer(inputs, past_pattern), _by_layer(outputs, present_pattern)
         for layer in sorted(past.keys() ^ present.keys()):
             lacking = present_pattern if layer in past else past_pattern
             raise GraphError(f"The graph lacks {lacking % layer}, the other half of layer {layer}'s {role} cache.")
         found += [_state(role, layer, past[layer], present[layer], width) for layer in sorted(past)]
-    layers = {(tensor.layer, tensor.role) for tensor in found}
-    for layer in range(len(found) // 2):
-        for role in ("key", "value"):
-            if (layer, role) not in layers:
-                raise GraphError(f"The graph's cache has no {role} for layer {layer}, though it has later layers.")
+    _refuse_gaps(found)
     return tuple(sorted(found, key=lambda tensor: (tensor.layer, tensor.role)))
 
 
-def _by_layer(specs: Iterable[TensorSpec], pattern: str) -> dict[int, TensorSpec]:
+def _refuse_gaps(found: Sequence[StateTensor]) -> None:
+    layers = {(tensor.layer, tensor.role) for tensor in found}
+    has = ", ".join(map(str, sorted({tensor.layer for tensor in found})))
+    for layer in range(len(found) // 2):
+        for role in ("key", "value"):
+            if (layer, role) not in layers:
+                raise GraphError(
+                    f"The graph's cache has no {role} for layer {layer}, though it has later layers: "
+                    f"{found[0].past} is of {has}, which should count from 0 without a gap."
+                )
+
+
+def _numbers(specs: Iterable[TensorSpec], pattern: str) -> dict[str, TensorSpec]:
+    """What stands in the place of the layer in the names that `pattern` fits; the last tensor of each."""
     head, tail = pattern.split("%d")
+    return {
+        spec.name[len(head) : len(spec.name) - len(tail)]: spec
+        for spec in specs
+        if spec.name.startswith(head) and spec.name.endswith(tail) and len(spec.name) >= len(head) + len(tail)
+    }
+
+
+def _by_layer(specs: Sequence[TensorSpec], pattern: str) -> dict[int, TensorSpec]:
     found: dict[int, TensorSpec] = {}
     for spec in specs:
-        if not (spec.name.startswith(head) and spec.name.endswith(tail)):
-            continue
-        number = spec.name[len(head) : len(spec.name) - len(tail)]
-        if not re.fullmatch(r"0|[1-9][0-9]{0,5}", number):
-            raise GraphError(f"{spec.name} is named like a cache tensor, but {number!r} is no layer number.")
-        if int(number) in found:
-            raise GraphError(f"Layer {number} has two tensors named {spec.name}.")
-        found[int(number)] = spec
+        for number in _numbers([spec], pattern):
+            if not re.fullmatch(_LAYER, number):
+                raise GraphError(f"{spec.name} is named like a cache tensor, but {number!r} is no layer number.")
+            if int(number) in found:
+                raise GraphError(f"Layer {number} has two tensors named {spec.name}.")
+            found[int(number)] = spec
     return found
 
 

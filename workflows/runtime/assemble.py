@@ -8,6 +8,7 @@ goes to the inputs of that name, past and present are the cache, the metadata `j
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,16 +18,18 @@ from workflows.bundle import Pipeline
 from workflows.bundle.schema import parse_pipeline
 from workflows.errors import GraphError, RequestError, printable
 from workflows.kvcache import find_state
-from workflows.kvcache.drivers import DRIVERS
-from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, patterns_of
+from workflows.kvcache.drivers import DRIVERS, IDS
+from workflows.kvcache.geometry import NAMINGS, SOURCE_MASK, StateFacts, patterns_of
 from workflows.kvcache.infer import infer_facts
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.runtime.devices import device_named
-from workflows.runtime.executor import LOGITS, Executor, make_executor
+from workflows.runtime.executor import Executor, make_executor
+from workflows.runtime.program import LOGITS
 from workflows.runtime.sessions import OpenSession, open_session
 
 COMPONENTS = ("encoder", "prefill", "decode", "decoder")
-_FED_BY_THE_HOST = {*DRIVERS, SOURCE_MASK}
+_BRANCH = "use_cache_branch"
+_CROSS_PAST = re.compile(r"past_key_values\.\d+\.encoder\.(key|value)")
 
 
 def open_onnx(
@@ -82,10 +85,11 @@ def _check_sessions(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> 
 def _describe(sessions: Mapping[str, OpenSession]) -> dict[str, Any]:
     """The decoded pipeline.json that the graphs make."""
     decoder = sessions.get("decoder") or sessions["decode"]
+    _refuse_foreign(decoder)
     facts = _facts(decoder)
     encoder = sessions.get("encoder")
     logits = next((spec for spec in decoder.outputs if spec.name == LOGITS), None)
-    if logits is None or not isinstance(logits.shape[-1], int):
+    if logits is None or not logits.shape or not isinstance(logits.shape[-1], int):
         raise GraphError(f"The {decoder.name} has no output {LOGITS} whose last axis is the vocabulary's size.")
     named = asdict(patterns_of(decoder.inputs))
     state: dict[str, Any] = {"kv_cache": {f"{part}_pattern": pattern for part, pattern in named.items()}}
@@ -109,10 +113,31 @@ def _describe(sessions: Mapping[str, OpenSession]) -> dict[str, Any]:
     }
 
 
+def _refuse_foreign(decoder: OpenSession) -> None:
+    """Raises GraphError for a decoder that computes the encoder's keys and values itself, as optimum exports it."""
+    names = [spec.name for spec in decoder.inputs]
+    cross = next((name for name in names if _CROSS_PAST.fullmatch(name)), None)
+    if _BRANCH in names:
+        raise GraphError(
+            f"The {decoder.name} takes {_BRANCH}, with which optimum's merged export chooses between two graphs in "
+            "one, and Joinery does not choose: build the checkpoint with `joinery build`."
+        )
+    if cross is not None:
+        raise GraphError(
+            f"The {decoder.name} takes {cross}, which no encoder gives: in optimum's export another graph, the decoder "
+            "without past, computes the cross-attention's keys and values in its first run, and Joinery does not run "
+            "that: build the checkpoint with `joinery build`."
+        )
+
+
 def _facts(decoder: OpenSession) -> StateFacts:
     state = find_state(decoder.inputs, decoder.outputs, patterns_of(decoder.inputs))
     if not state:
-        raise GraphError(f"The {decoder.name} has no inputs named like past_key_values.0.key, so it keeps no cache.")
+        known = ", ".join(naming.past_key % 0 for naming in NAMINGS)
+        raise GraphError(
+            f"The {decoder.name} has no inputs named like {known}, so it keeps no cache: its inputs are "
+            f"{printable(', '.join(spec.name for spec in decoder.inputs))}."
+        )
     return StateFacts.of_metadata(decoder.metadata) or infer_facts(state, decoder.inputs)
 
 
@@ -121,7 +146,7 @@ def _edges(part: OpenSession, encoder: OpenSession | None) -> list[dict[str, str
     given = {spec.name for spec in encoder.outputs} if encoder else set()
     facts = _facts(part)
     own = {tensor.past for tensor in find_state(part.inputs, part.outputs, patterns_of(part.inputs))}
-    own |= _FED_BY_THE_HOST | {group.mask for group in facts.groups}
+    own |= {*DRIVERS, *(group.mask for group in facts.groups)} | ({SOURCE_MASK} if encoder else set())
     for spec in part.inputs:
         if spec.name not in own | given:
             giver = f"the encoder gives {', '.join(sorted(given))}" if encoder else "there is no encoder that gives it"
@@ -134,5 +159,5 @@ def _edges(part: OpenSession, encoder: OpenSession | None) -> list[dict[str, str
 
 def _chunk(prefill: OpenSession) -> int:
     """Prompt tokens that one run takes: what the graph is fixed to, else the usual number."""
-    width = next((spec.shape[1] for spec in prefill.inputs if spec.name == "input_ids"), None)
-    return width if isinstance(width, int) and width > 1 else DEFAULT_CHUNK
+    width = next((spec.shape[-1] for spec in prefill.inputs if spec.name == IDS and spec.shape), None)
+    return width if isinstance(width, int) else DEFAULT_CHUNK

@@ -12,9 +12,8 @@ once, on the source, and what they give stays for the whole generation.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,121 +21,23 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
-from workflows.bundle.schema import Edge, Pipeline
-from workflows.errors import BundleError, Cancelled, GraphError, JoineryError, PromptError, RecipeError, printable
+from workflows.bundle.flow import Fault, Port
+from workflows.bundle.read import PIPELINE
+from workflows.bundle.schema import Pipeline
+from workflows.errors import BundleError, Cancelled, JoineryError, PromptError, RecipeError, printable
 from workflows.events import Phase
-from workflows.kvcache import KVCache, StateTensor, find_state
+from workflows.kvcache import KVCache, Layout
 from workflows.kvcache.cross import cross_view
-from workflows.kvcache.drivers import DRIVERS, IDS
-from workflows.kvcache.geometry import SOURCE_MASK, StateFacts, StatePatterns
-from workflows.kvcache.infer import infer_facts
+from workflows.kvcache.drivers import IDS
+from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
 from workflows.kvcache.layouts import layout_for
 from workflows.kvcache.views import GroupView
 from workflows.recipe.schema import DEFAULT_CAPACITY
+from workflows.runtime.binding import Binding, Observer
 from workflows.runtime.devices import Device
+from workflows.runtime.emulation import emulation_note, is_emulated
+from workflows.runtime.program import Program, Run, compile_program
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
-from workflows.tensors import TensorSpec
-
-LOGITS, EMBEDS = "logits", "inputs_embeds"
-EMULATED = "w8a16"  # the precision for which the CPU provider has no integer products
-_EMULATION = (
-    "w8a16 is made for NPUs: the CPU provider computes it in float32 with every number on its 16-bit grid, so answers "
-    "are those of the quantized model, and speed and memory are not."
-)
-Observer = Callable[[str, Mapping[str, NDArray[Any]]], None]
-"""Told after each run of a session: its name, and copies of the outputs that nothing else takes."""
-
-
-class _Bound:
-    """Sessions bound once: their inputs and outputs are memory that lives as long as this does.
-
-    shapes: the known inputs' shapes, from which the graphs' symbolic axes are told. given: arrays that inputs and
-    outputs of that name use, whatever the session (the cache's); fed: "session.tensor" → the array that another phase
-    made for it. observer: gets what is neither given, nor fed to another session, nor logits, sized by onnxruntime.
-    """
-
-    def __init__(
-        self,
-        sessions: Sequence[OpenSession],
-        edges: Sequence[Edge],
-        shapes: Mapping[str, tuple[int, ...]],
-        given: Mapping[str, NDArray[Any]],
-        fed: Mapping[str, NDArray[Any]],
-        observer: Observer | None = None,
-    ) -> None:
-        self._observer = observer
-        self.inputs: dict[str, NDArray[Any]] = {}
-        self.outputs: dict[str, NDArray[Any]] = {}
-        self.generation = 0
-        self._runs: list[tuple[ort.InferenceSession, ort.IOBinding]] = []
-        taken = {LOGITS, *given, *(edge.source for edge in edges)} if observer else None
-        self._sessions = tuple(sessions)
-        for opened in sessions:
-            binding = opened.session.io_binding()
-            from_sessions = self._from_sessions(opened, edges, fed)
-            symbols = _symbols(opened, {**shapes, **{name: array.shape for name, array in from_sessions.items()}})
-            for spec in opened.inputs:
-                if spec.name in from_sessions:
-                    array = from_sessions[spec.name]
-                elif spec.name in given:
-                    array = given[spec.name]
-                else:
-                    array = self._driver(spec, shapes)
-                binding.bind_input(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
-            for spec in opened.outputs:
-                if taken is not None and not taken & {spec.name, f"{opened.name}.{spec.name}"}:
-                    binding.bind_output(spec.name, "cpu")
-                    continue
-                array = given[spec.name] if spec.name in given else np.empty(spec.resolve(symbols), spec.numpy_dtype)
-                self.outputs[f"{opened.name}.{spec.name}"] = array
-                binding.bind_output(spec.name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
-            self._runs.append((opened.session, binding))
-        self._keep = (dict(given), dict(fed))  # bindings hold addresses alone
-
-    def _from_sessions(
-        self, opened: OpenSession, edges: Sequence[Edge], fed: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
-        """Input → what another session gives it; of two that could (prefill and decode) the one that runs here."""
-        made = {**fed, **self.outputs}
-        ends = [(edge.target.split(".", 1), edge.source) for edge in edges if edge.source in made]
-        return {name: made[source] for (session, name), source in ends if session == opened.name}
-
-    def _driver(self, spec: TensorSpec, shapes: Mapping[str, tuple[int, ...]]) -> NDArray[Any]:
-        if spec.name not in shapes:
-            raise GraphError(f"Nothing feeds the input {spec.name}: the pipeline's dataflow must name its source.")
-        shape = shapes[spec.name]
-        if len(shape) != len(spec.shape) or any(
-            isinstance(axis, int) and axis != size for axis, size in zip(spec.shape, shape, strict=True)
-        ):
-            raise GraphError(f"The input {spec.name} is {list(spec.shape)}, and a step feeds {list(shape)}.")
-        if spec.name not in self.inputs:
-            self.inputs[spec.name] = np.zeros(shape, spec.numpy_dtype)
-        return self.inputs[spec.name]
-
-    @cached_property
-    def logits_type(self) -> TensorSpec:
-        """The logits' name and type."""
-        return next(spec for opened in self._sessions for spec in opened.outputs if spec.name == LOGITS)
-
-    @cached_property
-    def logits(self) -> NDArray[Any]:
-        """[1, N, V]."""
-        return next(array for name, array in self.outputs.items() if name.split(".", 1)[1] == LOGITS)
-
-    def run(self, inputs: Mapping[str, NDArray[Any]], options: ort.RunOptions | None) -> None:
-        """Runs every session once; `options` can end it half-way."""
-        for name, array in self.inputs.items():
-            array[...] = inputs[name]
-        for opened, (session, binding) in zip(self._sessions, self._runs, strict=True):
-            session.run_with_iobinding(binding, options)
-            if self._observer:
-                self._tell(self._observer, opened, binding)
-
-    def _tell(self, observer: Observer, opened: OpenSession, binding: ort.IOBinding) -> None:
-        """Bound outputs come back in the order in which they were bound, which is the graph's."""
-        found = zip(opened.outputs, binding.get_outputs(), strict=True)
-        own = {spec.name: value for spec, value in found if f"{opened.name}.{spec.name}" not in self.outputs}
-        observer(opened.name, {name: value.numpy() for name, value in own.items()})
 
 
 class Executor:
@@ -150,34 +51,31 @@ class Executor:
     def __init__(
         self,
         pipeline: Pipeline,
+        program: Program,
         sessions: Mapping[str, OpenSession],
         cache: KVCache,
-        provider: str,
-        note: str = "",
+        device: Device,
         observer: Observer | None = None,
     ) -> None:
-        self._observer, self.emulation = observer, ""
-        self.cache, self.provider, self.vocabulary = cache, provider, pipeline.metadata.vocabulary or 0
-        self.chunk, self._source_limit = pipeline.metadata.chunk, pipeline.metadata.source_limit
-        self.note, self._pad_left = note, _last_logits(sessions)
-        self._edges = pipeline.pipeline.dataflow
-        self._phases = _phases(pipeline, sessions)
-        self._widths = {phase: _fixed_width(opened) for phase, opened in self._phases.items() if opened}
-        self._bound: dict[tuple[str, int], _Bound] = {}
-        self._source: dict[str, NDArray[Any]] = {}  # what the encoder gave, by "session.tensor"
-        self._source_mask = np.zeros((1, 1, 1, 0), np.float32)
+        self.program, self.cache, self.provider = program, cache, device.name
+        self.chunk, self.vocabulary = pipeline.chunk, pipeline.metadata.vocabulary or 0
+        self.note, self.emulation = program.facts.note, emulation_note(pipeline, device)
+        self._sessions, self._observer = sessions, observer
+        self._source_limit = pipeline.metadata.source_limit
+        self._bound: dict[tuple[str, int], Binding] = {}
+        self._source: dict[Port, NDArray[Any]] = {}  # what the encoder gave
+        self._source_tokens, self._source_width = 0, 0
         self._options = ort.RunOptions()
         self._stopped = threading.Event()
 
     @property
     def has_source(self) -> bool:
         """Whether an encoder reads a source before the decoder begins."""
-        return bool(self._phases["source"])
+        return self.program.source is not None
 
     def source_view(self) -> tuple[GroupView, ...]:
         """What the encoder handed over, as the window draws it; none before the first source."""
-        handed = {name.split(".", 1)[1]: array for name, array in self._source.items()}
-        return cross_view(handed, int(np.count_nonzero(self._source_mask == 0)))
+        return cross_view({name: array for (_, name), array in self._source.items()}, self._source_tokens)
 
     def encode(self, source: Sequence[int]) -> None:
         """Runs the encoder on `source` and forgets what the decoder had of another one.
@@ -185,20 +83,29 @@ class Executor:
         A source shorter than the encoder's fixed length is padded on the right, and so is its mask. Raises PromptError
         for one that is longer than the encoder can read, Cancelled after `stop`.
         """
-        width = self._widths["source"]
-        self._check_source(len(source), width)
-        width = width or len(source)
+        run = self.program.source
+        if run is None:
+            raise PromptError("The model has no encoder that reads a source: give the text as a prompt.")
+        self._check_source(len(source), run.columns)
+        width = run.columns or len(source)
         ids = np.zeros((1, width), np.int64)
         ids[0, : len(source)] = source
-        mask = np.full((1, 1, 1, width), np.finfo(np.float32).min, np.float32)
-        mask[..., : len(source)] = 0
-        inputs: dict[str, NDArray[Any]] = {IDS: ids, SOURCE_MASK: mask}
-        shapes = {name: array.shape for name, array in inputs.items()}
-        bound = _Bound(self._phases["source"], self._edges, shapes, {}, {}, self._observer)
-        self._guarded(bound, inputs, "encoder", self._options)
-        self._source, self._source_mask = bound.outputs, mask
+        given = self._masks(run, len(source), width)
+        bound = Binding(run, self._sessions, {IDS: ids.shape}, given, self._observer)
+        self._guarded(bound, {IDS: ids}, "encoder", self._options)
+        self._source, self._source_tokens, self._source_width = bound.outputs, len(source), width
         self._bound.clear()
         self.cache.reset()
+
+    def _masks(self, run: Run, tokens: int, width: int) -> dict[Port, NDArray[Any]]:
+        """The masks [1, 1, 1, width] of a source that has `tokens`, for every session of the run that takes one."""
+        found: dict[Port, NDArray[Any]] = {}
+        for name in run.sessions:
+            for spec in self._sessions[name].inputs:
+                if spec.name == SOURCE_MASK and run.feeds[name, spec.name].kind == "given":
+                    mask = found[name, spec.name] = np.full((1, 1, 1, width), spec.lowest, spec.numpy_dtype)
+                    mask[..., :tokens] = 0
+        return found
 
     def _check_source(self, tokens: int, width: int | None) -> None:
         limit = min((limit for limit in (width, self._source_limit) if limit), default=tokens)
@@ -213,8 +120,8 @@ class Executor:
         What the cache takes no chunk for goes token by token, and so does the rest where padding would come first:
         that would see nothing, which some graphs answer with NaN.
         """
-        width, before, start = self._widths["prefill"], self.cache.length, 0
-        by_token = self._pad_left and self._widths["decode"] in (None, 1)
+        width, before, start = self.program.prefill.columns, self.cache.length, 0
+        by_token = self.program.pad_left and self.program.decode.columns in (None, 1)
         while start < len(prompt):
             wanted = min(self.chunk, len(prompt) - start)
             padded = width is not None and wanted < width
@@ -230,7 +137,7 @@ class Executor:
         """
         if self._stopped.is_set():
             raise Cancelled("The generation was cancelled.")
-        width = self._widths[phase] or len(tokens)
+        width = self.program.runs[phase].columns or len(tokens)
         step = self.cache.plan(tokens, width)
         bound = self._binding(phase, width)
         # a single token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
@@ -240,7 +147,7 @@ class Executor:
         return bound.logits_type.as_float32(bound.logits[0, last])
 
     def _guarded(
-        self, bound: _Bound, inputs: Mapping[str, NDArray[Any]], what: str, options: ort.RunOptions | None
+        self, bound: Binding, inputs: Mapping[str, NDArray[Any]], what: str, options: ort.RunOptions | None
     ) -> None:
         try:
             bound.run(inputs, options)
@@ -259,19 +166,22 @@ class Executor:
         self._stopped.clear()
         self._options.terminate = False
 
-    def _binding(self, phase: str, width: int) -> _Bound:
+    def _binding(self, phase: Phase, width: int) -> Binding:
         kept = self._bound.get((phase, width))
         if kept is None or kept.generation != self.cache.generation:
-            shapes = self.cache.shapes(width) | {SOURCE_MASK: self._source_mask.shape}
-            shapes |= {name.split(".", 1)[1]: array.shape for name, array in self._source.items()}
-            given = {name: self.cache.past(name) for name in self.cache.names}
-            given |= {name: self.cache.fresh(name, width) for name in self.cache.fresh_names}
-            given |= {SOURCE_MASK: self._source_mask}
-            kept = _Bound(self._phases[phase], self._edges, shapes, given, self._source, self._observer)
+            run = self.program.runs[phase]
+            given = self._source | self._masks(run, self._source_tokens, self._source_width) | self._state(run, width)
+            kept = Binding(run, self._sessions, self.cache.shapes(width), given, self._observer)
             kept.generation = self.cache.generation
             if width in (1, self.chunk):  # an odd last chunk's binding is not worth its memory
                 self._bound[phase, width] = kept
         return kept
+
+    def _state(self, run: Run, width: int) -> dict[Port, NDArray[Any]]:
+        """The cache's memory, as the inputs and outputs of the session that keeps it."""
+        assert run.state is not None  # a run of tokens has one
+        past = {(run.state, name): self.cache.past(name) for name in self.cache.names}
+        return past | {(run.state, name): self.cache.fresh(name, width) for name in self.cache.fresh_names}
 
 
 def open_executor(
@@ -290,22 +200,24 @@ def open_executor(
     over the same weight files. observer: told of the outputs that such a graph has besides the file's. Raises
     BundleError, GraphError, DeviceError, and RecipeError for a layout that there is not.
     """
-    _refuse_single(bundle.pipeline)
-    flow = bundle.pipeline.pipeline
-    emulated = bundle.pipeline.metadata.precision == EMULATED and device.name == "cpu"
+    where = str(bundle.folder / PIPELINE)
+    _refuse_single(bundle.pipeline, where)
     by_file: dict[str, OpenSession] = {}
     sessions: dict[str, OpenSession] = {}
-    for name, session in flow.sessions.items():
+    for name, session in bundle.pipeline.pipeline.sessions.items():
         if session.file not in by_file:  # sessions over one file are one session: weights exist once
-            graph = (graphs or {}).get(name)
-            file = bundle.file(session.file)
             by_file[session.file] = open_session(
-                name, file, device, device_options or {}, graph=graph, emulated=emulated
+                name,
+                bundle.file(session.file),
+                device,
+                device_options or {},
+                graph=(graphs or {}).get(name),
+                emulated=is_emulated(bundle.pipeline, name, device),
             )
         sessions[name] = replace(by_file[session.file], name=name)
-    executor = make_executor(bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer)
-    executor.emulation = _EMULATION if emulated else ""
-    return executor
+    return make_executor(
+        bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer, where=where
+    )
 
 
 def make_executor(
@@ -316,109 +228,51 @@ def make_executor(
     cache: str | None = None,
     capacity: int | None = None,
     observer: Observer | None = None,
+    where: str = "The pipeline",
 ) -> Executor:
-    """Open sessions around one cache; see open_executor."""
-    state, facts = _state(pipeline, sessions)
-    layout = layout_for(cache, pipeline.metadata.layout, facts)
-    slots = state[0].capacity
-    if capacity is not None and slots is not None and capacity > slots:
-        raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {capacity:,} needs another build.")
-    built = pipeline.capacity or DEFAULT_CAPACITY
-    wanted = capacity or min(built, slots or built, facts.positions or built)
-    if facts.positions is not None and wanted > facts.positions:
+    """Open sessions around one cache; see open_executor. where: the pipeline's file, for messages."""
+    program = compile_program(pipeline, sessions, where)
+    layout = _layout(pipeline, cache, program.facts, where)
+    slots = _slots(pipeline, program, layout, capacity)
+    kept = KVCache(program.state, layout, slots, program.facts, program.drivers, pad_left=program.pad_left)
+    return Executor(pipeline, program, sessions, kept, device, observer)
+
+
+def _layout(pipeline: Pipeline, asked: str | None, facts: StateFacts, where: str) -> Layout:
+    """The layout that a person asked for, or that the file says: a sliding window wins over the plain one."""
+    slides = pipeline.window is not None
+    built = "window" if slides and pipeline.metadata.layout == "static" else pipeline.metadata.layout
+    try:
+        layout = layout_for(asked, built, facts)
+    except RecipeError as error:
+        if asked:
+            raise
+        raise Fault(pipeline.path_of_setting("sliding_window"), str(error).removesuffix(".")).error(where) from None
+    if slides and not asked and not layout.evicts:
+        message = f"the {layout.name} cache gets full and slides no window"
+        raise Fault(pipeline.path_of_setting("sliding_window"), message).error(where)
+    return layout
+
+
+def _slots(pipeline: Pipeline, program: Program, layout: Layout, asked: int | None) -> int:
+    """The capacity: as asked for, else what the file says, as far as graphs and model allow it."""
+    slots, positions = program.state[0].capacity, program.facts.positions
+    if asked is not None and slots is not None and asked > slots:
+        raise RecipeError(f"The bundle's graphs have {slots:,} slots: a capacity of {asked:,} needs another build.")
+    built = (pipeline.window if layout.evicts else None) or pipeline.capacity or DEFAULT_CAPACITY
+    wanted = asked or min(built, slots or built, positions or built)
+    if positions is not None and wanted > positions:
         raise RecipeError(
-            f"The bundle's graphs know {facts.positions:,} positions: a capacity of {wanted:,} needs another build."
+            f"The bundle's graphs know {positions:,} positions: a capacity of {wanted:,} needs another build."
         )
-    names = {*DRIVERS, *(group.mask for group in facts.groups)}
-    phases = _phases(pipeline, sessions)
-    stepping = [*phases["prefill"], *phases["decode"]]
-    drivers = {spec.name: spec for session in stepping for spec in session.inputs if spec.name in names}
-    batch = drivers[IDS].shape[0]
-    if isinstance(batch, int) and batch != 1:
-        raise GraphError(f"{IDS} is {list(drivers[IDS].shape)}: batch must be 1, so export the graph anew with that.")
-    kept = KVCache(state, layout, wanted, facts, drivers, pad_left=_last_logits(sessions))
-    return Executor(pipeline, sessions, kept, device.name, facts.note, observer)
+    return wanted
 
 
-def _last_logits(sessions: Mapping[str, OpenSession]) -> bool:
-    """Whether a graph of several columns gives the last one's logits alone, so that padding must come first."""
-    return any(
-        spec.name == LOGITS and spec.shape[1] == 1 and (_fixed_width([session]) or 1) > 1
-        for session in sessions.values()
-        for spec in session.outputs
-    )
-
-
-def _refuse_single(pipeline: Pipeline) -> None:
+def _refuse_single(pipeline: Pipeline, where: str) -> None:
     if pipeline.pipeline.state.kv_cache is None:
         facts = pipeline.metadata
         raise BundleError(
-            f"This bundle is a {printable(facts.model_type)} model for {printable(facts.task) or 'one run'} without a "
-            "KV cache, so it generates no text: run it with workflows.runtime.run_single, or look at it with "
-            "`joinery inspect`."
+            f"{where} has no pipeline.state.kv_cache: this bundle is a {printable(facts.model_type)} model for "
+            f"{printable(facts.task) or 'one run'} without a KV cache, so it generates no text: run it with "
+            "workflows.runtime.run_single, or look at it with `joinery inspect`."
         )
-
-
-def _state(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> tuple[tuple[StateTensor, ...], StateFacts]:
-    kv = pipeline.pipeline.state.kv_cache
-    assert kv is not None  # others were refused before
-    patterns = StatePatterns(
-        kv.past_key_pattern, kv.past_value_pattern, kv.present_key_pattern, kv.present_value_pattern
-    )
-    found = [(state, s) for s in sessions.values() if (state := find_state(s.inputs, s.outputs, patterns))]
-    if not found:
-        raise GraphError(f"No session has inputs named like {patterns.past_key % 0}, so there is no cache to share.")
-    state, facts = _facts(*found[0])
-    for other, session in found[1:]:
-        agreed = [(t.past, t.shape, t.dtype) for t in other] == [(t.past, t.shape, t.dtype) for t in state]
-        if not agreed or _facts(other, session)[1] != facts:
-            raise GraphError("The sessions disagree on the shape of the cache that they share: build the bundle anew.")
-    return state, facts
-
-
-def _facts(state: tuple[StateTensor, ...], session: OpenSession) -> tuple[tuple[StateTensor, ...], StateFacts]:
-    """The graph's own word on its cache, or what its inputs tell; and the state with the writer that follows."""
-    said = StateFacts.of_metadata(session.metadata)
-    facts = said or infer_facts(state, session.inputs)
-    if facts.writer != "host":
-        return tuple(replace(tensor, writer="graph") for tensor in state), facts
-    state = tuple(replace(tensor, writer="host") for tensor in state)
-    return tuple(replace(tensor, gives="rows") for tensor in state) if said else state, facts
-
-
-def _phases(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> dict[str, list[OpenSession]]:
-    """phase → its sessions in flow order; a prompt takes the `init` sessions where the flow has them.
-
-    A session that runs at init alone and keeps no state reads the source.
-    """
-    at = {when: [stage.run for stage in pipeline.pipeline.flow if stage.when == when] for when in ("init", "step")}
-    source = [name for name in at["init"] if name not in at["step"] and not _has_state(pipeline, sessions[name])]
-    prefill = [name for name in at["init"] if name not in source] or at["step"]
-    names = {"source": source, "prefill": prefill, "decode": at["step"]}
-    return {phase: [sessions[name] for name in phase_names] for phase, phase_names in names.items()}
-
-
-def _has_state(pipeline: Pipeline, session: OpenSession) -> bool:
-    kv = pipeline.pipeline.state.kv_cache
-    return kv is not None and kv.past_key_pattern % 0 in {spec.name for spec in session.inputs}
-
-
-def _fixed_width(opened: Sequence[OpenSession]) -> int | None:
-    """The number of columns that the phase's graphs are fixed to, or None where it is symbolic."""
-    axes = [spec.shape[1] for session in opened for spec in session.inputs if spec.name in (IDS, EMBEDS)]
-    return next((axis for axis in axes if isinstance(axis, int)), None)
-
-
-def _symbols(opened: OpenSession, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """The sizes of the graph's symbolic axes, told from the inputs whose shapes are known."""
-    sizes: dict[str, int] = {}
-    for spec in opened.inputs:
-        for axis, size in zip(spec.shape, shapes.get(spec.name, ()), strict=False):
-            if isinstance(axis, str):
-                sizes[axis] = size
-    return sizes
-
-
-def _element(spec: TensorSpec) -> Any:
-    """What onnxruntime's binding wants as an element type; numpy has no bfloat16, ONNX calls it 16."""
-    return 16 if spec.dtype == "bfloat16" else spec.numpy_dtype

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.quantize.accuracy import Prompt, Prompts, compare
 from workflows.quantize.accuracy.prompts import encode, questions_of, spread
+from workflows.quantize.calibration.trajectories import Followed
 
 SEEDS = ("The capital of France is", "2 + 2 =", "The opposite of hot is")
 SPLIT: dict[str, Any] = {"variant": "transformer-only", "capacity": 128}
@@ -30,6 +32,11 @@ def make(out: Path, events: list[Event] | None = None, source: str = "demo:qwen3
 
 def steps_of(bundle: Path) -> list[dict[str, Any]]:
     return [entry for entry in json.loads((bundle / "evidence.json").read_text("utf-8")) if entry["name"] == "quantize"]
+
+
+def reached(entry: dict[str, Any]) -> int:
+    """The number of prompts that the evidence says were looked at."""
+    return int(re.search(r"runs on (\d+) of the 96 prompts: 96 of demo:qwen3's own", entry["calibrated"])[1])  # type: ignore[index]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +74,8 @@ def test_trajectories_keep_the_answers(exact: Path, ours: Path) -> None:
     for text in SEEDS:
         assert continuation(ours, text) == continuation(exact, text)
     by_name = {entry["component"]: entry for entry in steps_of(ours)}
-    assert by_name["decode"]["calibrated"].startswith("minmax over 160 runs on prompts: 96 of demo:qwen3's own")
+    assert by_name["decode"]["calibrated"].startswith("minmax over 160 runs on ")
+    assert reached(by_name["decode"]) == 96
     counts = by_name["decode"]["op_counts"]
     assert counts["com.microsoft.GroupQueryAttention"] == 3 and counts["QuantizeLinear"] > 150
     assert by_name["head"]["op_counts"] == {"DequantizeLinear": 3, "QuantizeLinear": 2, "MatMul": 1}
@@ -80,7 +88,7 @@ def test_the_cpu_says_that_it_computes_w8a16_in_another_way(exact: Path, ours: P
         assert told == codes
 
 
-def one_repeated_token(engine: Engine, prompts: Sequence[Sequence[int]], *_: Any) -> int:
+def one_repeated_token(engine: Engine, prompts: Sequence[Sequence[int]], *_: Any) -> Followed:
     """What issue 836 of the seeds did: prefill on real prompts, decode on one token over an empty cache."""
     for prompt in prompts[:10]:
         for tokens in (prompt, prompts[0][:1]):
@@ -89,7 +97,7 @@ def one_repeated_token(engine: Engine, prompts: Sequence[Sequence[int]], *_: Any
                 engine.executor.run(fed, phase)
         engine.reset()
         engine.executor.run(prompts[0][:1], "decode")
-    return 20
+    return Followed(20, 10)
 
 
 @pytest.mark.slow
@@ -132,7 +140,7 @@ def test_an_encoder_s_values_are_seen_too(tmp_path: Path) -> None:
     out = make(tmp_path / "b", source=str(checkpoint), precision="w8a16", **options)
     assert str(tmp_path) not in (out / "recipe.json").read_text("utf-8")
     for entry in steps_of(out):
-        assert entry["calibrated"] == "minmax over 12 runs on prompts: 2 of ids.txt"
+        assert entry["calibrated"] == "minmax over 12 runs on 2 of the 2 prompts: 2 of ids.txt"
         assert entry["op_counts"]["QuantizeLinear"] > 10
         assert not [one for step in entry["passes"] for one in step["refused"] if "never ran" in one["reason"]]
     *_, done = open_engine(out).generate([5, 9, 30], GenerateOptions(max_new_tokens=3))

@@ -38,6 +38,7 @@ def listing(name: str) -> Callable[[Path], None]:
     [
         (lambda root: (root / "decode.onnx").unlink(), "lacks decode.onnx"),
         (lambda root: (root / "decode.onnx").write_bytes(b"decode"), "decode.onnx in .* has 6 bytes instead of 12"),
+        (lambda root: (root / "decode.onnx").write_bytes(b"decode graph, and more"), "has 22 bytes instead of 12"),
         (relinked, "lacks tokenizer/tokenizer.json"),
         (lambda root: (root / "manifest.json").unlink(), "it has no manifest.json"),
         (lambda root: (root / "manifest.json").write_text("{"), "manifest.json is damaged"),

@@ -28,7 +28,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     [
         ("surprise", 1, "at surprise:"),
         ("pipeline.sessions.decode.surprise", 1, "at pipeline.sessions.decode.surprise:"),
-        ("pipeline.flow.1.when", "sometimes", "at pipeline.flow.1.when:"),
+        ("pipeline.flow.1.when", "sometimes", "at pipeline.flow[1].when:"),
         ("pipeline.sessions.decode.file", "../decode.onnx", "at pipeline.sessions.decode.file:"),
         ("pipeline.sessions.decode.file", "/decode.onnx", "at pipeline.sessions.decode.file:"),
         ("pipeline.sessions.decode.file", "a\\b.onnx", "at pipeline.sessions.decode.file:"),
@@ -37,7 +37,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("pipeline.flow.1.run", "gone", "flow runs 'gone', which is no session"),
         ("pipeline.dataflow", [{"from": "gone.x", "to": "decode.y"}], "dataflow names 'gone.x'"),
         ("pipeline.dataflow", [{"from": "prefill.x", "to": "gone.y"}], "dataflow names 'gone.y'"),
-        ("pipeline.dataflow", [{"from": "prefill", "to": "decode.y"}], "at pipeline.dataflow.0.from:"),
+        ("pipeline.dataflow", [{"from": "prefill", "to": "decode.y"}], "at pipeline.dataflow[0].from:"),
         ("pipeline.state.kv_cache", {"past_key_pattern": "past.key"}, "past_key_pattern must hold %d exactly once"),
         ("version", 1, "at version:"),
         ("generation.max_length", 0, "at generation.max_length:"),

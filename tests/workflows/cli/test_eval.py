@@ -16,7 +16,7 @@ from workflows.cli import run
 
 FIELDS = {
     "positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff", "hidden_cosine",
-    "kv_cosine", "perplexity", "greedy", "layers", "task", "notes",
+    "kv_cosine", "perplexity", "answer_perplexity", "greedy", "layers", "task", "notes",
 }  # fmt: skip
 
 

@@ -10,6 +10,8 @@ import pytest
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import greedy, greedy_from_source, save_decoder, save_encoder_decoder
 from workflows.errors import BundleError, GraphError, RequestError
+from workflows.events import GenerationDone
+from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import Executor, open_onnx
 
 PROMPT = [5, 17, 29, 101, 7, 64, 33] * 11  # more than one chunk
@@ -66,6 +68,13 @@ def test_encoder_and_decoder(t5: tuple[Path, Path]) -> None:
     for source in (PROMPT, PROMPT[:5]):
         executor.encode(source)
         assert generate(executor, [0], 12) == greedy_from_source(checkpoint, source, 12)
+
+
+def test_the_prefill_of_an_encoder_is_its_source(t5: tuple[Path, Path]) -> None:
+    """Tokens a second count what the encoder read, not the one token that the decoder begins with."""
+    *_, done = open_engine(t5[1]).generate(PROMPT, GenerateOptions(max_new_tokens=2))
+    assert isinstance(done, GenerationDone)
+    assert done.prefill_tokens_per_s == pytest.approx(len(PROMPT) / (done.ttft_ms / 1000))
 
 
 def test_what_a_person_says_stands_in_place_of_what_the_graphs_tell(made: Callable[..., Path]) -> None:

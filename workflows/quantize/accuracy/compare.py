@@ -1,8 +1,9 @@
 """The comparison: the reference goes its greedy way, and the candidate is fed the same tokens beside it.
 
-For each prompt, in this order: both generate alone (greedy); both read the prompt token by token (perplexity); both
-read it again, in chunks as a generation does, and then the reference's tokens one by one. Each of these last steps is
-a position: logits and hidden states are compared there, and keys and values of all positions after the last one.
+For each prompt, in this order: both generate alone (greedy); both read the prompt token by token (the perplexity of the
+text); both read it again, in chunks as a generation does, and then the reference's tokens one by one. Each of these
+last steps is a position: logits and hidden states are compared there, the perplexity of the answer is over them, and
+keys and values of all positions are compared after the last one.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from workflows.quantize.accuracy.statistics import Agreement, Mean, cosines, per
 
 ANSWER = 64  # tokens of an answer at most
 Report = dict[str, Any]
+Pair = tuple[Mean, Mean]  # of the reference, of the candidate
 
 
 @dataclass
@@ -43,7 +45,8 @@ class _Sums:
     hidden: dict[tuple[str, int], Mean] = field(default_factory=dict)
     key: dict[int, Mean] = field(default_factory=dict)
     value: dict[int, Mean] = field(default_factory=dict)
-    surprises: tuple[Mean, Mean] = field(default_factory=lambda: (Mean(), Mean()))
+    text: Pair = field(default_factory=lambda: (Mean(), Mean()))  # surprises at the prompts' own tokens
+    answer: Pair = field(default_factory=lambda: (Mean(), Mean()))  # and at those of the reference's answers
 
 
 class Comparison:
@@ -80,7 +83,7 @@ class Comparison:
     def _prompt(self, prompt: Prompt, steps: int) -> Report:
         both = self._reference, self._candidate
         tokens, others = (side.greedy(prompt.ids, steps, self._cancelled) for side in both)
-        for side, sums in zip(both, self._sums.surprises, strict=True):
+        for side, sums in zip(both, self._sums.text, strict=True):
             for logits, token in side.read(prompt.ids):
                 self._check()
                 sums.add(surprise(logits, token))
@@ -98,7 +101,7 @@ class Comparison:
 
     def _position(self, reference: NDArray[Any], candidate: NDArray[Any], token: int) -> None:
         self._sums.agreement.add(reference, candidate)
-        for logits, sums in zip((reference, candidate), self._sums.surprises, strict=True):
+        for logits, sums in zip((reference, candidate), self._sums.answer, strict=True):
             sums.add(surprise(logits, token))
         for layer, hidden in self._reference.hidden.items():
             other = self._candidate.hidden.get(layer)
@@ -155,6 +158,8 @@ class Comparison:
         notes = [f"Prompts: {prompts.origin}.", *self._notes]
         if agreement.not_finite:
             notes.append(f"At {agreement.not_finite:,} positions the candidate's logits are no numbers.")
+        if not sums.text[0].count:
+            notes.append("No perplexity of the prompts: an encoder reads them, or they are of one token.")
         if not sums.hidden:
             notes.append(self._no_layers())
         return {
@@ -166,7 +171,8 @@ class Comparison:
             "logit_max_abs_diff": _round(agreement.difference.largest),
             "hidden_cosine": _average(layer["hidden_cosine"] for layer in layers),
             "kv_cosine": _average(layer[name] for layer in layers for name in ("key_cosine", "value_cosine")),
-            "perplexity": dict(zip(("reference", "candidate"), map(_perplexity, sums.surprises), strict=True)),
+            "perplexity": _perplexities(sums.text),
+            "answer_perplexity": _perplexities(sums.answer),
             "greedy": greedy,
             "layers": layers,
             "task": task,
@@ -262,8 +268,8 @@ def _average(values: Iterator[float | None]) -> float | None:
     return _round(sum(found) / len(found)) if found else None
 
 
-def _perplexity(surprises: Mean) -> float | None:
-    return _round(perplexity(surprises))
+def _perplexities(surprises: Pair) -> dict[str, float | None]:
+    return {name: _round(perplexity(sums)) for name, sums in zip(("reference", "candidate"), surprises, strict=True)}
 
 
 def _round(value: float | None) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
-from workflows.errors import BundleError, Cancelled, RequestError
+from workflows.errors import Cancelled, RequestError
 from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions
 from workflows.generate.logits import run_checked
@@ -98,7 +98,7 @@ class Side:
         last = ids[-1]
         if self.has_source:
             executor.encode(ids)
-            last = self._start()
+            last = self.engine.bundle.pipeline.decoder_start
         else:
             for chunk, phase in executor.chunks(ids[:-1]):
                 executor.run(chunk, phase)
@@ -116,12 +116,6 @@ class Side:
             values = TensorSpec(name, tensor.shape, tensor.dtype).as_float32(by_position)
             found[tensor.layer, tensor.role] = values.reshape(len(positions), -1)
         return positions, found
-
-    def _start(self) -> int:
-        start = self.engine.bundle.pipeline.tokens.decoder_start
-        if start is None:
-            raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
-        return start
 
 
 def _tapped(bundle: Bundle) -> tuple[dict[str, dict[str, tuple[str, int]]], dict[str, bytes]]:

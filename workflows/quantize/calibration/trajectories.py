@@ -9,10 +9,22 @@ one-token graph that sees one repeated token over an empty cache gives a right f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from workflows.generate import Engine
 from workflows.generate.logits import run_checked
+from workflows.quantize.accuracy.prompts import spread
 from workflows.recipe.schema import Calibration
+
+_READING = 0.75  # of the samples, at most, go to reading prompts
+
+
+@dataclass(frozen=True)
+class Followed:
+    """How many runs were looked at, and of how many prompts."""
+
+    samples: int
+    prompts: int
 
 
 def follow_trajectories(
@@ -20,39 +32,50 @@ def follow_trajectories(
     prompts: Sequence[Sequence[int]],
     calibration: Calibration,
     tell: Callable[[int], None] = lambda samples: None,
-) -> int:
-    """Runs `calibration.samples` samples, or fewer where the prompts end before; gives their number.
+) -> Followed:
+    """Runs `calibration.samples` samples, or fewer where the prompts end before.
 
+    All prompts are read, or, where that would take most of the samples, as many as leave a quarter of them, evenly
+    spaced. What is left goes to whole answers, evenly spaced too: lengths that grow are seen, and every prompt is.
     prompts: ids; one that leaves no room in the cache for a step is cut. tell: told of the samples so far, and may
-    raise Cancelled.
+    raise Cancelled. Raises BundleError where a decoder behind an encoder has no token to begin with.
     """
-    samples = 0
-    for prompt in prompts:
-        left = calibration.samples - samples
-        if left <= 0:
-            break
-        samples += _follow(engine, prompt, min(left, calibration.steps + 1 + len(prompt)), calibration.steps)
-        tell(samples)
-    return samples
+    runs = [_reading(engine, prompt) for prompt in prompts]
+    mean = sum(runs) / max(1, len(runs))
+    chosen = spread(prompts, max(1, int(_READING * calibration.samples / max(1.0, mean))))
+    left = calibration.samples - sum(_reading(engine, prompt) for prompt in chosen)
+    read = answered = 0
+    for index, prompt in enumerate(chosen):
+        due = answered < left * (index + 1) / len(chosen)
+        steps = min(calibration.steps, left - answered) if due else 0
+        runs_of_prompt, runs_of_answer = _follow(engine, prompt, steps, calibration.steps)
+        read, answered = read + runs_of_prompt, answered + runs_of_answer
+        tell(read + answered)
+    return Followed(read + answered, len(chosen))
 
 
-def _follow(engine: Engine, prompt: Sequence[int], limit: int, steps: int) -> int:
-    """Answers one prompt in at most `limit` runs; gives their number."""
+def _reading(engine: Engine, prompt: Sequence[int]) -> int:
+    """About how many runs it takes to read a prompt: a chunk each, or the encoder's and the decoder's first."""
+    return 2 if engine.executor.has_source else max(1, -(-len(prompt) // engine.executor.chunk))
+
+
+def _follow(engine: Engine, prompt: Sequence[int], steps: int, most: int) -> tuple[int, int]:
+    """Reads one prompt, and answers it in at most `steps` runs; gives the runs of both. most: `steps` at most."""
     executor, cache = engine.executor, engine.executor.cache
     engine.reset()
-    room = cache.capacity if not cache.layout.evicts else len(prompt) + steps
-    ids, runs = list(prompt[: max(1, room - steps)]), 0
+    room = cache.capacity if not cache.layout.evicts else len(prompt) + most
+    ids, read, answered = list(prompt[: max(1, room - most)]), 0, 0
     if executor.has_source:
         executor.encode(list(prompt))
-        ids, runs = [engine.bundle.pipeline.tokens.decoder_start or 0], 1
+        ids, read = [engine.bundle.pipeline.decoder_start], 1
     token = 0
     for chunk, phase in executor.chunks(ids):
         token = int(run_checked(executor, chunk, phase).argmax())
-        runs += 1
+        read += 1
     ends = set(engine.bundle.pipeline.tokens.eos)
     for _ in range(min(steps, room - len(ids))):
-        if runs >= limit or token in ends:
+        if token in ends:
             break
         token = int(run_checked(executor, [token], "decode").argmax())
-        runs += 1
-    return runs
+        answered += 1
+    return read, answered

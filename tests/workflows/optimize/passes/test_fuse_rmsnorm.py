@@ -29,6 +29,15 @@ def test_every_form(form: str, opset: int, op: str) -> None:
     assert list(model.graph.initializers) == ["w"]
 
 
+@pytest.mark.parametrize("epsilon", ["1e-6", "0.25", "3.0"])
+def test_the_epsilon_is_the_graph_s_own(epsilon: str) -> None:
+    """Values that 1e-5 would not give: the numbers are as small as the epsilon is."""
+    model = parse(f"{HEAD.replace('1e-5', epsilon)}{AXES} {{ {FORMS['div']} }}", w=SCALE)
+    small = {"x": X["x"] * np.float32(float(epsilon) ** 0.5)}
+    assert check_fires(model, "fuse_rmsnorm", small) == {"RMSNormalization": 1}
+    assert next(iter(model.graph)).attributes.get_float("epsilon") == pytest.approx(float(epsilon))
+
+
 def test_axes_as_attribute_of_old_opsets() -> None:
     body = FORMS["div"].replace("ReduceMean(p, axes)", "ReduceMean<axes = [2]>(p)")
     model = parse(f"{HEAD[:-2]}> {{ {body} }}", opset=17, w=SCALE)

@@ -46,12 +46,14 @@ def test_a_bundle_agrees_with_itself(sharp: Path) -> None:
     assert (found["task"], found["notes"]) == (None, ["Prompts: three of ids."])
 
 
-def test_perplexity_is_that_of_pytorch(sharp: Path, sharp_qwen3: Path) -> None:
+def test_perplexities_are_those_of_pytorch(sharp: Path, sharp_qwen3: Path) -> None:
+    """One over the prompts' own tokens, one over those of the reference's answers; no token is in both."""
     import torch
     from transformers import AutoModelForCausalLM
 
     model = AutoModelForCausalLM.from_pretrained(sharp_qwen3, dtype=torch.float32, attn_implementation="eager").eval()
-    surprises: list[float] = []
+    text: list[float] = []
+    answer: list[float] = []
     for prompt in IDS.prompts:
         ids = list(prompt.ids)
         for _ in range(6):
@@ -60,8 +62,13 @@ def test_perplexity_is_that_of_pytorch(sharp: Path, sharp_qwen3: Path) -> None:
             ids.append(int(logits[-1].argmax()))
         with torch.no_grad():
             chances = model(torch.tensor([ids])).logits[0].double().log_softmax(-1)
-        surprises += [-float(chances[at, token]) for at, token in enumerate(ids[1:])]
-    assert run(sharp, sharp)["perplexity"]["reference"] == pytest.approx(float(np.exp(np.mean(surprises))), rel=1e-4)
+        surprises = [-float(chances[at, token]) for at, token in enumerate(ids[1:])]
+        text += surprises[: len(prompt.ids) - 1]
+        answer += surprises[len(prompt.ids) - 1 :]
+    found = run(sharp, sharp)
+    assert len(answer) == found["positions"]
+    for name, expected in (("perplexity", text), ("answer_perplexity", answer)):
+        assert found[name]["candidate"] == pytest.approx(float(np.exp(np.mean(expected))), rel=1e-4), name
 
 
 @pytest.mark.slow

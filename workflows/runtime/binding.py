@@ -1,0 +1,127 @@
+"""The sessions of one run, bound once: every input and output is memory that lives as long as the binding does.
+
+    Run ──each input's Feed──▶ array: of another session, of the cache, of a driver (filled anew before each run)
+                                 └──address──▶ onnxruntime reads and writes there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from workflows.bundle.flow import Port
+from workflows.errors import GraphError
+from workflows.runtime.program import Feed, Run
+from workflows.runtime.sessions import OpenSession
+from workflows.tensors import TensorSpec
+
+Arrays = Mapping[Port, NDArray[Any]]
+Observer = Callable[[str, Mapping[str, NDArray[Any]]], None]
+"""Told after each run of a session: its name, and copies of the outputs that nothing else takes."""
+
+
+class Binding:
+    """A run that is ready: `inputs` are its drivers' arrays, `outputs` what its sessions give, by (session, tensor).
+
+    shapes: of the drivers, by name. given: arrays that exist before, of inputs (the cache's past, what the encoder
+    gave) and outputs (present). observer: gets what is neither given, nor fed to another session, nor logits, sized by
+    onnxruntime.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        sessions: Mapping[str, OpenSession],
+        shapes: Mapping[str, tuple[int, ...]],
+        given: Arrays,
+        observer: Observer | None = None,
+    ) -> None:
+        self.inputs: dict[Port, NDArray[Any]] = {}
+        self.outputs: dict[Port, NDArray[Any]] = {}
+        self.generation = 0
+        self._run, self._shapes, self._given, self._observer = run, shapes, given, observer
+        self._taken = {feed.source for feed in run.feeds.values()} | {run.logits[0] if run.logits else None}
+        self._memory: list[NDArray[Any]] = []  # bindings hold addresses alone
+        self._runs = [(sessions[name], self._bind(sessions[name])) for name in run.sessions]
+
+    def run(self, inputs: Mapping[str, NDArray[Any]], options: ort.RunOptions | None) -> None:
+        """Runs every session once on the drivers `inputs`; `options` can end it half-way."""
+        for (_, name), array in self.inputs.items():
+            array[...] = inputs[name]
+        for opened, binding in self._runs:
+            opened.session.run_with_iobinding(binding, options)
+            if self._observer:
+                self._tell(self._observer, opened, binding)
+
+    @property
+    def logits(self) -> NDArray[Any]:
+        """[1, columns, V], or [1, 1, V] of the last column alone."""
+        assert self._run.logits is not None  # only what reads a source has none
+        return self.outputs[self._run.logits[0]]
+
+    @property
+    def logits_type(self) -> TensorSpec:
+        """The logits' name and type."""
+        assert self._run.logits is not None
+        return self._run.logits[1]
+
+    def _bind(self, opened: OpenSession) -> ort.IOBinding:
+        binding = opened.session.io_binding()
+        symbols: dict[str, int] = {}
+        for spec in opened.inputs:
+            array = self._array((opened.name, spec.name), spec)
+            symbols |= {axis: size for axis, size in zip(spec.shape, array.shape, strict=True) if isinstance(axis, str)}
+            binding.bind_input(spec.name, "cpu", 0, _element(spec), array.shape, self._address(array, spec))
+        for spec in opened.outputs:
+            port = opened.name, spec.name
+            if self._observer and port not in self._taken and port not in self._given:
+                binding.bind_output(spec.name, "cpu")
+                continue
+            array = self.outputs[port] = self._output(port, spec, symbols)
+            binding.bind_output(spec.name, "cpu", 0, _element(spec), array.shape, self._address(array, spec))
+        return binding
+
+    def _array(self, port: Port, spec: TensorSpec) -> NDArray[Any]:
+        """The memory that feeds an input."""
+        feed = self._run.feeds[port]
+        array = self._source(port, feed)
+        shape = self._shapes[spec.name] if array is None else array.shape
+        fixed = zip(spec.shape, shape, strict=False)
+        if len(shape) != len(spec.shape) or any(isinstance(axis, int) and axis != size for axis, size in fixed):
+            raise GraphError(f"The input {spec.name} is {list(spec.shape)}, and a step feeds {list(shape)}.")
+        if array is None:
+            array = self.inputs[port] = np.zeros(shape, spec.numpy_dtype)
+        return array
+
+    def _source(self, port: Port, feed: Feed) -> NDArray[Any] | None:
+        """What another session or the cache has for an input; None for a driver."""
+        if feed.source is None:
+            return self._given.get(port)
+        return self.outputs[feed.source] if feed.source in self.outputs else self._given[feed.source]
+
+    def _output(self, port: Port, spec: TensorSpec, symbols: Mapping[str, int]) -> NDArray[Any]:
+        if port in self._given:
+            return self._given[port]
+        return np.empty(spec.resolve(symbols), spec.numpy_dtype)
+
+    def _address(self, array: NDArray[Any], spec: TensorSpec) -> int:
+        """Where onnxruntime reads or writes; the array is kept. Raises GraphError where it is of another type."""
+        if array.dtype != spec.numpy_dtype or not array.flags.c_contiguous:
+            raise GraphError(f"{spec.name} is {spec.dtype}, and {array.dtype} would be read or written there.")
+        self._memory.append(array)
+        return int(array.ctypes.data)
+
+    def _tell(self, observer: Observer, opened: OpenSession, binding: ort.IOBinding) -> None:
+        """Bound outputs come back in the order in which they were bound, which is the graph's."""
+        found = zip(opened.outputs, binding.get_outputs(), strict=True)
+        own = {spec.name: value for spec, value in found if (opened.name, spec.name) not in self.outputs}
+        observer(opened.name, {name: value.numpy() for name, value in own.items()})
+
+
+def _element(spec: TensorSpec) -> Any:
+    """What onnxruntime's binding wants as an element type; numpy has no bfloat16, ONNX calls it 16."""
+    return 16 if spec.dtype == "bfloat16" else spec.numpy_dtype

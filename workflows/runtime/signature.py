@@ -1,0 +1,70 @@
+"""What a graph says of its inputs and outputs, and whether the edges between graphs join what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from workflows.bundle.flow import EDGES, Fault, Outline, Port
+from workflows.tensors import TensorSpec
+
+Side = Literal["inputs", "outputs"]
+
+
+class Signature(Protocol):
+    """What a graph says of itself; an open session is one."""
+
+    @property
+    def inputs(self) -> tuple[TensorSpec, ...]: ...
+
+    @property
+    def outputs(self) -> tuple[TensorSpec, ...]: ...
+
+    @property
+    def metadata(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True)
+class FileSignature:
+    """A Signature read from a file that is not open."""
+
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    metadata: Mapping[str, str]
+
+
+def edge_faults(outline: Outline, signatures: Mapping[str, Signature]) -> Iterator[Fault]:
+    """Edges whose tensors do not exist, or have not one type and as many axes."""
+    for i, (source, target) in enumerate(outline.edges):
+        sides: tuple[tuple[str, Port, Side], ...] = (("from", source, "outputs"), ("to", target, "inputs"))
+        for end, port, side in sides:
+            names = [spec.name for spec in specs_of(signatures[port[0]], side)]
+            if port[1] not in names:
+                message = f"{port[0]} has no {side[:-1]} {port[1]}; its {side} are {', '.join(names)}"
+                yield Fault(f"{EDGES}[{i}].{end}", message)
+                return
+        given, taken = spec_of(signatures, source, "outputs"), spec_of(signatures, target, "inputs")
+        if given.dtype != taken.dtype or len(given.shape) != len(taken.shape):
+            message = f"{told(source, given)} cannot feed {told(target, taken)}: they must have one type and rank"
+            yield Fault(f"{EDGES}[{i}]", message)
+
+
+def specs_of(signature: Signature, side: Side) -> tuple[TensorSpec, ...]:
+    """The inputs, or the outputs."""
+    return signature.inputs if side == "inputs" else signature.outputs
+
+
+def spec_of(signatures: Mapping[str, Signature], port: Port, side: Side) -> TensorSpec:
+    """The input or output that `port` names, which there is."""
+    return next(spec for spec in specs_of(signatures[port[0]], side) if spec.name == port[1])
+
+
+def dotted(port: Port) -> str:
+    """As the pipeline file writes it."""
+    return ".".join(port)
+
+
+def told(port: Port, spec: TensorSpec) -> str:
+    """With its shape and type."""
+    return f"{dotted(port)} [{', '.join(map(str, spec.shape))}] {spec.dtype}"
