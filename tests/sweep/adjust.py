@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+_ROPE = {"rope_type": "default", "rope_theta": 1e4}
+
 DECODERS: dict[str, dict[str, Any]] = {
-    "gpt_neo": {"attention_types": [[["global", "local"], 1]]},
-    "reformer": {"attn_layers": ["local", "lsh"], "axial_pos_shape": [32, 32], "axial_pos_embds_dim": [32, 32]},
-}
+    "cohere_compass_text": {"rope_parameters": {"full_attention": _ROPE, "sliding_attention": _ROPE}},
+    "dbrx": {
+        "attn_config": {"kv_n_heads": 2, "clip_qkv": 8, "rope_theta": 1e4},
+        "ffn_config": {"hidden_size": 64, "ffn_hidden_size": 96, "moe_num_experts": 4, "moe_top_k": 2},
+    },
+    "falcon_h1": {"mamba_d_ssm": 128},
+    "gpt_neo": {"attention_types": [[["global", "local"], 1]], "attention_layers": ["global", "local"]},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"]},
+    "longcat_flash": {"zero_expert_num": 2},
+    "mamba2": {"num_heads": 8},
+    "reformer": {
+        "is_decoder": True, "attn_layers": ["local", "lsh"], "axial_pos_shape": [32, 32],
+        "axial_pos_embds_dim": [32, 32],
+    },
+    "xmod": {"default_language": "en_XX"},
+    "zamba2": {"attention_hidden_size": 128, "attention_head_dim": 32},
+    "zaya": {"num_experts_per_tok": 1},
+}  # fmt: skip
