@@ -59,13 +59,13 @@ def decoder_case(name: str, config: Any, options: dict[str, Any] | None = None) 
             torch.manual_seed(0)
             model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
             save_spread(model, folder / "checkpoint")
-            oracle = _Eager(folder / "checkpoint")
+            oracle = Eager(folder / "checkpoint")
         except Exception as error:  # noqa: BLE001 - whatever transformers raises, the config is not one to judge by
-            return Verdict(name, "no config", _short(error))
+            return Verdict(name, "no config", short(error))
         return judge(name, folder, oracle, {**OPTIONS, **(options or {})})
 
 
-def judge(name: str, folder: Path, oracle: _Eager, options: dict[str, Any]) -> Verdict:
+def judge(name: str, folder: Path, oracle: Eager, options: dict[str, Any]) -> Verdict:
     """Builds `folder`/checkpoint and compares what it generates."""
     try:
         with patch("workflows.builder.stages.EACH_PASS_UP_TO", 0):  # the passes are judged together, as of large models
@@ -77,11 +77,11 @@ def judge(name: str, folder: Path, oracle: _Eager, options: dict[str, Any]) -> V
     except JoineryError as error:
         return Verdict(name, "refused", str(error))
     except Exception as error:  # noqa: BLE001 - that anything else comes out is what is looked for
-        return Verdict(name, "traceback", _short(error))
+        return Verdict(name, "traceback", short(error))
     return Verdict(name, "equal")
 
 
-class _Eager:
+class Eager:
     """The oracle: the whole sequence at once, the model's own masks, no cache."""
 
     def __init__(self, folder: Path) -> None:
@@ -98,7 +98,7 @@ class _Eager:
         return found
 
 
-def _compared(executor: Executor, oracle: _Eager, length: int) -> str:
+def _compared(executor: Executor, oracle: Eager, length: int) -> str:
     """What is wrong after a prompt of `length` or at one of the tokens that follow it; empty where nothing is."""
     ids = [int(i) for i in np.random.default_rng(length).integers(3, oracle.vocabulary, length)]
     executor.cache.reset()
@@ -122,7 +122,7 @@ def _logits(executor: Executor, ids: list[int]) -> Iterator[np.ndarray]:
         yield np.array(executor.run(ids[-1:], "decode"))
 
 
-def _short(error: Exception) -> str:
+def short(error: Exception) -> str:
     where = traceback.extract_tb(error.__traceback__)[-1]
     text = " ".join(str(error).split())[:300]
     return f"{type(error).__name__} in {Path(where.filename).name}:{where.lineno}: {text}"

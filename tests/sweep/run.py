@@ -11,26 +11,27 @@ from typing import Any
 
 from tests.sweep.adjust import DECODERS
 from tests.sweep.case import Verdict, decoder_case
+from tests.sweep.seam import seam_case
 from tests.sweep.tiny import tiny_config
 
 Case = Callable[[], Verdict]
 
 
-def decoders() -> dict[str, Case]:
-    """Every model type that transformers has a causal LM for → its case."""
+def decoders(graphs: bool = True) -> dict[str, Case]:
+    """Every model type that transformers has a causal LM for → its case; graphs: with a real build."""
     from transformers import MODEL_FOR_CAUSAL_LM_MAPPING
 
     classes = {config.model_type: config for config in MODEL_FOR_CAUSAL_LM_MAPPING}
-    return {name: _case(name, config) for name, config in sorted(classes.items())}
+    return {name: _case(name, config, graphs) for name, config in sorted(classes.items())}
 
 
-def _case(name: str, config_class: Any) -> Case:
+def _case(name: str, config_class: Any, graphs: bool) -> Case:
     def run() -> Verdict:
         try:
             config = tiny_config(config_class, DECODERS.get(name))
         except Exception as error:  # noqa: BLE001 - transformers' own checks, of every kind
             return Verdict(name, "no config", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
-        return decoder_case(name, config)
+        return decoder_case(name, config) if graphs else seam_case(name, config)
 
     return run
 

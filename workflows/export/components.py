@@ -263,7 +263,8 @@ def _fix(model: ir.Model, sizes: dict[str, int]) -> None:
 
 
 def _fixed_shape(shape: ir.Shape | None, sizes: dict[str, int]) -> ir.Shape | None:
-    """The shape of a value within the graph; None, for onnxruntime to infer, where an axis is more than a sum of these."""
+    """The shape of a value within the graph; None, for onnxruntime to infer, where an axis is more than a sum of these.
+    """
     axes = [axis if isinstance(axis, int) else _sum(str(axis.value), sizes) for axis in shape or ()]
     return None if shape is None or None in axes else ir.Shape([axis for axis in axes if axis is not None])
 
