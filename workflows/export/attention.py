@@ -304,7 +304,12 @@ def probe_layers(run: Callable[[ProbeSeam], object], cross: bool = False) -> tup
             "This model's attention does not go through transformers' table, or it keeps another state than keys and "
             f"values, so no KV cache can be fitted to it: {printable(error)}."
         ) from error
-    if not seam.facts or sorted(seam.facts) != list(range(len(seam.facts))) or seam.facts.keys() != seam.present.keys():
+    if not seam.facts:
+        raise RecipeError(
+            "This model attends by code of its own, which does not go through transformers' table of attention "
+            "functions, so no KV cache can be fitted to it."
+        )
+    if sorted(seam.facts) != list(range(len(seam.facts))) or seam.facts.keys() != seam.present.keys():
         raise RecipeError("This model's layers do not all keep keys and values, so no KV cache can be fitted to it.")
     return tuple(seam.facts[layer] for layer in sorted(seam.facts))
 

@@ -165,6 +165,6 @@ def _compare(found: torch.Tensor, expected: torch.Tensor, ends: Sequence[int], r
         if not worst <= _TOLERANCE:
             raise RecipeError(
                 f"Cut around a cache, this model's logits differ from its own by {worst:.2g} of the largest, among the "
-                f"tokens {start:,} to {end:,} of {len(off):,}: it does something between its layers and its cache that "
-                "Joinery does not know, so it cannot be built."
+                f"tokens {start:,} to {end:,} of {len(off):,}: it does something with positions, masks or what it "
+                "keeps that Joinery does not know, so it cannot be built."
             )

@@ -20,7 +20,7 @@ from workflows.export import check as checking
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
-from workflows.recipe import choose
+from workflows.recipe import choose, family_for
 
 _GPT = {"n_embd": 64, "n_layer": 2, "n_head": 4, "rotary_dim": 8}
 _LATENT = {
@@ -37,10 +37,10 @@ _LONG_ROPE: dict[str, Any] = {
     ("model_type", "config", "error", "why"),
     [
         ("gptj", _GPT, RecipeError, "gptj has attention of its own in transformers"),
-        ("codegen", _GPT, RecipeError, "layers do not all keep keys and values"),
+        ("codegen", _GPT, RecipeError, "attends by code of its own"),
         ("bloom", {"n_layer": 2, "n_head": 4}, RecipeError, "does not go through transformers' table"),
         ("diffllama", {}, RecipeError, "attends twice to one set of keys"),
-        ("doge", {}, RecipeError, "logits differ from its own"),
+        ("doge", {}, RecipeError, "own code fails"),
         ("gemma3_text", {"head_dim": 16, "use_bidirectional_attention": True}, RecipeError, "see tokens that come"),
         ("llama4_text", {"num_local_experts": 2}, CheckpointError, "layers of the type chunked_attention"),
     ],
@@ -116,3 +116,21 @@ def test_sinks_are_built_where_the_host_writes_and_refused_by_name_elsewhere(tmp
             build(BuildRequest(str(checkpoint), tmp_path / cache, {"capacity": 256, "cache": cache}))
     build(BuildRequest(str(checkpoint), tmp_path / "static", {"capacity": 256}))
     check(tmp_path / "static", checkpoint, greedy, 8)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"num_attention_heads": None}, "has none of decoder_attention_heads, .* of a kind without them"),
+        (
+            {"num_attention_heads": None, "text_config": {"num_attention_heads": 4}, "vision_config": {"depth": 2}},
+            r"a model of several parts \(text_config\)",
+        ),
+        ({"num_attention_heads": 0}, "num_attention_heads = 0, where a positive whole number must stand: mend"),
+    ],
+)
+def test_a_size_that_is_missing_says_why(changes: dict[str, Any], why: str) -> None:
+    """A model without heads, one whose sizes stand in a part of its own, and a number that is wrong."""
+    config = {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 99, **changes}
+    with pytest.raises(CheckpointError, match=why):
+        family_for("llama").geometry(config)
