@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from tests.sweep.fuzz import FAMILIES, fuzz
-from tests.sweep.run import Case, decoders, run, shard_of
+from tests.sweep.run import Case, decoders, read, run, shard_of
+from tests.sweep.table import document
 
 KINDS = ("wrong", "traceback", "no config", "refused", "equal")
 
@@ -22,7 +23,12 @@ def main() -> None:
     parser.add_argument("--family", nargs="+", default=FAMILIES, choices=FAMILIES, help="of the fuzz")
     parser.add_argument("--cases", type=int, default=200, help="of the fuzz, each family")
     parser.add_argument("--graphs", action="store_true", help="fuzz real builds; else the seam, by PyTorch alone")
+    parser.add_argument("--seams", type=Path, help="verdicts of `seams`, for the document")
+    parser.add_argument("--document", type=Path, help="write this page of the verdicts so far, and run nothing")
     given = parser.parse_args()
+    if given.document:
+        given.document.write_text(document(list(decoders()), read(given.json), read(given.seams)), "utf-8")
+        return
     cases = shard_of(_cases(given), given.shard)
     if given.only:
         cases = {name: case for name, case in cases.items() if name in given.only}
@@ -34,7 +40,7 @@ def main() -> None:
 
 def _cases(given: argparse.Namespace) -> dict[str, Case]:
     if given.sweep == "fuzz":
-        return {name: case for family in given.family for name, case in fuzz(family, given.cases, given.graphs).items()}
+        return fuzz(given.family, given.cases, given.graphs)
     return decoders(graphs=given.sweep == "decoders")
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from transformers import AutoConfig
@@ -25,9 +25,9 @@ FAMILIES = (
 )  # fmt: skip
 
 
-def fuzz(family: str, count: int, graphs: bool = False) -> dict[str, Callable[[], Verdict]]:
-    """name → case, for the first `count` random configs of `family`; graphs: with a real build."""
-    return {f"{family} {number}": _case(family, number, graphs) for number in range(count)}
+def fuzz(families: Sequence[str], count: int, graphs: bool = False) -> dict[str, Callable[[], Verdict]]:
+    """name → case, for the first `count` random configs of each family in turn; graphs: with a real build."""
+    return {f"{family} {i}": _case(family, i, graphs) for i in range(count) for family in families}
 
 
 def _case(family: str, number: int, graphs: bool) -> Callable[[], Verdict]:
@@ -55,22 +55,25 @@ def random_values(family: str, number: int) -> Values:
         "vocab_size": VOCABULARY, "hidden_size": heads * head_dim, "intermediate_size": chances.choice([48, 96]),
         "num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": kv_heads,
         "max_position_embeddings": 1024, "tie_word_embeddings": chances.random() < 0.5, "pad_token_id": 0,
-        "bos_token_id": 1, "eos_token_id": None, "rope_parameters": _rope(chances, head_dim),
+        "bos_token_id": 1, "eos_token_id": None, "rope_parameters": _rope(chances, family, head_dim),
     }  # fmt: skip
-    if family not in ("phi3", "phimoe", "olmo2", "granite", "mixtral", "qwen2_moe", "olmoe"):
+    if family not in ("phi3", "phimoe", "olmo2", "granite", "qwen2_moe", "olmoe"):
         values["head_dim"] = head_dim
     return values | _windows(chances, family, layers) | _own(chances, family)
 
 
-def _rope(chances: random.Random, head_dim: int) -> Values:
-    kind = chances.choice(["default", "linear", "dynamic", "yarn", "longrope", "llama3"])
+def _rope(chances: random.Random, family: str, head_dim: int) -> Values:
+    kinds = ["longrope"] if family in ("phi3", "phimoe") else ["linear", "dynamic", "yarn", "longrope", "llama3"]
+    kind = chances.choice(["default", *kinds])
     rope: Values = {"rope_type": kind, "rope_theta": chances.choice([1e4, 5e5])}
     if kind == "default":
         return rope
-    original = chances.choice([32, 256])
+    original = 256 if kind in ("dynamic", "longrope") else chances.choice([32, 256])  # past it these two are refused
     rope |= {"factor": 4.0, "original_max_position_embeddings": original}
     if kind == "longrope":
         rope |= {"short_factor": [1.0] * (head_dim // 2), "long_factor": [3.0] * (head_dim // 2)}
+    if family == "phimoe":
+        rope |= {"short_mscale": 1.0, "long_mscale": 1.2}
     if kind == "llama3":
         rope |= {"low_freq_factor": 1.0, "high_freq_factor": 4.0}
     return rope
@@ -93,7 +96,7 @@ def _own(chances: random.Random, family: str) -> Values:
     values: Values = {**experts, "moe_intermediate_size": 48} if family in _EXPERTS else {}
     if family == "gemma3_text":
         rope = {"rope_type": "default", "rope_theta": 1e4}
-        values |= {"rope_parameters": {"full_attention": _rope(chances, 16) | {"rope_type": "default"}}}
+        values |= {"rope_parameters": {"full_attention": _rope(chances, family, 16) | {"rope_type": "default"}}}
         values["rope_parameters"]["sliding_attention"] = rope
     if family in ("gemma2", "gemma3_text"):
         values |= {"query_pre_attn_scalar": chances.choice([8, 16, 32])}

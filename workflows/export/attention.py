@@ -262,9 +262,16 @@ class ProbeSeam(BaseSeam):
         return attend_plainly(call, None)
 
     def _window(self, call: Call) -> int | None:
-        """That of the mask's rule; a model that makes its masks without transformers' help may name it in the call."""
+        """That of the mask's rule; a decoder with an encoder is given its mask, and may name a window in the call."""
+        if self.cross:
+            return call.window
         rules = [rule for mask, rule in self.rules if call.mask is not None and is_part_of(call.mask, mask)]
-        return window_of(rules[0]) if rules else call.window
+        if not rules:
+            raise RecipeError(
+                "A layer of this model attends by another mask than transformers made for it, which no cache layout "
+                "here can follow: it cannot be built."
+            )
+        return window_of(rules[0])
 
     def attend(self, call: Call) -> torch.Tensor:
         """See Seam. Raises RecipeError where a layer attends a second time to what it kept once."""
@@ -300,6 +307,11 @@ def probe_layers(run: Callable[[ProbeSeam], object], cross: bool = False) -> tup
         with attending(seam), torch.no_grad():
             run(seam)
     except MODEL_ERRORS as error:
+        if isinstance(error, AttributeError) and error.obj is seam:
+            raise RecipeError(
+                f"This model asks its cache for {printable(error.name)}, which is no matter of keys and values alone, "
+                "so no KV cache can be fitted to it."
+            ) from None
         raise RecipeError(
             "This model's attention does not go through transformers' table, or it keeps another state than keys and "
             f"values, so no KV cache can be fitted to it: {printable(error)}."

@@ -21,6 +21,7 @@ from workflows.checkpoint.configuration import walk
 from workflows.errors import RecipeError, printable
 from workflows.export.attention import MODEL_ERRORS, NAME, HostSeam, LayerFacts, attending, windows_of
 from workflows.export.decoder import run_causal
+from workflows.recipe.choose import check_layer_types
 from workflows.recipe.schema import Recipe, writer_of
 from workflows.reference import STEPS, Reference
 
@@ -48,8 +49,10 @@ def check_causal(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> Re
     """What the model's own eager attention says, once the logits through a cache are found to be the same.
 
     Raises RecipeError where they are not, where the model cannot be run, and where a window that its config names was
-    neither seen nor compared past. The model must have been loaded with our attention, and is left so.
+    neither seen nor compared past; CheckpointError for layers of another type. The model must have been loaded with
+    our attention, and is left so.
     """
+    check_layer_types(getattr(_config(model), "layer_types", None))  # which a class may derive from other words
     count = compared_tokens(model, layers, recipe)
     _check_named_windows(model, layers, recipe, count)
     vocabulary = model.get_input_embeddings().weight.shape[0]
