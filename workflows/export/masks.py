@@ -32,6 +32,11 @@ def window_of(rule: MaskRule) -> int | None:
             "earlier ones: it cannot be built as a model that generates."
         )
     window = int(seen[-1].sum())
+    if window == 0:
+        raise RecipeError(
+            "By its mask a token of this model sees none, not even itself: config.json asks for a sliding window and "
+            "gives it no size, so mend the file."
+        )
     if not torch.equal(seen, (back >= 0) & (back < window)):
         raise RecipeError(
             "This model's mask is neither causal nor a sliding window, and the cache layouts here know these alone: "

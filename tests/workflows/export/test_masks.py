@@ -50,11 +50,12 @@ def test_a_causal_rule_has_no_window() -> None:
         (bidirectional_mask_function, "see tokens that come after them"),
         (sliding_window_bidirectional_mask_function(8), "see tokens that come after them"),
         (chunked_causal_mask_function(16, torch.zeros(1, dtype=torch.long)), "neither causal nor a sliding window"),
+        (sliding_window_causal_mask_function(0), "sees none, not even itself"),
         (lambda b, h, q, k: (k <= q) & ((q - k < 8) | (k < 4)), "neither causal nor a sliding window"),
     ],
 )
 def test_another_rule_is_refused(rule: Callable[..., torch.Tensor], why: str) -> None:
-    """Bidirectional, in chunks, or with a prefix that all see."""
+    """Bidirectional, in chunks, of nothing, or with a prefix that all see."""
     with pytest.raises(RecipeError, match=why):
         window_of(rule)
 
