@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.sweep.fuzz import FAMILIES, fuzz
 from tests.sweep.run import Case, decoders, read, run, shard_of
-from tests.sweep.table import document
+from tests.sweep.table import document, fuzz_section
 
 KINDS = ("wrong", "traceback", "no config", "refused", "equal")
 
@@ -24,10 +24,12 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=200, help="of the fuzz, each family")
     parser.add_argument("--graphs", action="store_true", help="fuzz real builds; else the seam, by PyTorch alone")
     parser.add_argument("--seams", type=Path, help="verdicts of `seams`, for the document")
+    parser.add_argument("--fuzz", type=Path, help="verdicts of `fuzz`, for the document")
     parser.add_argument("--document", type=Path, help="write this page of the verdicts so far, and run nothing")
     given = parser.parse_args()
     if given.document:
-        given.document.write_text(document(list(decoders()), read(given.json), read(given.seams)), "utf-8")
+        page = document(list(decoders()), read(given.json), read(given.seams))
+        given.document.write_text(page + fuzz_section(list(read(given.fuzz).values())), "utf-8")
         return
     cases = shard_of(_cases(given), given.shard)
     if given.only:

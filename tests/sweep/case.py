@@ -75,7 +75,7 @@ def judge(name: str, folder: Path, oracle: Eager, options: dict[str, Any]) -> Ve
             if wrong := _compared(executor, oracle, length):
                 return Verdict(name, "wrong", wrong)
     except JoineryError as error:
-        return Verdict(name, "refused", str(error))
+        return Verdict(name, "refused", str(error).replace(str(folder / "checkpoint"), "the checkpoint"))
     except Exception as error:  # noqa: BLE001 - that anything else comes out is what is looked for
         return Verdict(name, "traceback", short(error))
     return Verdict(name, "equal")

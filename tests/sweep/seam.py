@@ -40,7 +40,7 @@ def seam_case(name: str, config: Any, seed: int = 0) -> Verdict:
             wrong = _compared(folder, oracle)
             return Verdict(name, "wrong", wrong) if wrong else Verdict(name, "equal")
         except JoineryError as error:
-            return Verdict(name, "refused", str(error))
+            return Verdict(name, "refused", str(error).replace(str(folder), "the checkpoint"))
         except Exception as error:  # noqa: BLE001 - that anything else comes out is what is looked for
             return Verdict(name, "traceback", short(error))
 

@@ -10,7 +10,7 @@ import pytest
 from tests.sweep.case import Verdict, decoder_case
 from tests.sweep.fuzz import FAMILIES, fuzz, random_values
 from tests.sweep.run import decoders, read, run, shard_of
-from tests.sweep.table import document
+from tests.sweep.table import document, fuzz_section
 from tests.sweep.tiny import WINDOW, tiny_config
 
 SHARDS, MINUTES = 8, 4.0
@@ -93,5 +93,7 @@ def test_verdicts_are_kept_and_tabled(tmp_path: Path) -> None:
     run({"a": lambda: case("a"), "b": lambda: case("b")}, 1, file)
     assert ran == ["a", "b"]
     page = document(["a", "b", "c"], read(file), {"c": Verdict("c", "equal")})
+    page += fuzz_section([Verdict("qwen2 0", "equal"), Verdict("qwen2 1", "refused", "So.")])
+    assert "| qwen2 | 1 | 1 | 0 | 0 | 0 |" in page
     assert "| graphs | 0 | 2 | 0 | 0 | 0 | 1 |" in page
     assert "| a | refused | – | Because \\| so. |" in page and "| c | – | equal |  |" in page
