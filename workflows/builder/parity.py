@@ -1,6 +1,6 @@
 """Whether a step of the build changed what the model computes: the same tokens through the graphs before and after.
 
-    files ──sessions──▶ Executor ──prompt, then the first run's greedy tokens──▶ logits of each step ──▶ Parity
+files ──sessions──▶ Executor ──prompt, then the first run's greedy tokens──▶ logits of each step ──▶ Parity
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, printable
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
+from workflows.reference import STEPS as REFERENCE_STEPS
+from workflows.reference import Reference
 from workflows.runtime.devices import device_named
 from workflows.runtime.emulation import is_emulated
 from workflows.runtime.executor import Executor, make_executor
@@ -27,6 +29,7 @@ PROMPT, STEPS = 20, 32  # tokens
 EACH_PASS_UP_TO = 64 << 20  # bytes of weights; above it a run for every pass would take longer than the build
 # What rounding explains, as a share of the largest value: sums in another order, a fused kernel's own exp or erf.
 TOLERANCE = 1e-3
+_ROUTED = 0.75  # share of rows that must agree where experts are chosen
 _OWN_SIZES = {"sequence": 8, "source": 8, "height": 96, "width": 128}
 Outputs = list[NDArray[np.float32]]
 
@@ -56,6 +59,33 @@ class Parity:
         }
 
 
+@dataclass(frozen=True)
+class Truth:
+    """The graphs against the model's own eager logits: the difference at each row that was compared, of `tokens`.
+
+    routed: the model chooses experts, so that rounding may tip a near tie at single rows.
+    """
+
+    differences: tuple[float, ...]
+    tokens: int
+    largest: float
+    routed: bool
+
+    @property
+    def difference(self) -> float:
+        """The largest one that counts."""
+        rows = np.array(self.differences)
+        return float(np.quantile(rows, _ROUTED) if self.routed else rows.max())
+
+    def holds(self, tolerance: float) -> bool:
+        """Whether rounding explains it; not where it is NaN."""
+        return self.difference <= tolerance * max(1.0, self.largest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the evidence has it."""
+        return {"tokens": self.tokens, "rows": len(self.differences), "max_abs_diff": self.difference}
+
+
 class Probe:
     """Runs one composite over other and other graphs, always on the same inputs."""
 
@@ -70,6 +100,29 @@ class Probe:
         run decides the tokens, greedily. Raises GraphError and JoineryError where onnxruntime cannot open or run a
         graph.
         """
+        sessions = self._open(files, mapped)
+        if self._pipeline.pipeline.state.kv_cache is None:
+            return _run_single(next(iter(sessions.values())))
+        return self._generate(self._executor(sessions, PROMPT + STEPS))
+
+    def against(self, reference: Reference, files: Mapping[str, Path]) -> Truth:
+        """How far the graphs are from the model itself: a prompt in chunks, then single tokens.
+
+        Raises GraphError and JoineryError where onnxruntime cannot open or run a graph.
+        """
+        ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
+        executor = self._executor(self._open(files), len(ids))
+        prompt, off = max(1, len(ids) - REFERENCE_STEPS), list[float]()
+        runs = [*executor.chunks(ids[:prompt]), *(([token], "decode") for token in ids[prompt:])]
+        reached = -1
+        for fed, phase in runs:
+            reached += len(fed)
+            logits = executor.run(fed, phase)
+            if reached in wanted:
+                off.append(_difference(wanted[reached], logits))
+        return Truth(tuple(off), len(ids), float(np.abs(reference.logits).max(initial=0)), reference.routed)
+
+    def _open(self, files: Mapping[str, Path], mapped: bool = True) -> dict[str, OpenSession]:
         device = device_named("cpu")
         by_file = {
             path: open_session(
@@ -77,10 +130,10 @@ class Probe:
             )
             for name, path in files.items()
         }
-        sessions = {name: replace(by_file[path], name=name) for name, path in files.items()}
-        if self._pipeline.pipeline.state.kv_cache is None:
-            return _run_single(next(iter(sessions.values())))
-        return self._generate(make_executor(self._pipeline, sessions, device, capacity=self._slots(sessions)))
+        return {name: replace(by_file[path], name=name) for name, path in files.items()}
+
+    def _executor(self, sessions: Mapping[str, OpenSession], tokens: int) -> Executor:
+        return make_executor(self._pipeline, sessions, device_named("cpu"), capacity=self._slots(sessions, tokens))
 
     def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:
         """What differs between two runs."""
@@ -92,14 +145,14 @@ class Probe:
         equal = same.index(False) if False in same else len(same)
         return Parity(difference, equal, len(same), largest, note)
 
-    def _slots(self, sessions: Mapping[str, OpenSession]) -> int | None:
+    def _slots(self, sessions: Mapping[str, OpenSession], tokens: int) -> int | None:
         """Few, where the graphs leave it open: memory for all that the bundle can hold may not be there twice."""
         assert self._pipeline.pipeline.state.kv_cache is not None
         past = self._pipeline.pipeline.state.kv_cache.past_key_pattern % 0
         specs = [spec for opened in sessions.values() for spec in opened.inputs if spec.name == past]
         if any(isinstance(spec.shape[-2], int) for spec in specs):
             return None
-        needed = max(DEFAULT_CHUNK, self._pipeline.metadata.chunk) + PROMPT + STEPS
+        needed = max(DEFAULT_CHUNK, self._pipeline.metadata.chunk) + tokens
         return min(self._capacity, needed)
 
     @property

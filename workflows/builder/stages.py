@@ -1,31 +1,35 @@
 """The stages that make graphs, and the evidence that each leaves.
 
-    checkpoint ──make_export──▶ graphs over weights.data ──make_optimize──▶ graphs, stages/<component>.tar.xz, parity
+checkpoint ──make_export──▶ graphs over weights.data ──make_optimize──▶ graphs, stages/<component>.tar.xz, parity
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import onnx_ir as ir
 
-from workflows.builder.parity import EACH_PASS_UP_TO, Parity, Probe
+from workflows.builder.parity import EACH_PASS_UP_TO, TOLERANCE, Parity, Probe
 from workflows.builder.work import Report, read_evidence
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
-from workflows.errors import JoineryError
+from workflows.errors import JoineryError, RecipeError
 from workflows.events import ProgressEvent
 from workflows.graphs.snapshots import Snapshot, Snapshots
 from workflows.graphs.stages import EXPORT, archive_of
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.recipe import Recipe
+from workflows.reference import Reference
 from workflows.weights import WEIGHTS, save_graphs
 
 Evidence = list[dict[str, Any]]
+# What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.
+_TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
 
 
 def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> Evidence:
@@ -64,7 +68,26 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
         snapshots.write(folder / archive_of(name), regions)
     report(ProgressEvent(stage="optimize", message="holding the graphs against the exported ones"))
     parity = watch.whole()
-    return [entry | {"parity": parity} for entry in evidence]
+    truth = _hold_to_model(exported, recipe, pipeline, watch.finished)
+    return [entry | {"parity": parity, "against_model": truth} for entry in evidence]
+
+
+def _hold_to_model(exported: Path, recipe: Recipe, pipeline: Pipeline, files: Mapping[str, Path]) -> Any:
+    """The finished graphs against the model itself, past its windows and the chunk; None where it left no word.
+
+    Raises RecipeError where they are not the same.
+    """
+    reference = Reference.read(exported)
+    if reference is None:
+        return None
+    truth = Probe(pipeline).against(reference, files)
+    if not truth.holds(_TOLERANCES[recipe.kv_dtype]):
+        raise RecipeError(
+            f"The graphs' logits are off by {truth.difference:.3g} from the model's own (of values up to "
+            f"{truth.largest:.3g}, within {truth.tokens:,} tokens), more than rounding explains, so this model cannot "
+            "be built."
+        )
+    return truth.to_dict()
 
 
 class _Watch:
@@ -107,11 +130,15 @@ class _Watch:
 
     def whole(self) -> dict[str, Any]:
         """The finished graphs, all together, against the exported ones."""
-        files = {name: self._folder / file.name for name, file in self._files.items()}
         note = "" if self._each else f"all passes together: above {EACH_PASS_UP_TO >> 20} MB of weights none runs alone"
-        parity = self._probe.compare(self._exported, self._probe.run(files))
+        parity = self._probe.compare(self._exported, self._probe.run(self.finished))
         self._judge(parity, "the passes together", "the model")
         return replace(parity, note=parity.note or note).to_dict()
+
+    @property
+    def finished(self) -> dict[str, Path]:
+        """Component → its graph after all passes."""
+        return {name: self._folder / file.name for name, file in self._files.items()}
 
     def _run(self, component: str, snapshot: Snapshot, name: str) -> Any:
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:

@@ -5,6 +5,7 @@
 A seam is one way to hold past keys and values in a graph: `HostSeam` gives the new rows out and concatenates,
 `GroupQuerySeam` and `ScatterSeam` write in place. Because every model of transformers calls its attention through
 one table, a seam serves all of them; what a layer needs (heads, sizes, window, scale) is seen, not read from a config.
+The window is that of the mask which the model asks transformers for: eager attention reads nothing else.
 """
 
 from __future__ import annotations
@@ -13,18 +14,24 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MethodType
 from typing import Any, Protocol
 
 import torch
 from transformers import AttentionInterface, AttentionMaskInterface
-from transformers.masking_utils import sdpa_mask
+from transformers.masking_utils import causal_mask_function, sdpa_mask
 
 from workflows.errors import RecipeError, printable
+from workflows.export.masks import MaskRule, is_part_of, window_of
 
 NAME = "joinery"
 Rows = tuple[torch.Tensor, torch.Tensor]
+# What a model's own code may raise when it is run with something else than transformers' cache.
+MODEL_ERRORS = (
+    ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError, TypeError,
+    ValueError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,18 @@ class LayerFacts:
     direct: bool = True
 
 
+def windows_of(layers: Sequence[LayerFacts]) -> dict[int, int | None]:
+    """Layer → how far back it sees."""
+    return {i: layer.window for i, layer in enumerate(layers)}
+
+
 @dataclass(frozen=True)
 class Call:
-    """One call of attention: query [B,Hq,S,D], key and value as the seam gave them, and the formula's terms."""
+    """One call of attention: query [B,Hq,S,D], key and value as the seam gave them, and the formula's terms.
+
+    window: how far back the layer sees; before it was probed, what the layer says of itself. sinks [Hq]: logits of a
+    key without a value. mask: the one that the model gave.
+    """
 
     layer: int
     query: torch.Tensor
@@ -53,6 +69,8 @@ class Call:
     window: int | None
     softcap: float | None
     bias: torch.Tensor | None
+    sinks: torch.Tensor | None = None
+    mask: torch.Tensor | None = None
 
 
 class Seam(Protocol):
@@ -99,8 +117,6 @@ def _attention(
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
     """What transformers calls; the mask that it was given is replaced by the seam's own."""
-    if options.get("s_aux") is not None:
-        raise RecipeError("This model's attention has sinks, which no cache layout here can export.")
     call = Call(
         layer=module.layer_idx,
         query=query,
@@ -110,12 +126,24 @@ def _attention(
         window=options.get("sliding_window"),
         softcap=options.get("softcap"),
         bias=options.get("position_bias"),
+        sinks=options.get("s_aux"),
+        mask=attention_mask,
     )
     return _seam.get().attend(call).transpose(1, 2).contiguous(), None
 
 
+def _mask(*, mask_function: MaskRule = causal_mask_function, **options: Any) -> torch.Tensor:
+    """What transformers calls for a mask [B,1,S,T]; a probe learns by which rule it was made."""
+    whole = {**options, "allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
+    mask: torch.Tensor = sdpa_mask(mask_function=mask_function, **whole)
+    seam = _seam.get(None)
+    if isinstance(seam, ProbeSeam):
+        seam.rules.append((mask, mask_function))
+    return mask
+
+
 AttentionInterface.register(NAME, _attention)
-AttentionMaskInterface.register(NAME, sdpa_mask)
+AttentionMaskInterface.register(NAME, _mask)
 
 
 def attend_plainly(call: Call, mask: torch.Tensor | None) -> torch.Tensor:
@@ -123,25 +151,38 @@ def attend_plainly(call: Call, mask: torch.Tensor | None) -> torch.Tensor:
     grouped = call.query.shape[1] != call.key.shape[1]
     if call.bias is not None:
         mask = call.bias if mask is None else mask + call.bias
-    if call.softcap is None:
+    if call.softcap is None and call.sinks is None:
         return torch.nn.functional.scaled_dot_product_attention(
             call.query, call.key, call.value, attn_mask=mask, scale=call.scale, enable_gqa=grouped
         )
     repeats = call.query.shape[1] // call.key.shape[1]
     key, value = (t.repeat_interleave(repeats, dim=1) for t in (call.key, call.value))
     scores = call.query @ key.transpose(-1, -2) * call.scale
-    scores = torch.tanh(scores / call.softcap) * call.softcap
-    return torch.softmax(scores if mask is None else scores + mask, dim=-1) @ value
+    if call.softcap is not None:
+        scores = torch.tanh(scores / call.softcap) * call.softcap
+    return _weights(scores if mask is None else scores + mask, call.sinks) @ value
+
+
+def _weights(scores: torch.Tensor, sinks: torch.Tensor | None) -> torch.Tensor:
+    """[B,Hq,S,T]: the softmax, of which a sink takes its share and gives nothing for it."""
+    if sinks is None:
+        return torch.softmax(scores, dim=-1)
+    column = sinks.reshape(1, -1, 1, 1).expand(scores.shape[0], -1, scores.shape[2], 1)
+    return torch.softmax(torch.cat([scores, column], dim=-1), dim=-1)[..., :-1]
 
 
 @dataclass
 class BaseSeam:
-    """What every seam keeps: past by layer, the new rows, and what models ask a cache."""
+    """What every seam keeps: past by layer, the new rows, and what models ask a cache.
+
+    windows: layer → how far back it sees, where a probe has seen it.
+    """
 
     keys: Sequence[torch.Tensor] = ()
     values: Sequence[torch.Tensor] = ()
     start: torch.Tensor | int = 0  # the first new token's position, for models that ask the cache for it
     source_mask: torch.Tensor | None = None  # [1,1,1,T] of the encoder's tokens, where there is an encoder
+    windows: Mapping[int, int | None] = field(default_factory=dict)
     present: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
     pending: bool = False  # between update and attend, that is, within self-attention
 
@@ -170,7 +211,7 @@ class BaseSeam:
             mask = self.source_mask
             return attend_plainly(call, None if mask is None else mask.expand(1, 1, call.query.shape[2], mask.shape[3]))
         self.pending = False
-        return self.attend_self(call)
+        return self.attend_self(replace(call, window=self.windows.get(call.layer, call.window)))
 
     def get_seq_length(self, layer: int = 0) -> Any:
         """Tokens before this step."""
@@ -206,6 +247,7 @@ class ProbeSeam(BaseSeam):
 
     cross: bool = False
     facts: dict[int, LayerFacts] = field(default_factory=dict)
+    rules: list[tuple[torch.Tensor, MaskRule]] = field(default_factory=list)  # of the masks that the model asked for
 
     def take(self, key: torch.Tensor, value: torch.Tensor, layer: int) -> Rows:
         """Gives back what it was given."""
@@ -216,8 +258,20 @@ class ProbeSeam(BaseSeam):
         """Attends without a mask: the values do not matter."""
         key, value = self.present[call.layer]
         direct = torch.equal(key, call.key) and torch.equal(value, call.value)
-        self.facts[call.layer] = LayerFacts(key.shape[1], key.shape[3], value.shape[3], call.window, direct)
+        self.facts[call.layer] = LayerFacts(key.shape[1], key.shape[3], value.shape[3], self._window(call), direct)
         return attend_plainly(call, None)
+
+    def _window(self, call: Call) -> int | None:
+        """That of the mask's rule; a decoder with an encoder is given its mask, and may name a window in the call."""
+        if self.cross:
+            return call.window
+        rules = [rule for mask, rule in self.rules if call.mask is not None and is_part_of(call.mask, mask)]
+        if not rules:
+            raise RecipeError(
+                "A layer of this model attends by another mask than transformers made for it, which no cache layout "
+                "here can follow: it cannot be built."
+            )
+        return window_of(rules[0])
 
     def attend(self, call: Call) -> torch.Tensor:
         """See Seam. Raises RecipeError where a layer attends a second time to what it kept once."""
@@ -232,6 +286,14 @@ class ProbeSeam(BaseSeam):
         """[S]."""
         return torch.arange(sequence)
 
+    def get_query_offset(self, layer: int = 0) -> int:
+        """Tokens before this step, as the makers of masks ask for it."""
+        return 0
+
+    def get_mask_sizes(self, sequence: int, layer: int = 0) -> tuple[int, int]:
+        """Keys, and the first one's position."""
+        return sequence, 0
+
 
 def probe_layers(run: Callable[[ProbeSeam], object], cross: bool = False) -> tuple[LayerFacts, ...]:
     """The attention layers of a decoder, seen by `run`, which runs it once with the seam as its cache.
@@ -244,12 +306,22 @@ def probe_layers(run: Callable[[ProbeSeam], object], cross: bool = False) -> tup
     try:
         with attending(seam), torch.no_grad():
             run(seam)
-    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
+    except MODEL_ERRORS as error:
+        if isinstance(error, AttributeError) and error.obj is seam:
+            raise RecipeError(
+                f"This model asks its cache for {printable(error.name)}, which is no matter of keys and values alone, "
+                "so no KV cache can be fitted to it."
+            ) from None
         raise RecipeError(
             "This model's attention does not go through transformers' table, or it keeps another state than keys and "
             f"values, so no KV cache can be fitted to it: {printable(error)}."
         ) from error
-    if not seam.facts or sorted(seam.facts) != list(range(len(seam.facts))) or seam.facts.keys() != seam.present.keys():
+    if not seam.facts:
+        raise RecipeError(
+            "This model attends by code of its own, which does not go through transformers' table of attention "
+            "functions, so no KV cache can be fitted to it."
+        )
+    if sorted(seam.facts) != list(range(len(seam.facts))) or seam.facts.keys() != seam.present.keys():
         raise RecipeError("This model's layers do not all keep keys and values, so no KV cache can be fitted to it.")
     return tuple(seam.facts[layer] for layer in sorted(seam.facts))
 

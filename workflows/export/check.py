@@ -1,23 +1,39 @@
 """Before anything is traced: whether a causal LM cut around a cache still is the model that it was.
 
-    model, its own attention, all tokens at once ──▶ logits ──┐
-    model, our seam, four tokens and then three  ──▶ logits ──┴──▶ equal, or refused
+    model, its own attention, all tokens at once ────▶ logits ──┐
+    model, our seam: at once; in two steps; in many ──▶ logits ──┴──▶ equal, or refused
+
+The tokens go past every length at which a model may do something else: windows, the chunk, a rope scaling's original
+length. What the model said at some of them is kept, and the graphs that are made of it are held against that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 
-from workflows.errors import RecipeError
-from workflows.export.attention import NAME, HostSeam, LayerFacts, attending
+from workflows.checkpoint.configuration import walk
+from workflows.errors import RecipeError, printable
+from workflows.export.attention import MODEL_ERRORS, NAME, HostSeam, LayerFacts, attending, windows_of
 from workflows.export.decoder import run_causal
-from workflows.recipe.schema import writer_of
+from workflows.recipe.choose import check_layer_types
+from workflows.recipe.schema import Recipe, writer_of
+from workflows.reference import STEPS, Reference
 
-_FIRST, _TOKENS = 4, 7
+_BEYOND = 16  # tokens past the last length of interest
+_LEAST = 80  # tokens that are compared whatever they cost
+_SUMS = 5e11  # multiplications of one run: some ten seconds on two cores
+_SCORES = 1 << 28  # bytes of one layer's attention scores
 _TOLERANCE = 1e-3  # of the largest logit: sums in another order differ by 1e-6, a wrong mask by whole logits
+_ROUTED = 0.75  # share of tokens that must agree where experts are chosen: a near tie of two may fall either way
+# Numbers in a config that say from which length on a model does something else.
+_LENGTHS = re.compile("window|chunk|topk|original_max_position|local_attention|extent|floor|block_size")
+_WINDOWS = re.compile("sliding_window(_size)?|window_size|attention_window_size|local_attention")
 
 
 def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
@@ -29,33 +45,102 @@ def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
         )
 
 
-def check_causal(model: Any, layers: Sequence[LayerFacts]) -> None:
-    """Raises RecipeError where the logits through a cache are not those of the model's own eager attention.
+def check_causal(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> Reference:
+    """What the model's own eager attention says, once the logits through a cache are found to be the same.
 
-    The model must have been loaded with our attention, and is left so.
+    Raises RecipeError where they are not, where the model cannot be run, and where a window that its config names was
+    neither seen nor compared past; CheckpointError for layers of another type. The model must have been loaded with
+    our attention, and is left so.
     """
+    check_layer_types(getattr(_config(model), "layer_types", None))  # which a class may derive from other words
+    count = compared_tokens(model, layers, recipe)
+    _check_named_windows(model, layers, recipe, count)
     vocabulary = model.get_input_embeddings().weight.shape[0]
-    ids = (torch.arange(1, _TOKENS + 1) * 7919 % vocabulary)[None]
-    with torch.no_grad():
-        model.set_attn_implementation("eager")
-        expected = model(input_ids=ids, use_cache=False).logits[0]
-        model.set_attn_implementation(NAME)
-        found = _in_two_steps(model, layers, ids)
-    difference = float((found - expected).abs().max())
-    if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
+    ids = torch.from_numpy(np.random.default_rng(0).integers(0, vocabulary, (1, count)))
+    try:
+        with torch.no_grad(), _plain_experts(model):
+            expected = _own_logits(model, ids)
+            for ends in _ways(layers, count):
+                _compare(_in_steps(model, layers, ids, ends), expected, ends, _routed(model))
+    except MODEL_ERRORS as error:
         raise RecipeError(
-            f"Cut around a cache, this model's logits differ from its own by {difference:.2g}: it does something "
-            "between its layers and its cache that Joinery does not know, so it cannot be built."
-        )
+            f"Run with a cache, this model's own code fails ({type(error).__name__}: {printable(error, 120)}), so it "
+            "cannot be built."
+        ) from error
+    rows = [*range(recipe.chunk - 1, count - STEPS - 1, recipe.chunk), *range(max(0, count - STEPS - 1), count)]
+    return Reference(ids[0].numpy(), np.array(rows), expected[rows].numpy(), _routed(model))
 
 
-def _in_two_steps(model: Any, layers: Sequence[LayerFacts], ids: torch.Tensor) -> torch.Tensor:
-    """Logits [S,V], the first tokens' keys and values kept in a cache for the others."""
+def compared_tokens(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> int:
+    """How many tokens are compared: past each length of interest that time, memory and the capacity allow."""
+    weights = sum(weight.numel() for weight in model.parameters())
+    heads = max(4, getattr(_config(model), "num_attention_heads", 0) or 0)
+    limit = max(_LEAST, min(int(_SUMS / weights), int((_SCORES / 4 / heads) ** 0.5)))
+    limit = min(limit, recipe.capacity)
+    lengths = [recipe.chunk, *(layer.window or 0 for layer in layers), *_numbers(model, _LENGTHS).values()]
+    return min(limit, max((length for length in lengths if length + _BEYOND <= limit), default=limit) + _BEYOND)
+
+
+def _check_named_windows(model: Any, layers: Sequence[LayerFacts], recipe: Recipe, count: int) -> None:
+    kinds = getattr(_config(model), "layer_types", None)
+    if kinds and not any("sliding" in str(kind) for kind in kinds):
+        return
+    seen = {layer.window for layer in layers}
+    for name, window in _numbers(model, _WINDOWS).items():
+        if window not in seen and count <= window < recipe.capacity:
+            raise RecipeError(
+                f"config.json names a window ({printable(name)} = {window:,}) that no layer of this model was seen to "
+                f"keep, and comparing past it would take too long: build with --capacity {window}, which never "
+                "reaches it."
+            )
+
+
+def _config(model: Any) -> Any:
+    """That of the part which reads text."""
+    return model.config.get_text_config()
+
+
+def _numbers(model: Any, names: re.Pattern[str]) -> dict[str, int]:
+    """The whole numbers above 1 in the config, at any depth, whose name has such a word."""
+    found = walk(_config(model).to_dict())
+    return {name: value for name, value in found if type(value) is int and value > 1 and names.search(name)}
+
+
+@contextmanager
+def _plain_experts(model: Any) -> Iterator[None]:
+    """Experts one after another: what the graphs do gathers the weights of each token's, too many for a long text."""
+    before = getattr(model.config, "_experts_implementation", None)
+    model.set_experts_implementation("eager")
+    try:
+        yield
+    finally:
+        model.set_experts_implementation(before)
+
+
+def _own_logits(model: Any, ids: torch.Tensor) -> torch.Tensor:
+    """[S,V]: the model as transformers runs it."""
+    model.set_attn_implementation("eager")
+    try:
+        logits: torch.Tensor = model(input_ids=ids, use_cache=False).logits[0]
+    finally:
+        model.set_attn_implementation(NAME)
+    return logits
+
+
+def _ways(layers: Sequence[LayerFacts], count: int) -> list[list[int]]:
+    """Where the steps end: one step; two, cut within the smallest window; many, the last of a single token each."""
+    cut = max(1, min([count, *(layer.window for layer in layers if layer.window)]) // 2)
+    many = [min(cut + 1, count), *range(max(cut + 2, count - STEPS), count + 1)]
+    return [[count], [cut, count], sorted({*many, count})]
+
+
+def _in_steps(model: Any, layers: Sequence[LayerFacts], ids: torch.Tensor, ends: Sequence[int]) -> torch.Tensor:
+    """Logits [S,V], the keys and values of each step kept in a cache for the next."""
     past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
     rows = []
-    for start, end in ((0, _FIRST), (_FIRST, ids.shape[1])):
+    for start, end in zip((0, *ends), ends, strict=False):
         masks = {layer.window: _mask(start, end, layer.window) for layer in layers}
-        seam = HostSeam(keys=past[0::2], values=past[1::2], start=torch.tensor(start), masks=masks)
+        seam = HostSeam(past[0::2], past[1::2], torch.tensor(start), windows=windows_of(layers), masks=masks)
         with attending(seam):
             rows.append(run_causal(model, seam, ids[:, start:end], torch.arange(start, end)[None])[0])
         new = [tensor for i in range(len(layers)) for tensor in seam.present[i]]
@@ -68,3 +153,21 @@ def _mask(start: int, end: int, window: int | None) -> torch.Tensor:
     back = torch.arange(start, end)[:, None] - torch.arange(end)[None]
     seen = (back >= 0) & (back < (window or end))
     return torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
+
+
+def _routed(model: Any) -> bool:
+    return any("expert" in name for name, _ in model.named_modules())
+
+
+def _compare(found: torch.Tensor, expected: torch.Tensor, ends: Sequence[int], routed: bool) -> None:
+    """Raises RecipeError where a step's logits [S,V] are not the model's own; single tokens count as one step."""
+    off = (found - expected).abs().amax(dim=-1) / max(1.0, float(expected.abs().max()))
+    for start, end in zip((0, *ends), ends, strict=False):
+        rows = off[start:end] if end - start > 1 else off[-STEPS:]
+        worst = float(rows.quantile(_ROUTED)) if routed else float(rows.max())
+        if not worst <= _TOLERANCE:
+            raise RecipeError(
+                f"Cut around a cache, this model's logits differ from its own by {worst:.2g} of the largest, among the "
+                f"tokens {start:,} to {end:,} of {len(off):,}: it does something with positions, masks or what it "
+                "keeps that Joinery does not know, so it cannot be built."
+            )

@@ -43,9 +43,11 @@ from workflows.kvcache.geometry import FACTS_KEY
 from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.families.base import UNLIMITED
 from workflows.recipe.schema import POSITIONS_KEY, writer_of
+from workflows.reference import Reference
 from workflows.weights import save_graphs
 
 Trace = Callable[[], ir.Model]
+Cut = tuple[list[tuple[str, Trace]], Reference | None]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,10 @@ def export_components(
     family = family_for(recipe.model_type, recipe.task)
     model = load_model(checkpoint, recipe.task, family.remote_code, _attention_of(family))
     traced = []
-    for name, trace in _cut_of(family, recipe)(model, recipe):
+    cut, reference = _cut_of(family, recipe)(model, recipe)
+    if reference is not None:
+        reference.write(folder)
+    for name, trace in cut:
         report(ProgressEvent(stage="export", message=f"tracing the {name}", done=1, total=3, unit="steps"))
         traced.append((name, trace()))
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
@@ -106,7 +111,7 @@ def _attention_of(family: Family) -> str:
     return NAME if family.cached else "eager"
 
 
-def _cut_of(family: Family, recipe: Recipe) -> Callable[[Any, Recipe], list[tuple[str, Trace]]]:
+def _cut_of(family: Family, recipe: Recipe) -> Callable[[Any, Recipe], Cut]:
     if family.reads is not None:
         return _cut_single
     if family.remote_code:
@@ -116,44 +121,44 @@ def _cut_of(family: Family, recipe: Recipe) -> Callable[[Any, Recipe], list[tupl
     return _cut_transformer if recipe.variant == "transformer-only" else _cut_decoder
 
 
-def _cut_single(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+def _cut_single(model: Any, recipe: Recipe) -> Cut:
     reads = family_for(recipe.model_type, recipe.task).reads
     assert reads is not None
     signature = single_signature(model, reads, recipe.task)
-    return [("model", partial(_trace, SingleGraph(model, signature), signature, recipe.opset))]
+    return [("model", partial(_trace, SingleGraph(model, signature), signature, recipe.opset))], None
 
 
-def _cut_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+def _cut_decoder(model: Any, recipe: Recipe) -> Cut:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
-    check_causal(model, layers)
+    reference = check_causal(model, layers, recipe)
     signature = decoder_signature(layers, writer_of(recipe.cache), dtype=_kv_dtype(recipe))
-    return [("decoder", partial(_trace, Decoder(model, signature, layers), signature, recipe.opset))]
+    return [("decoder", partial(_trace, Decoder(model, signature, layers), signature, recipe.opset))], reference
 
 
-def _cut_transformer(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+def _cut_transformer(model: Any, recipe: Recipe) -> Cut:
     layers, hidden = causal_layers(model), model.get_input_embeddings().weight.shape[1]
     check_layers(layers, recipe.cache)
-    check_causal(model, layers)
+    reference = check_causal(model, layers, recipe)
     signature = transformer_signature(layers, hidden, _kv_dtype(recipe))
     embeddings, transformer, head = cut_transformer(model, signature, layers, recipe.capacity)
     return [
         ("embeddings", partial(_trace, embeddings, embeddings_signature(), recipe.opset)),
         ("transformer", partial(_trace, transformer, signature, recipe.opset)),
         ("head", partial(_trace, head, head_signature(hidden), recipe.opset)),
-    ]
+    ], reference
 
 
 def _kv_dtype(recipe: Recipe) -> torch.dtype:
     return torch.float16 if recipe.kv_dtype == "float16" else torch.float32
 
 
-def _cut_encoder_decoder(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+def _cut_encoder_decoder(model: Any, recipe: Recipe) -> Cut:
     left_aligned = left_aligned_bias(model)
     return _cut_pair(model, recipe, Encoder(model), CrossDecoder, partial(decoder_layers, model), left_aligned)
 
 
-def _cut_remote(model: Any, recipe: Recipe) -> list[tuple[str, Trace]]:
+def _cut_remote(model: Any, recipe: Recipe) -> Cut:
     layers = remote_layers(model)  # refuses what cannot be cut, before the encoder is looked for
     return _cut_pair(model, recipe, RemoteEncoder(model), RemoteDecoder, lambda cross: layers)
 
@@ -165,7 +170,7 @@ def _cut_pair(
     decoder: type[Decoder],
     layers_of: Callable[[list[Rows]], tuple[LayerFacts, ...]],
     left_aligned: bool = False,
-) -> list[tuple[str, Trace]]:
+) -> Cut:
     """An encoder that hands its keys and values to a decoder; layers_of tells the decoder's layers from these."""
     with torch.no_grad():
         rows = encoder(*encoder_signature(0).inputs.values())
@@ -176,7 +181,7 @@ def _cut_pair(
     return [
         ("encoder", partial(_trace, encoder, encoder_signature(len(layers)), recipe.opset)),
         ("decoder", partial(_trace, decoder(model, signature, layers), signature, recipe.opset)),
-    ]
+    ], None
 
 
 def _save(folder: Path, traced: list[tuple[str, ir.Model]], recipe: Recipe) -> list[Exported]:

@@ -46,12 +46,15 @@ class Decoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-check
         return run_causal(self.model, seam, by_name["input_ids"], by_name["position_ids"])
 
 
-def run_causal(model: Any, seam: BaseSeam, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-    """Logits [1,S,V] of a causal LM. The mask is unused, the seam has its own; four axes keep one from being built."""
-    unused = torch.zeros(1, 1, ids.shape[1], ids.shape[1])
-    output = model(
-        input_ids=ids, position_ids=positions, attention_mask=unused, past_key_values=seam, use_cache=True
-    )
+def run_causal(
+    model: Any, seam: BaseSeam, ids: torch.Tensor, positions: torch.Tensor, own_mask: bool = False
+) -> torch.Tensor:
+    """Logits [1,S,V] of a causal LM. own_mask: have it ask for its masks, as a probe needs it.
+
+    Else it is given one that is unused, for the seam has its own; its four axes keep others from being made.
+    """
+    unused = None if own_mask else torch.zeros(1, 1, ids.shape[1], ids.shape[1])
+    output = model(input_ids=ids, position_ids=positions, attention_mask=unused, past_key_values=seam, use_cache=True)
     logits: torch.Tensor = output.logits
     return logits
 
@@ -61,7 +64,7 @@ def causal_layers(model: Any) -> tuple[LayerFacts, ...]:
     ids = torch.zeros(1, 3, dtype=torch.long)
 
     def run(seam: ProbeSeam) -> None:
-        run_causal(model, seam, ids, torch.arange(3)[None])
+        run_causal(model, seam, ids, torch.arange(3)[None], own_mask=True)
 
     return probe_layers(run)
 
@@ -73,6 +76,7 @@ def make_seam(by_name: dict[str, torch.Tensor], facts: StateFacts, layers: int) 
         "values": [by_name[PATTERNS.past_value % i] for i in range(layers)],
         "start": by_name["position_ids"][0, 0],
         "source_mask": by_name.get(SOURCE_MASK),
+        "windows": {layer: group.window for group in facts.groups for layer in group.layers},
     }
     if facts.writer == "gqa":
         return GroupQuerySeam(**past, lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]))

@@ -44,6 +44,7 @@ class GroupQuerySeam(_InPlace):
         """See BaseSeam. Raises RecipeError for a term that the operator does not have."""
         assert self.lengths is not None
         rotary, self.rotary = self.rotary, None
+        _refuse_sinks(call, "GroupQueryAttention")
         if call.bias is not None:
             raise RecipeError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
         if call.key.shape[3] != call.value.shape[3]:
@@ -79,6 +80,11 @@ class GroupQuerySeam(_InPlace):
         return _split(output.to(call.query.dtype), heads)
 
 
+def _refuse_sinks(call: Call, operator: str) -> None:
+    if call.sinks is not None:
+        raise RecipeError(f"This model's attention has sinks, and {operator} takes none: build with --cache static.")
+
+
 def rotate_next(tables: Rows) -> None:
     """Has the seam that is in use rotate the queries and keys of its next call."""
     seam = seam_in_use()
@@ -100,6 +106,7 @@ class ScatterSeam(_InPlace):
     def attend_self(self, call: Call) -> torch.Tensor:
         """See BaseSeam."""
         assert self.drivers is not None
+        _refuse_sinks(call, "Attention over a scattered cache")
         past = self.keys[call.layer], self.values[call.layer]
         mask = self.masks[call.window] if call.bias is None else self.masks[call.window] + call.bias
         if not torch.onnx.is_in_onnx_export():

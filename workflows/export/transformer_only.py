@@ -19,7 +19,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutputWithPast
 
 from workflows.errors import RecipeError, printable
-from workflows.export.attention import LayerFacts, Rows, attending
+from workflows.export.attention import MODEL_ERRORS, LayerFacts, Rows, attending, windows_of
 from workflows.export.decoder import run_causal
 from workflows.export.inplace import GroupQuerySeam, rotate_next
 from workflows.export.signature import PATTERNS, Signature
@@ -77,6 +77,7 @@ class Transformer(torch.nn.Module):  # type: ignore[misc]
             keys=[by_name[PATTERNS.past_key % i] for i in range(count)],
             values=[by_name[PATTERNS.past_value % i] for i in range(count)],
             lengths=(by_name["seqlens_k"], by_name["total_sequence_length"]),
+            windows=windows_of(self.layers),
         )
         sequence = embeds.shape[1]
         unused = torch.zeros(1, 1, sequence, sequence)  # as in run_causal
@@ -190,7 +191,7 @@ def cut_transformer(
         parts = Embeddings(model), Transformer(model, signature, layers).eval(), Head(model)
         try:
             got = _logits(parts, ids, layers)
-        except (AttributeError, TypeError, RuntimeError) as error:
+        except MODEL_ERRORS as error:
             raise RecipeError(f"{_LEFT_OUT}it rotates its queries in another way ({printable(error, 120)}).") from error
     if not torch.allclose(got, wanted, rtol=0, atol=_TOLERANCE * float(wanted.abs().max())):
         off = float((got - wanted).abs().max())
@@ -225,9 +226,10 @@ def _epsilon(norm: Any) -> float:
 
 def _plain_logits(model: Any, ids: torch.Tensor, layers: Sequence[LayerFacts]) -> torch.Tensor:
     """[1,S,V]: the model as it is, over an empty cache."""
-    seam = GroupQuerySeam(*_empty(layers, ids.shape[1]), lengths=_lengths(ids.shape[1]))
+    count = ids.shape[1]
+    seam = GroupQuerySeam(*_empty(layers, count), lengths=_lengths(count), windows=windows_of(layers))
     with attending(seam):
-        return run_causal(model, seam, ids, torch.arange(ids.shape[1])[None])
+        return run_causal(model, seam, ids, torch.arange(count)[None])
 
 
 def _logits(

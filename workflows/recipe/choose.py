@@ -194,7 +194,12 @@ def _refuse_config(config: Mapping[str, Any]) -> None:
         raise CheckpointError(
             "The checkpoint's weights are quantized already, which cannot be exported: open the original model."
         )
-    kinds = config.get("layer_types") or []
+    check_layer_types(config.get("layer_types"))
+
+
+def check_layer_types(given: object) -> None:
+    """Raises CheckpointError for a config's layer types that are not all of LAYER_TYPES; None is of these alone."""
+    kinds = given or []
     other = next((kind for kind in kinds if kind not in LAYER_TYPES), None) if isinstance(kinds, list) else kinds
     if other is not None:
         raise CheckpointError(

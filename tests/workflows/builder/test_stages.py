@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ import onnx_ir as ir
 import pytest
 
 from workflows.builder import BuildRequest, build
-from workflows.errors import JoineryError
+from workflows.errors import JoineryError, RecipeError
 from workflows.graphs import Where, describe_tensor, diff_graphs, open_graph
 from workflows.graphs.archive import read_archive
 from workflows.optimize import PASSES
 from workflows.optimize.base import Outcome, Refusal
+from workflows.reference import Reference
 
 
 class Scaled:
@@ -75,6 +77,29 @@ def test_every_pass_has_evidence(which: str, request: pytest.FixtureRequest) -> 
                 assert step["parity"]["greedy_equal"] == step["parity"]["greedy_tokens"] == 32
     archives = sum(path.stat().st_size for path in (bundle / "stages").iterdir())
     assert archives <= 0.05 * (bundle / "weights.data").stat().st_size
+
+
+@pytest.mark.parametrize("which", ["demo_bundle", "demo_split_bundle"])
+def test_the_finished_graphs_are_held_against_the_model(which: str, request: pytest.FixtureRequest) -> None:
+    """Past the chunk of 64, in chunks and in single tokens; the evidence says how far and how many rows."""
+    (entry, *_) = [one for one in evidence(request.getfixturevalue(which)) if one["name"] == "optimize"]
+    told = entry["against_model"]
+    assert told["tokens"] >= 80 and told["rows"] >= 14 and told["max_abs_diff"] < 1e-2
+
+
+def test_graphs_that_are_not_the_model_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though every pass kept what the export gave: the model's own word on one token late in the text is another."""
+    written = Reference.write
+
+    def other(self: Reference, folder: Path) -> None:
+        logits = self.logits.copy()
+        logits[-3] += 1
+        written(replace(self, logits=logits), folder)
+
+    monkeypatch.setattr(Reference, "write", other)
+    with pytest.raises(RecipeError, match=r"logits are off by 1 from the model's own .*cannot be built\.$"):
+        build(BuildRequest("demo:qwen3", tmp_path / "out", {}))
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_slider_s_stages(demo_bundle: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from workflows.export import check as checking
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
+from workflows.recipe import choose, family_for
 
 _GPT = {"n_embd": 64, "n_layer": 2, "n_head": 4, "rotary_dim": 8}
 _LATENT = {
@@ -35,10 +37,11 @@ _LONG_ROPE: dict[str, Any] = {
     ("model_type", "config", "error", "why"),
     [
         ("gptj", _GPT, RecipeError, "gptj has attention of its own in transformers"),
-        ("codegen", _GPT, RecipeError, "layers do not all keep keys and values"),
+        ("codegen", _GPT, RecipeError, "attends by code of its own"),
         ("bloom", {"n_layer": 2, "n_head": 4}, RecipeError, "does not go through transformers' table"),
         ("diffllama", {}, RecipeError, "attends twice to one set of keys"),
-        ("gpt_oss", {"num_local_experts": 4, "head_dim": 16}, RecipeError, "attention has sinks"),
+        ("doge", {}, RecipeError, "attends by another mask than transformers made"),
+        ("gemma3_text", {"head_dim": 16, "use_bidirectional_attention": True}, RecipeError, "see tokens that come"),
         ("llama4_text", {"num_local_experts": 2}, CheckpointError, "layers of the type chunked_attention"),
     ],
 )
@@ -76,15 +79,58 @@ def test_a_model_that_does_something_unknown_between_layer_and_cache(tmp_path: P
     checkpoint = open_checkpoint(str(save_decoder("llama", tmp_path / "checkpoint")))
     model = load_model(checkpoint, "text-generation")
     layers = causal_layers(model)
-    checking.check_causal(model, layers)  # itself it is
+    recipe = choose(checkpoint, {"capacity": 256})
+    checking.check_causal(model, layers, recipe)  # itself it is
     forward = model.lm_head.forward
     seen: list[int] = []
 
     def odd(states: torch.Tensor) -> torch.Tensor:
         seen.append(states.shape[1])
-        return forward(states) + float(states.shape[1] < 7)  # knows whether it was given all tokens at once
+        return forward(states) + float(states.shape[1] < 80)  # knows whether it was given all tokens at once
 
     model.lm_head.forward = odd
-    with pytest.raises(RecipeError, match="logits differ from its own by 1: it does something"):
-        checking.check_causal(model, layers)
-    assert seen == [7, 4, 3]
+    with pytest.raises(RecipeError, match=r"logits differ from its own by .* among the tokens 0 to 40 of 80"):
+        checking.check_causal(model, layers, recipe)
+    assert seen == [80, 80, 40, 40]
+
+
+def test_a_model_that_fails_with_a_cache_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    """Whatever its code raises, and of whatever kind."""
+    checkpoint = open_checkpoint(str(save_decoder("llama", tmp_path / "checkpoint")))
+    model = load_model(checkpoint, "text-generation")
+    layers, recipe = causal_layers(model), choose(checkpoint, {"capacity": 256})
+    for error in (RuntimeError("sizes 4 and\n 7"), KeyError("x"), AssertionError(), ZeroDivisionError("by 0")):
+        with (
+            patch.object(model.lm_head, "forward", side_effect=error),
+            pytest.raises(RecipeError, match=rf"own code fails \({type(error).__name__}: .*cannot be built\.$"),
+        ):
+            checking.check_causal(model, layers, recipe)
+
+
+def test_sinks_are_built_where_the_host_writes_and_refused_by_name_elsewhere(tmp_path: Path) -> None:
+    """GPT-OSS: sinks and windows; its tokens are eager's at every length."""
+    sizes = {"num_local_experts": 4, "num_experts_per_tok": 2, "head_dim": 16, "sliding_window": 24}
+    checkpoint = save_decoder("gpt_oss", tmp_path / "checkpoint", **sizes)
+    for cache in ("gqa", "scatter"):
+        with pytest.raises(RecipeError, match=r"attention has sinks, and .* takes none: build with --cache static"):
+            build(BuildRequest(str(checkpoint), tmp_path / cache, {"capacity": 256, "cache": cache}))
+    build(BuildRequest(str(checkpoint), tmp_path / "static", {"capacity": 256}))
+    check(tmp_path / "static", checkpoint, greedy, 8)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"num_attention_heads": None}, "has none of decoder_attention_heads, .* of a kind without them"),
+        (
+            {"num_attention_heads": None, "text_config": {"num_attention_heads": 4}, "vision_config": {"depth": 2}},
+            r"a model of several parts \(text_config\)",
+        ),
+        ({"num_attention_heads": 0}, "num_attention_heads = 0, where a positive whole number must stand: mend"),
+    ],
+)
+def test_a_size_that_is_missing_says_why(changes: dict[str, Any], why: str) -> None:
+    """A model without heads, one whose sizes stand in a part of its own, and a number that is wrong."""
+    config = {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 99, **changes}
+    with pytest.raises(CheckpointError, match=why):
+        family_for("llama").geometry(config)

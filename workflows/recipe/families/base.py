@@ -35,7 +35,15 @@ CONFIG_NAMES: dict[str, tuple[str, ...]] = {
         "num_layers",
     ),
     "hidden_size": ("hidden_size", "n_embd", "d_model"),
-    "heads": ("decoder_attention_heads", "num_attention_heads", "attention_heads", "n_head", "n_heads", "num_heads"),
+    "heads": (
+        "decoder_attention_heads",
+        "num_decoder_attention_heads",
+        "num_attention_heads",
+        "attention_heads",
+        "n_head",
+        "n_heads",
+        "num_heads",
+    ),
     "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_kv_head"),
     "head_dim": ("head_dim", "d_kv"),
     "vocabulary": ("vocab_size",),
@@ -175,10 +183,26 @@ def _whole(config: Mapping[str, Any], names: tuple[str, ...], default: int | Non
     name = next((name for name in names if config.get(name) is not None), None)
     if name is None and default is not None:
         return default
-    value = config.get(name or names[0])
+    if name is None:
+        raise _nowhere(config, names)
+    value = config[name]
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         raise CheckpointError(
-            f"config.json says {name or names[0]} = {printable(value)}, where a positive whole number must stand: "
-            "mend the file."
+            f"config.json says {name} = {printable(value)}, where a positive whole number must stand: mend the file."
         )
     return value
+
+
+def _nowhere(config: Mapping[str, Any], names: tuple[str, ...]) -> CheckpointError:
+    """Says why none of the names is in the config."""
+    nested = {part: value for part, value in config.items() if isinstance(value, Mapping)}
+    parts = [part for part, value in nested.items() if any(value.get(name) is not None for name in names)]
+    if parts:
+        return CheckpointError(
+            f"config.json describes a model of several parts ({printable(', '.join(parts))}), and this version of "
+            "Joinery builds models of one part alone."
+        )
+    return CheckpointError(
+        f"config.json has none of {', '.join(names)}: its model is of a kind without them, which cannot be built "
+        "around a KV cache, or the file is not whole."
+    )

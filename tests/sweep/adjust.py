@@ -1,0 +1,41 @@
+"""What the general rule of tiny.py cannot know of a config class: values that must go together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_ROPE = {"rope_type": "default", "rope_theta": 1e4}
+
+DECODERS: dict[str, dict[str, Any]] = {
+    "cohere_compass_text": {"rope_parameters": {"full_attention": _ROPE, "sliding_attention": _ROPE}},
+    "dbrx": {
+        "attn_config": {"kv_n_heads": 2, "clip_qkv": 8, "rope_theta": 1e4},
+        "ffn_config": {"hidden_size": 64, "ffn_hidden_size": 96, "moe_num_experts": 4, "moe_top_k": 2},
+    },
+    "falcon_h1": {"mamba_d_ssm": 128},
+    "gpt_neo": {"attention_types": [[["global", "local"], 1]], "attention_layers": ["global", "local"]},
+    "lfm2": {"layer_types": ["conv", "full_attention"]},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"]},
+    "minimax_m3_vl_text": {"index_block_size": 16, "index_topk_blocks": 2, "index_local_blocks": 1},
+    "longcat_flash": {"zero_expert_num": 2},
+    "mamba2": {"num_heads": 8},
+    "reformer": {
+        "is_decoder": True, "attn_layers": ["local", "lsh"], "axial_pos_shape": [32, 32],
+        "axial_pos_embds_dim": [32, 32],
+    },
+    "xmod": {"default_language": "en_XX"},
+    "zamba2": {"attention_hidden_size": 128, "attention_head_dim": 32},
+    "zaya": {"num_experts_per_tok": 1},
+}  # fmt: skip
+
+# What a class may be told beside what its default says: name → (model type, changes).
+_FOUR = ["sliding_attention", "full_attention"] * 2
+_SHARED = {"num_hidden_layers": 4, "layer_types": _FOUR, "num_kv_shared_layers": 2}
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bert (no decoder)": ("bert-generation", {"is_decoder": False}),
+    "gemma3_text (bidirectional)": ("gemma3_text", {"use_bidirectional_attention": True}),
+    "gemma3n_text (shared keys)": ("gemma3n_text", _SHARED),
+    "gemma4_text (shared keys)": ("gemma4_text", _SHARED),
+    "lfm2 (attention alone)": ("lfm2", {"layer_types": ["full_attention"] * 2}),
+    "qwen2 (windows off)": ("qwen2", {"use_sliding_window": False, "layer_types": ["full_attention"] * 2}),
+}

@@ -1,0 +1,80 @@
+"""The quick comparison, without graphs: the module that would be traced, run by PyTorch, against eager Hugging Face.
+
+It takes a second where a build takes twenty, and sees what the cut makes of a model, not what the exporter does.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from tests.sweep.case import OPTIONS, TOLERANCE, Eager, Verdict, save_spread, short
+from workflows.checkpoint import open_checkpoint
+from workflows.errors import JoineryError
+from workflows.export.check import check_causal, check_layers
+from workflows.export.decoder import Decoder, causal_layers
+from workflows.export.load import load_model
+from workflows.export.signature import PATTERNS, Signature, decoder_signature
+from workflows.recipe import choose
+
+ENDS = (1, 64, 65, 128, 130, 131, 132)  # of the steps, after each of which the logits are compared
+
+
+def seam_case(name: str, config: Any, seed: int = 0) -> Verdict:
+    """As decoder_case, for the torch module alone."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        try:
+            torch.manual_seed(seed)
+            model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
+            save_spread(model, folder, seed)
+            oracle = Eager(folder)
+        except Exception as error:  # noqa: BLE001 - whatever transformers raises, the config is not one to judge by
+            return Verdict(name, "no config", short(error))
+        try:
+            wrong = _compared(folder, oracle)
+            return Verdict(name, "wrong", wrong) if wrong else Verdict(name, "equal")
+        except JoineryError as error:
+            return Verdict(name, "refused", str(error).replace(str(folder), "the checkpoint"))
+        except Exception as error:  # noqa: BLE001 - that anything else comes out is what is looked for
+            return Verdict(name, "traceback", short(error))
+
+
+def _compared(folder: Path, oracle: Eager) -> str:
+    checkpoint = open_checkpoint(str(folder))
+    recipe = choose(checkpoint, OPTIONS)
+    model = load_model(checkpoint, recipe.task)
+    layers = causal_layers(model)
+    check_layers(layers, recipe.cache)
+    check_causal(model, layers, recipe)
+    signature = decoder_signature(layers, "host")
+    decoder = Decoder(model, signature, layers).eval()
+    ids = [int(i) for i in np.random.default_rng(1).integers(3, oracle.vocabulary, ENDS[-1])]
+    past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
+    for start, end in zip((0, *ENDS), ENDS, strict=False):
+        with torch.no_grad():
+            logits, *new = decoder(*_inputs(signature, ids, start, end, past))
+        past = [torch.cat(pair, dim=2) for pair in zip(past, new, strict=True)]
+        wanted = oracle.next_logits(ids[:end])
+        off, scale = float(np.abs(logits[0, -1].numpy() - wanted).max()), max(1.0, float(np.abs(wanted).max()))
+        if not off <= TOLERANCE * scale:
+            return f"after {end} tokens logits of up to {scale:.3g} are off by {off:.3g}"
+    return ""
+
+
+def _inputs(signature: Signature, ids: list[int], start: int, end: int, past: list[torch.Tensor]) -> list[torch.Tensor]:
+    """In the signature's order; every slot of the past holds a token."""
+    assert signature.facts is not None
+    given = {"input_ids": torch.tensor([ids[start:end]]), "position_ids": torch.arange(start, end)[None]}
+    back = torch.arange(start, end)[:, None] - torch.arange(end)
+    for group in signature.facts.groups:
+        seen = (back >= 0) & (back < (group.window or end))
+        given[group.mask] = torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
+    names = [name % i for i in range(len(past) // 2) for name in (PATTERNS.past_key, PATTERNS.past_value)]
+    given |= dict(zip(names, past, strict=True))
+    return [given[name] for name in signature.inputs]

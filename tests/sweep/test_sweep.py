@@ -1,0 +1,99 @@
+"""The sweep and the fuzz as tests: a shard each, their time bounded; the whole of it is a command (see the package)."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from tests.sweep.case import Verdict, decoder_case
+from tests.sweep.fuzz import FAMILIES, fuzz, random_values
+from tests.sweep.run import decoders, read, run, shard_of
+from tests.sweep.table import document, fuzz_section
+from tests.sweep.tiny import WINDOW, tiny_config
+
+SHARDS, MINUTES = 8, 4.0
+_RIGHT = ("equal", "refused", "no config")
+
+
+def _others(verdicts: list[Verdict]) -> list[Verdict]:
+    return [one for one in verdicts if one.kind not in _RIGHT or (one.kind == "refused" and not _sentence(one.note))]
+
+
+def _sentence(text: str) -> bool:
+    """Whether it is one: ends once, on one line, without the name of an exception's class at its front."""
+    return text.endswith(".") and "\n" not in text and "Traceback" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("shard", range(1, SHARDS + 1))
+def test_every_causal_lm_is_equal_or_refused_at_its_seam(shard: int) -> None:
+    """Every config class of transformers, by PyTorch alone; nothing is wrong, nothing raises anything else."""
+    verdicts = run(shard_of(decoders(graphs=False), f"{shard}/{SHARDS}"), MINUTES)
+    assert len(verdicts) >= 5
+    assert _others(verdicts) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_causal_lms_are_equal_or_refused_as_graphs() -> None:
+    """Real builds of as many as the time allows; another part of them each day."""
+    number = date.today().toordinal() % SHARDS + 1
+    verdicts = run(shard_of(decoders(), f"{number}/{SHARDS}"), MINUTES)
+    assert verdicts
+    assert _others(verdicts) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_configs_are_equal_or_refused(family: str) -> None:
+    """Heads, windows, rope scalings, caps and multipliers in any mixture; the note of a failure replays it."""
+    verdicts = run(fuzz([family], 8), MINUTES)
+    assert len(verdicts) >= 2
+    assert _others(verdicts) == []
+    assert any(one.kind == "equal" for one in verdicts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model_type", ["phimoe", "qwen2_moe"])
+def test_a_window_in_the_mask_alone_is_in_the_graph(model_type: str) -> None:
+    """Found by the sweep: one of five lengths was right."""
+    from transformers import CONFIG_MAPPING
+
+    config = tiny_config(CONFIG_MAPPING[model_type])
+    assert config.sliding_window == WINDOW
+    assert decoder_case(model_type, config).kind == "equal"
+
+
+def test_there_are_enough_and_each_is_in_one_shard() -> None:
+    """At least 150 config classes, as transformers 5.23 registers them."""
+    cases = decoders()
+    shards = [set(shard_of(cases, f"{number}/{SHARDS}")) for number in range(1, SHARDS + 1)]
+    assert len(cases) >= 150 and set().union(*shards) == set(cases)
+    assert sum(len(shard) for shard in shards) == len(cases)
+
+
+def test_a_random_config_is_replayed_by_its_number() -> None:
+    """And another number gives another."""
+    assert random_values("qwen2", 3) == random_values("qwen2", 3) != random_values("qwen2", 4)
+
+
+def test_verdicts_are_kept_and_tabled(tmp_path: Path) -> None:
+    """What stands in the file is not run again; the page counts every kind and names what was not reached."""
+    file, ran = tmp_path / "F", list[str]()
+
+    def case(name: str) -> Verdict:
+        ran.append(name)
+        return Verdict(name, "refused", "Because | so.")
+
+    run({"a": lambda: case("a")}, 1, file)
+    run({"a": lambda: case("a"), "b": lambda: case("b")}, 1, file)
+    assert ran == ["a", "b"]
+    page = document(["a", "b", "c"], read(file), {"c": Verdict("c", "equal")})
+    page += fuzz_section([Verdict("qwen2 0", "equal"), Verdict("qwen2 1", "refused", "So.")])
+    assert "| qwen2 | 1 | 1 | 0 | 0 | 0 |" in page
+    assert "| graphs | 0 | 2 | 0 | 0 | 0 | 1 |" in page
+    assert "| a | refused | – | Because \\| so. |" in page and "| c | – | equal |  |" in page
