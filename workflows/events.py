@@ -78,7 +78,7 @@ class NoticeEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyEvent(Event):
-    """A bundle is open and can generate."""
+    """A bundle is open and can generate; `languages` are those that it can be asked to translate between."""
 
     event: ClassVar[str] = "ready"
     bundle: str
@@ -91,6 +91,7 @@ class ReadyEvent(Event):
     vocabulary: int
     chat_template: bool
     load_seconds: float
+    languages: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

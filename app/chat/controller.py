@@ -41,6 +41,7 @@ class ChatController(QObject):
         self.store = store
         self.chat = Conversation()
         self.sampling = Sampling()
+        self.languages: dict[str, str | None] = {}  # options of a request to a translator
         self._ensure_open = ensure_open
         self._reply: Message | None = None
         session.token.connect(self._on_token)
@@ -135,7 +136,8 @@ class ChatController(QObject):
         else:
             self.appended.emit(self._reply.id)
         self.runningChanged.emit(True)
-        if not self.session.generate(self.chat.to_messages(prompt), self.sampling.to_options()):
+        options = self.sampling.to_options() | self.languages
+        if not self.session.generate(self.chat.to_messages(prompt), options):
             self._on_failed(SessionFailure("busy", self.tr("The session is busy with another reply.")))
             return False
         return True

@@ -32,7 +32,7 @@ from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.theme import G, set_icon
-from workflows.events import Event, ResultEvent
+from workflows.events import Event, ReadyEvent, ResultEvent
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -220,6 +220,7 @@ class ChatPage(QWidget):
         self.side_button.toggled.connect(self._show_side)
         self.panel.system_changed.connect(c.set_system)
         self.panel.sampling_changed.connect(self._on_sampling)
+        self.panel.languages.changed.connect(self._on_languages)
         self.panel.session_changed.connect(self.open_session)
         c.reset.connect(self._show_chat)
         c.appended.connect(self._on_appended)
@@ -312,7 +313,9 @@ class ChatPage(QWidget):
         if isinstance(event, ResultEvent):
             self.panel.choice.set_devices(event.value.get("devices", []))
 
-    def _on_opened(self, _ready: object) -> None:
+    def _on_opened(self, ready: ReadyEvent) -> None:
+        self.panel.languages.offer(ready.languages)
+        self._on_languages()
         if self.session.request is not None:  # the KV tab may have opened it
             self.panel.choice.follow(self.session.request.provider, self.session.request.cache)
         self.banner.clear()
@@ -458,6 +461,9 @@ class ChatPage(QWidget):
         reply = self._last_reply()
         if reply is not None:
             QGuiApplication.clipboard().setText(self.controller.chat[reply].content)
+
+    def _on_languages(self) -> None:
+        self.controller.languages = self.panel.languages.to_options()
 
     def _on_sampling(self, sampling: Sampling) -> None:
         self.controller.sampling = sampling

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.languages import LanguagePart
 from app.chat.sampling import Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
 from app.widgets.session_choice import SessionChoice
@@ -47,6 +48,8 @@ class SettingsPanel(QWidget):
         column.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
         column.setSpacing(3 * G)
         column.addWidget(self._system_part())
+        self.languages = LanguagePart()
+        column.addWidget(self.languages)
         column.addWidget(self._sampling_part())
         column.addWidget(self._session_part())
         column.addStretch(1)

@@ -68,8 +68,8 @@ def _positions(checkpoint: Checkpoint, family: Family) -> int:
     rows = max((shape[0] for shape in tables), default=0)
     if family.source_limited and limit > max(rows, MOST_COMPUTED):
         raise CheckpointError(
-            f"config.json says {limit:,} positions, whose table is neither among the weights nor small enough to be "
-            f"computed ({MOST_COMPUTED:,} at most): mend the file."
+            f"config.json says more positions than {MOST_COMPUTED:,}, and no table of as many is among the weights: "
+            "mend the file."
         )
     return limit
 

@@ -10,7 +10,7 @@ TASKS = ("translation", "summarization")
 # T5's bias is learned over distances between positions, and its graph takes slots for positions.
 T5 = Family(
     name="t5",
-    model_types=("t5", "mt5"),
+    model_types=("t5", "mt5", "umt5"),
     tasks=TASKS,
     layouts=("static", "scatter"),
     refused={
@@ -18,14 +18,24 @@ T5 = Family(
         "gqa": "GroupQueryAttention takes no position bias",
     },
     passes=DECODER_PASSES,
-    covers="t5, mt5",
+    covers="t5, mt5, umt5",
     encoder=True,
 )
 
 # Absolute positions are added to the embeddings, so the slots of the keys may be anywhere.
 BART = Family(
     name="bart",
-    model_types=("bart", "mbart", "marian", "pegasus", "blenderbot-small", "m2m_100"),
+    model_types=(
+        "bart",
+        "mbart",
+        "marian",
+        "pegasus",
+        "blenderbot",
+        "blenderbot-small",
+        "m2m_100",
+        "mvp",
+        "plbart",
+    ),
     tasks=TASKS,
     layouts=("static", "window", "gqa", "scatter"),
     refused={},

@@ -1,0 +1,66 @@
+"""Many cases, one after another: a shard of them, within a time, none twice."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tests.sweep.adjust import DECODERS
+from tests.sweep.case import Verdict, decoder_case
+from tests.sweep.tiny import tiny_config
+
+Case = Callable[[], Verdict]
+
+
+def decoders() -> dict[str, Case]:
+    """Every model type that transformers has a causal LM for → its case."""
+    from transformers import MODEL_FOR_CAUSAL_LM_MAPPING
+
+    classes = {config.model_type: config for config in MODEL_FOR_CAUSAL_LM_MAPPING}
+    return {name: _case(name, config) for name, config in sorted(classes.items())}
+
+
+def _case(name: str, config_class: Any) -> Case:
+    def run() -> Verdict:
+        try:
+            config = tiny_config(config_class, DECODERS.get(name))
+        except Exception as error:  # noqa: BLE001 - transformers' own checks, of every kind
+            return Verdict(name, "no config", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
+        return decoder_case(name, config)
+
+    return run
+
+
+def shard_of(cases: Mapping[str, Case], shard: str) -> dict[str, Case]:
+    """`2/4`: every fourth case from the second on."""
+    number, count = (int(part) for part in shard.split("/"))
+    return dict(list(cases.items())[number - 1 :: count])
+
+
+def run(cases: Mapping[str, Case], minutes: float, file: Path | None = None) -> list[Verdict]:
+    """The verdicts; no case is begun after `minutes`. file: holds those of earlier runs, which are not run again."""
+    found, until = read(file), time.monotonic() + 60 * minutes
+    for name in [name for name in cases if name not in found]:
+        if time.monotonic() > until:
+            break
+        began = time.monotonic()
+        found[name] = cases[name]()
+        print(f"{name}: {found[name].kind} ({time.monotonic() - began:.0f} s) {found[name].note}", flush=True)
+        _write(file, found.values())
+    return [found[name] for name in cases if name in found]
+
+
+def read(file: Path | None) -> dict[str, Verdict]:
+    """The verdicts that `file` holds, by name."""
+    if file is None or not file.is_file():
+        return {}
+    return {one["name"]: Verdict(**one) for one in json.loads(file.read_text("utf-8"))}
+
+
+def _write(file: Path | None, verdicts: Iterable[Verdict]) -> None:
+    if file is not None:
+        file.write_text(json.dumps([asdict(one) for one in verdicts], indent=1), "utf-8")
