@@ -41,7 +41,7 @@ class ChatController(QObject):
         self.store = store
         self.chat = Conversation()
         self.sampling = Sampling()
-        self.languages: dict[str, str | None] = {}  # options of a request to a translator
+        self.languages: dict[str, str] = {}  # options of a request to a translator
         self._ensure_open = ensure_open
         self._reply: Message | None = None
         session.token.connect(self._on_token)

@@ -40,6 +40,7 @@ class LanguagePart(Section):
             combo.setCurrentIndex(max(0, combo.findData(chosen)) if chosen else 0)
         self.setVisible(bool(languages))
 
-    def to_options(self) -> dict[str, str | None]:
-        """The options of a generate request."""
-        return {"source_language": self.source.currentData(), "target_language": self.target.currentData()}
+    def to_options(self) -> dict[str, str]:
+        """The options of a generate request; what was not chosen is left out."""
+        chosen = {"source_language": self.source.currentData(), "target_language": self.target.currentData()}
+        return {name: str(language) for name, language in chosen.items() if language}

@@ -484,6 +484,7 @@ class Fake:
             vocabulary=512,
             chat_template=True,
             load_seconds=0.1,
+            languages=self.scenario.get("languages", {}).get(Path(self.bundle).name, []),
         )
 
     def do_close(self) -> None:

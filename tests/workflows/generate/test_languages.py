@@ -81,11 +81,15 @@ def translator(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[
     return of
 
 
-def translated(bundle: Path, text: str, **languages: str) -> list[int]:
+def translation(bundle: Path, text: str, **languages: str) -> GenerationDone:
     engine = open_engine(bundle)
     *_, done = engine.generate(engine.encode(text), GenerateOptions(max_new_tokens=12, **languages))
     assert isinstance(done, GenerationDone)
-    return done.token_ids
+    return done
+
+
+def translated(bundle: Path, text: str, **languages: str) -> list[int]:
+    return translation(bundle, text, **languages).token_ids
 
 
 def expected(checkpoint: Path, source: list[int], **asked: int) -> list[int]:
@@ -113,9 +117,9 @@ def test_the_target_is_forced_and_the_source_is_marked(kind: str, translator: Ca
     assert translated(bundle, text) == expected(checkpoint, ids)
     french = [_FIRST + 2 if token == _FIRST else token for token in ids]
     bare = codes[1].strip("_")
-    found = translated(bundle, text, source_language=codes[2], target_language=bare)
-    assert found == expected(checkpoint, french, forced_bos_token_id=_FIRST + 1)
-    assert found != translated(bundle, text, target_language=bare)
+    done = translation(bundle, text, source_language=codes[2], target_language=bare)
+    assert done.prompt_ids == french != ids
+    assert done.token_ids == expected(checkpoint, french, forced_bos_token_id=_FIRST + 1)
 
 
 @pytest.mark.slow

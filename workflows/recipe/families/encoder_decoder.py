@@ -40,7 +40,7 @@ BART = Family(
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
     passes=DECODER_PASSES,
-    covers="bart, marian and their kin",
+    covers="bart, mbart, marian, pegasus, blenderbot, plbart, mvp, m2m_100",
     encoder=True,
     source_limited=True,
 )
