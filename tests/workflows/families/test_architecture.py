@@ -141,3 +141,13 @@ def test_a_body_without_its_head_says_so(tmp_path: Path) -> None:
     (folder / "config.json").write_text(json.dumps(config | {"architectures": ["LlamaModel"]}))
     with pytest.raises(CheckpointError, match=r"lm_head\.weight: it is a LlamaModel, so open a checkpoint that has"):
         load_model(open_checkpoint(str(folder)), "text-generation")
+
+
+@pytest.mark.parametrize("size", ["vocab_size", "intermediate_size", "hidden_size", "head_dim"])
+def test_a_size_that_no_file_holds_takes_no_memory(size: str, llama: Path, tmp_path: Path) -> None:
+    """What the config makes is counted before any of it is filled."""
+    folder = with_more(llama, tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {size: 4 * 10**8}))
+    with pytest.raises(CheckpointError, match=r"config.json makes a model of [0-9,]+ parameters and the weights hold"):
+        load_model(open_checkpoint(str(folder)), "text-generation")

@@ -10,7 +10,7 @@ TASKS = ("translation", "summarization")
 # T5's bias is learned over distances between positions, and its graph takes slots for positions.
 T5 = Family(
     name="t5",
-    model_types=("t5", "mt5", "umt5"),
+    model_types=("t5", "mt5"),
     tasks=TASKS,
     layouts=("static", "scatter"),
     refused={
@@ -18,7 +18,7 @@ T5 = Family(
         "gqa": "GroupQueryAttention takes no position bias",
     },
     passes=DECODER_PASSES,
-    covers="t5, mt5, umt5",
+    covers="t5, mt5",
     encoder=True,
 )
 
@@ -33,14 +33,13 @@ BART = Family(
         "blenderbot",
         "blenderbot-small",
         "m2m_100",
-        "mvp",
         "plbart",
     ),
     tasks=TASKS,
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
     passes=DECODER_PASSES,
-    covers="bart, mbart, marian, pegasus, blenderbot, plbart, mvp, m2m_100",
+    covers="bart, mbart, marian, pegasus, blenderbot, plbart, m2m_100",
     encoder=True,
     source_limited=True,
 )
