@@ -12,6 +12,7 @@ import argparse
 import json
 import tempfile
 import traceback
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -163,16 +164,16 @@ def main() -> None:
 
 def table(verdicts: list[Verdict]) -> str:
     """The verdicts as a document."""
-    equal = sum(one.kind == "equal" for one in verdicts)
+    counts = Counter(one.kind for one in verdicts)
     lines = [
         "# Every sequence-to-sequence architecture of transformers",
         "",
         f"transformers {transformers.__version__}, `python -m tests.sweep.seq2seq --table tests/sweep/SEQ2SEQ.md`: tiny"
         f" random checkpoints, sources of {', '.join(map(str, LENGTHS))} tokens, {STEPS} greedy tokens each, logits and"
         " tokens against",
-        f"eager Hugging Face. {equal} of {len(verdicts)} are equal, the others are refused with the sentence given.",
+        f"eager Hugging Face. Of {len(verdicts)}: {', '.join(f'{n} {kind}' for kind, n in counts.most_common())}.",
         "",
-        "| model type | verdict | refusal |",
+        "| model type | verdict | note |",
         "|---|---|---|",
         *(f"| {one.name} | {one.kind} | {one.note.replace('|', '/')} |" for one in verdicts),
         "",
