@@ -78,7 +78,11 @@ class NoticeEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyEvent(Event):
-    """A bundle is open and can generate. `completes`: a conversation is one text that it goes on with."""
+    """A bundle is open and can generate.
+
+    `completes`: a conversation is one text that it goes on with. `languages`: those that it can be asked to translate
+    between.
+    """
 
     event: ClassVar[str] = "ready"
     bundle: str
@@ -92,6 +96,7 @@ class ReadyEvent(Event):
     chat_template: bool
     load_seconds: float
     completes: bool = False
+    languages: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ import psutil
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import RecipeError
 from workflows.events import Event
-from workflows.recipe import Family, Recipe, choose, family_for, task_of
+from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_for
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.precision import FACTS, weight_bytes
 from workflows.recipe.schema import Cache, single_output, writer_of
@@ -49,10 +49,11 @@ def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], 
 
 def _supported(checkpoint: Checkpoint) -> dict[str, Any]:
     try:
-        family = family_for(checkpoint.model_type)
+        tasks = tasks_for(checkpoint)
+        family = family_for(checkpoint.model_type, tasks[0])
     except RecipeError as error:
         return {"family": None, "tasks": [], "supported": False, "reason": str(error)}
-    known = {"family": family.name, "tasks": _tasks(checkpoint, family), "supported": True, "reason": ""}
+    known = {"family": family.name, "tasks": _tasks(checkpoint, tasks), "supported": True, "reason": ""}
     if not family.cached:
         return known
     geometry = family.geometry(checkpoint.config)
@@ -66,13 +67,13 @@ def _supported(checkpoint: Checkpoint) -> dict[str, Any]:
     }
 
 
-def _tasks(checkpoint: Checkpoint, family: Family) -> list[str]:
-    """The family's tasks, the checkpoint's own first where its files tell it."""
+def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
+    """`tasks`, the checkpoint's own first where its files tell it."""
     try:
         own = task_of(checkpoint)
     except RecipeError:
-        return list(family.tasks)
-    return sorted(family.tasks, key=lambda task: task != own)
+        return list(tasks)
+    return sorted(tasks, key=lambda task: task != own)
 
 
 def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool]) -> dict[str, Any]:

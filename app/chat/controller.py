@@ -44,6 +44,7 @@ class ChatController(QObject):
         self.sampling = Sampling()
         self.prefill = self.tools = ""  # what replies begin with; a JSON list of what the model is told of
         self._begun = ""  # what the running reply began with
+        self.languages: dict[str, str] = {}  # options of a request to a translator
         self._ensure_open = ensure_open
         self._reply: Message | None = None
         session.token.connect(self._on_token)
@@ -148,7 +149,8 @@ class ChatController(QObject):
         else:
             self.appended.emit(self._reply.id)
         self.runningChanged.emit(True)
-        asked = self.chat.to_messages(prompt), self.sampling.to_options()
+        options = self.sampling.to_options() | self.languages
+        asked = self.chat.to_messages(prompt), options
         if not self.session.generate(*asked, tools=self.tools, prefill=self.prefill):
             self._on_failed(SessionFailure("busy", self.tr("The session is busy with another reply.")))
             return False

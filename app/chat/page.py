@@ -34,7 +34,7 @@ from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.theme import G, set_icon
-from workflows.events import Event, ResultEvent
+from workflows.events import Event, ReadyEvent, ResultEvent
 from workflows.locks import HeldError
 
 if TYPE_CHECKING:
@@ -228,6 +228,7 @@ class ChatPage(QWidget):
         self.panel.sampling_changed.connect(self._on_sampling)
         self.panel.opening.changed.connect(self._on_opening)
         self.panel.opening.unread.connect(self._on_unread)
+        self.panel.languages.changed.connect(self._on_languages)
         self.panel.session_changed.connect(self.open_session)
         c.reset.connect(self._show_chat)
         c.appended.connect(self._on_appended)
@@ -320,7 +321,9 @@ class ChatPage(QWidget):
         if isinstance(event, ResultEvent):
             self.panel.choice.set_devices(event.value.get("devices", []))
 
-    def _on_opened(self, _ready: object) -> None:
+    def _on_opened(self, ready: ReadyEvent) -> None:
+        self.panel.languages.offer(ready.languages)
+        self._on_languages()
         if self.session.request is not None:  # the KV tab may have opened it
             self.panel.choice.follow(self.session.request.provider, self.session.request.cache)
         self.banner.clear()
@@ -494,6 +497,9 @@ class ChatPage(QWidget):
         reply = self._last_reply()
         if reply is not None:
             QGuiApplication.clipboard().setText(self.controller.chat[reply].content)
+
+    def _on_languages(self) -> None:
+        self.controller.languages = self.panel.languages.to_options()
 
     def _on_sampling(self, sampling: Sampling) -> None:
         self.controller.sampling = sampling

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.languages import LanguagePart
 from app.chat.opening import OpeningPart
 from app.chat.sampling import Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
@@ -50,6 +51,8 @@ class SettingsPanel(QWidget):
         column.addWidget(self._system_part())
         self.opening = OpeningPart()
         column.addWidget(self.opening)
+        self.languages = LanguagePart()
+        column.addWidget(self.languages)
         column.addWidget(self._sampling_part())
         column.addWidget(self._session_part())
         column.addStretch(1)

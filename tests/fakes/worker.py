@@ -487,6 +487,7 @@ class Fake:
             chat_template=not self.scenario.get("base"),
             load_seconds=0.1,
             completes=bool(self.scenario.get("base")),
+            languages=self.scenario.get("languages", {}).get(Path(self.bundle).name, []),
         )
 
     def do_close(self) -> None:

@@ -7,6 +7,7 @@
     files.py          the only way to a file: inside the folder, regular, bounded
     configuration.py  config.json, and the lists of what it may name
     weights.py        which files hold the weights; header.py: the tensors in one of them
+    sizes.py          whether the weights can be those of the config's layers
     tokenizer.py      what kind of tokenizer there is
     code.py           the Python that would run, and its hashes
     checkpoint.py     the value, its digest, and the consent

@@ -14,6 +14,7 @@ from workflows.checkpoint.code import remote_code
 from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.header import TensorInfo
+from workflows.checkpoint.sizes import check_sizes
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
 from workflows.errors import Cancelled, CheckpointError, RemoteCodeError, printable
 from workflows.events import Event, ProgressEvent
@@ -122,6 +123,7 @@ def read_checkpoint(folder: Path, source: str, kind: Kind, revision: str = "") -
     text = config.get("text_config")
     sources = (generation, config, text if isinstance(text, dict) else {})
     tensors = weights.read_weights(folder)
+    check_sizes(config, tensors)
     checkpoint = Checkpoint(
         source=source,
         kind=kind,

@@ -31,6 +31,8 @@ def chat(
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
+    target_language: str | None = typer.Option(None, "--target-language", help="Translate into it: de_DE, fra_Latn …"),
+    source_language: str | None = typer.Option(None, "--source-language", help="The language of what is translated."),
     as_json: bool = JsonFlag,
 ) -> None:
     """Talk with a bundle; a line is a turn.
@@ -41,7 +43,8 @@ def chat(
     from workflows.generate import open_engine, parse_tools
     from workflows.generate.options import check_options
 
-    options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed})
+    languages = {"target_language": target_language, "source_language": source_language}
+    options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     talk = Talk(open_engine(bundle, provider=provider, cache=cache), options, system, told, prefill, as_json)
     interactive = sys.stdin.isatty() and not as_json

@@ -42,6 +42,8 @@ def generate(
     repetition_penalty: float | None = typer.Option(None, "--repetition-penalty", help="Above 1: repeat less."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
     stop: list[str] = typer.Option([], "--stop", help="End where this text appears."),
+    target_language: str | None = typer.Option(None, "--target-language", help="Translate into it: de_DE, fra_Latn …"),
+    source_language: str | None = typer.Option(None, "--source-language", help="The language of what is translated."),
     as_json: bool = JsonFlag,
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
@@ -58,6 +60,8 @@ def generate(
             "repetition_penalty": repetition_penalty,
             "max_new_tokens": max_new_tokens,
             "stop": stop,
+            "target_language": target_language,
+            "source_language": source_language,
         }
     )
     given = _one_prompt(prompt, prompt_ids, prompt_file)

@@ -21,7 +21,7 @@ from workflows.events import Event, ProgressEvent
 from workflows.export.attention import NAME, LayerFacts, Rows, left_aligned_bias
 from workflows.export.check import check_causal, check_layers
 from workflows.export.decoder import Decoder, causal_layers
-from workflows.export.encoder_decoder import CrossDecoder, Encoder, decoder_layers
+from workflows.export.encoder_decoder import CrossDecoder, Encoder, check_cross, decoder_layers, own_logits
 from workflows.export.load import load_model
 from workflows.export.remote import RemoteDecoder, RemoteEncoder, remote_layers
 from workflows.export.signature import (
@@ -154,8 +154,15 @@ def _kv_dtype(recipe: Recipe) -> torch.dtype:
 
 
 def _cut_encoder_decoder(model: Any, recipe: Recipe) -> Cut:
+    expected = own_logits(model)
     left_aligned = left_aligned_bias(model)
-    return _cut_pair(model, recipe, Encoder(model), CrossDecoder, partial(decoder_layers, model), left_aligned)
+
+    def layers_of(cross: list[Rows]) -> tuple[LayerFacts, ...]:
+        layers = decoder_layers(model, cross)
+        check_cross(model, layers, expected)
+        return layers
+
+    return _cut_pair(model, recipe, Encoder(model), CrossDecoder, layers_of, left_aligned)
 
 
 def _cut_remote(model: Any, recipe: Recipe) -> Cut:

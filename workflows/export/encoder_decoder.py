@@ -16,9 +16,12 @@ import torch
 from transformers import EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
+from workflows.errors import RecipeError
 from workflows.export.attention import (
+    NAME,
     BaseSeam,
     Call,
+    HostSeam,
     LayerFacts,
     ProbeSeam,
     Rows,
@@ -28,6 +31,11 @@ from workflows.export.attention import (
 )
 from workflows.export.decoder import Decoder
 from workflows.kvcache.geometry import CROSS_KEY, CROSS_VALUE
+
+_SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
+# Of the largest logit: T5's scores have no scale, and float32 alone can move its logits by 0.7 % (measured on random
+# weights); what is left out moves them by whole logits.
+_TOLERANCE = 2e-2
 
 
 class CrossCapture:
@@ -140,3 +148,56 @@ def decoder_layers(model: Any, cross: Sequence[Rows]) -> tuple[LayerFacts, ...]:
         run_decoder(model, seam, cross, torch.zeros(1, 3, dtype=torch.long))
 
     return probe_layers(run, cross=True)
+
+
+def own_logits(model: Any) -> torch.Tensor:
+    """Logits [S,V] of the model's own eager attention, all tokens at once: what `check_cross` wants to see again.
+
+    To be asked before anything of the model is changed; it must have been loaded with our attention, and is left so.
+    """
+    source, target = _check_ids(model)
+    with torch.no_grad():
+        model.set_attn_implementation("eager")
+        logits: torch.Tensor = model(input_ids=source, decoder_input_ids=target, use_cache=False).logits[0]
+        model.set_attn_implementation(NAME)
+    return logits
+
+
+def check_cross(model: Any, layers: Sequence[LayerFacts], expected: torch.Tensor) -> None:
+    """Raises RecipeError where the logits through the cross-attention's rows and a cache are not `expected`."""
+    source, target = _check_ids(model)
+    with torch.no_grad():
+        rows = Encoder(model)(source, torch.zeros(1, 1, 1, source.shape[1]))
+        found = _in_two_steps(model, layers, list(zip(rows[0::2], rows[1::2], strict=True)), target)
+    difference = float((found - expected).abs().max())
+    if not difference <= _TOLERANCE * max(1.0, float(expected.abs().max())):
+        raise RecipeError(
+            f"Cut into an encoder and a decoder with a cache, this model's logits differ from its own by "
+            f"{difference:.2g}: it does something between the two that Joinery does not know, so it cannot be built."
+        )
+
+
+def _check_ids(model: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """[1,T] and [1,S], no longer than the model's positions."""
+    vocabulary = model.get_input_embeddings().weight.shape[0]
+    limit = getattr(model.config, "max_position_embeddings", None) or _TOKENS
+    ids = torch.arange(1, min(max(_SOURCE, _TOKENS), limit) + 1)[None]
+    return (ids * 7919 % vocabulary)[:, :_SOURCE], (ids * 104729 % vocabulary)[:, :_TOKENS]
+
+
+def _in_two_steps(
+    model: Any, layers: Sequence[LayerFacts], cross: Sequence[Rows], ids: torch.Tensor
+) -> torch.Tensor:
+    """Logits [S,V], the first tokens' keys and values kept in a cache for the others."""
+    past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
+    first, length, rows = min(_FIRST, ids.shape[1] - 1), ids.shape[1], []
+    hidden = torch.full((length, length), torch.finfo(torch.float32).min).triu(1)[None, None]
+    for start, end in ((0, first), (first, length)) if first else ((0, length),):
+        masks: dict[int | None, torch.Tensor] = {None: hidden[:, :, start:end, :end]}
+        source_mask = torch.zeros(1, 1, 1, cross[0][0].shape[2])
+        seam = HostSeam(past[0::2], past[1::2], torch.tensor(start), source_mask, masks=masks)
+        with attending(seam):
+            rows.append(run_decoder(model, seam, cross, ids[:, start:end])[0])
+        new = [tensor for i in range(len(layers)) for tensor in seam.present[i]]
+        past = [torch.cat(both, dim=2) for both in zip(past, new, strict=True)]
+    return torch.cat(rows)

@@ -11,6 +11,8 @@ from huggingface_hub.errors import StrictDataclassError
 from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.export.attention import NAME
+from workflows.export.leftover import and_more, check_left_over
+from workflows.recipe.task import is_body
 
 _FAILURES = (
     StrictDataclassError,
@@ -25,7 +27,7 @@ _FAILURES = (
     ImportError,
 )
 
-
+_UNSTORED = 1 << 24  # parameters that files may leave out: tables of positions, a pooler
 EXPERTS = "batched_mm"  # gathers each token's experts: the way of transformers that has ONNX operators
 
 _CLASSES = {
@@ -39,6 +41,13 @@ _CLASSES = {
     "token-classification": transformers.AutoModelForTokenClassification,
     "image-classification": transformers.AutoModelForImageClassification,
     "depth-estimation": transformers.AutoModelForDepthEstimation,
+}
+
+
+_GENERATING = {
+    task
+    for task, kind in _CLASSES.items()
+    if kind in (transformers.AutoModelForCausalLM, transformers.AutoModelForSeq2SeqLM)
 }
 
 
@@ -80,10 +89,8 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, att
         raise _failure(checkpoint, error) from error
     missing = sorted(name for name in map(str, info["missing_keys"]) if not _is_unused(name, task))
     if missing:
-        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise CheckpointError(
-            f"{checkpoint.source} lacks the weight {printable(missing[0])}{more}: get the whole checkpoint."
-        )
+        raise _missing(checkpoint, task, missing)
+    check_left_over(checkpoint, model, sorted(map(str, info["unexpected_keys"])), one_head=task in _GENERATING)
     _check_values(checkpoint, model)
     return model.eval().requires_grad_(False)
 
@@ -95,6 +102,14 @@ def _failure(checkpoint: Checkpoint, error: Exception) -> CheckpointError:
     )
 
 
+def _missing(checkpoint: Checkpoint, task: str, names: list[str]) -> CheckpointError:
+    what = f"{checkpoint.source} lacks the weight {printable(names[0])}{and_more(names)}"
+    if is_body(checkpoint):
+        body = printable(", ".join(checkpoint.architectures))
+        return CheckpointError(f"{what}: it is a {body}, so open a checkpoint that has the head for {task}.")
+    return CheckpointError(f"{what}: get the whole checkpoint.")
+
+
 def _is_unused(name: str, task: str) -> bool:
     """Whether the export leaves the weight out: a pooler stands behind the features, and few checkpoints hold one."""
     return task == "feature-extraction" and "pooler" in name.split(".")
@@ -104,6 +119,7 @@ def _check_shapes(checkpoint: Checkpoint, config: Any, task: str, remote_code: b
     """Before memory is taken: what the config makes of each weight against what the file holds."""
     with torch.device("meta"):
         skeleton = _CLASSES[task].from_config(config, trust_remote_code=remote_code)
+    _check_total(checkpoint, skeleton)
     for name, weight in skeleton.named_parameters():
         stored = checkpoint.tensors.get(name)
         if stored is not None and stored.shape != tuple(weight.shape):
@@ -111,6 +127,16 @@ def _check_shapes(checkpoint: Checkpoint, config: Any, task: str, remote_code: b
                 f"{checkpoint.source}: the weight {printable(name)} has the shape {list(stored.shape)} and config.json "
                 f"makes it {list(weight.shape)}; the two do not belong together."
             )
+
+
+def _check_total(checkpoint: Checkpoint, skeleton: Any) -> None:
+    """Before what no file holds is filled with random numbers: by far more than there is, is another model."""
+    made = sum(weight.numel() for weight in skeleton.parameters())
+    if made > 2 * checkpoint.parameters + _UNSTORED:
+        raise CheckpointError(
+            f"{checkpoint.source}: config.json makes a model of {made:,} parameters and the weights hold "
+            f"{checkpoint.parameters:,}; the two do not belong together."
+        )
 
 
 def _check_values(checkpoint: Checkpoint, model: Any) -> None:

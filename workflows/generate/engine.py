@@ -11,6 +11,7 @@ from workflows.bundle import Bundle, read_bundle
 from workflows.errors import BundleError, PromptError
 from workflows.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 from workflows.generate.defaults import Defaults
+from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
@@ -26,6 +27,7 @@ class Engine:
         self.bundle, self.executor = bundle, executor
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
+        self.languages = Languages.of_bundle(bundle, self.text)
         self.load_seconds = load_seconds
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
@@ -94,9 +96,13 @@ class Engine:
         """Generates after `prompt`, reusing what the cache holds of it; the last event is GenerationDone.
 
         eos: tokens that end it, other than the bundle's own.
-        Raises PromptError for ids beyond the vocabulary and for a prompt that does not fit the capacity.
+        Raises PromptError for ids beyond the vocabulary, for a prompt that does not fit the capacity, and for a
+        language that the bundle does not know.
         """
         ids = self.text.check(prompt)
+        for language in (options.source_language, options.target_language):
+            if language is not None:
+                self.languages.token(language)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         yield from self._notices()
         if self.executor.has_source:
@@ -126,10 +132,11 @@ class Engine:
         tokens = self.bundle.pipeline.tokens
         if tokens.decoder_start is None:
             raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
+        source, start, defaults = self.languages.begin(options, source, tokens.decoder_start, self.defaults)
         self.executor.resume()
-        generation = Generation(self.executor, self.text, options, eos, cancelled, self.defaults)
+        generation = Generation(self.executor, self.text, options, eos, cancelled, defaults)
         self.executor.encode(source)
-        for event in generation.stream([tokens.decoder_start], source=source):
+        for event in generation.stream([start], source=source):
             if isinstance(event, GenerationDone):
                 yield replace(event, prompt_ids=list(source))
             else:
@@ -210,6 +217,7 @@ class Engine:
             chat_template=self.template is not None,
             completes=self.completes,
             load_seconds=round(self.load_seconds, 3),
+            languages=self.languages.names,
         )
 
     def _reuse(self, ids: Sequence[int]) -> int:

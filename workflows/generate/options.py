@@ -15,6 +15,8 @@ class GenerateOptions(BaseModel):
 
     top_k 0, top_p 1, min_p 0 and repetition_penalty 1 change nothing. seed None draws a fresh one.
     alternatives: how many of the most probable tokens each step reports.
+    target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
+    the checkpoint does by itself.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,6 +30,8 @@ class GenerateOptions(BaseModel):
     seed: Annotated[int, Field(ge=0)] | None = None
     stop: list[Annotated[str, Field(min_length=1)]] = []
     alternatives: Annotated[int, Field(ge=0, le=20)] = 0
+    target_language: str | None = None
+    source_language: str | None = None
 
 
 def check_options(values: Mapping[str, Any]) -> GenerateOptions:

@@ -9,14 +9,16 @@ from typing import Any, get_origin
 from pydantic import BaseModel, ValidationError
 
 from workflows.checkpoint import Checkpoint
+from workflows.checkpoint.sizes import check_layers
 from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import Family
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, Recipe
-from workflows.recipe.task import task_of
+from workflows.recipe.task import check_task, task_of
 
 LAYER_TYPES = ("full_attention", "sliding_attention")
 WITHOUT_CACHE = ("embeddings", "head", "model")  # components
+MOST_COMPUTED = 1 << 15  # positions of a table of sines that no file holds: transformers computes it number by number
 OF_A_CACHE = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")  # nothing to a model without one
 
 
@@ -28,10 +30,11 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     task = chosen.get("task") or task_of(checkpoint)
+    check_task(checkpoint, task)
     family = family_for(checkpoint.model_type, task)
     if not family.cached:
         chosen = {key: value for key, value in chosen.items() if key not in OF_A_CACHE}
-    limit = family.geometry(checkpoint.config).max_positions if family.cached else DEFAULT_CAPACITY
+    limit = _positions(checkpoint, family) if family.cached else DEFAULT_CAPACITY
     capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
     split = chosen.get("variant") == "transformer-only"
     defaults = {
@@ -54,6 +57,21 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     _refuse_unfit(recipe, family, checkpoint, limit)
     _refuse_components(recipe, family)
     return recipe
+
+
+def _positions(checkpoint: Checkpoint, family: Family) -> int:
+    """The positions of a model with a cache. Raises CheckpointError where the weights hold less than config.json says.
+    """
+    check_layers(checkpoint.config, checkpoint.tensors)
+    limit = family.geometry(checkpoint.config).max_positions
+    tables = (tensor.shape for name, tensor in checkpoint.tensors.items() if "position" in name and tensor.shape)
+    rows = max((shape[0] for shape in tables), default=0)
+    if family.source_limited and limit > max(rows, MOST_COMPUTED):
+        raise CheckpointError(
+            f"config.json says more positions than {MOST_COMPUTED:,}, and no table of as many is among the weights: "
+            "mend the file."
+        )
+    return limit
 
 
 def parse_settings(pairs: list[str]) -> dict[str, Any]:

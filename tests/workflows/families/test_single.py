@@ -340,7 +340,7 @@ def rename(folder: Path, **changes: Any) -> Path:
 def test_a_checkpoint_that_does_not_tell_its_task(tmp_path: Path) -> None:
     folder = save("bert", "AutoModelForQuestionAnswering", _TEXT, tmp_path / "bert")
     choices = "feature-extraction, fill-mask, text-classification, token-classification"
-    with pytest.raises(RecipeError, match=f"BertForQuestionAnswering tells no task .* --task: {choices}"):
+    with pytest.raises(RecipeError, match=r"BertForQuestionAnswering tells no task .* --task: feature-extraction\."):
         choose(open_checkpoint(str(folder)), {})
     assert choose(open_checkpoint(str(folder)), {"task": "feature-extraction"}).task == "feature-extraction"
     with pytest.raises(RecipeError, match=f"cannot be built for the task 'poetry': choose {choices}"):
@@ -353,7 +353,7 @@ def test_a_checkpoint_that_does_not_tell_its_task(tmp_path: Path) -> None:
         if task:
             assert task_of(found) == task
             continue
-        with pytest.raises(RecipeError, match=f"{names[0]}, {names[1]} tell no one task .* --task: {choices}"):
+        with pytest.raises(RecipeError, match=f"{names[0]}, {names[1]} tell no one task .* --task: feature-extr"):
             task_of(found)
     with pytest.raises(RecipeError, match="names no architecture"):
         choose(open_checkpoint(str(rename(folder, architectures=None))), {})

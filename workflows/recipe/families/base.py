@@ -74,8 +74,8 @@ class Family:
     model_types: what it is for; empty for a family that serves what no other does. tasks: the first is the default.
     layouts: legal cache layouts; `refused`: every other → why not. passes: optimizer passes in the order in which they
     run, all but BY_CHOICE by default. covers: what a person is told it is for. config_names: our words → the config's
-    names for them, the first that is there counts. serves: asked of a model type that no family names. encoder: the
-    decoder attends to an encoder.
+    names for them, the first that is there counts. serves: asked of a model type and a task, or None, that no family
+    names. encoder: the decoder attends to an encoder.
     source_limited: the encoder's positions come from a table, so a source cannot be longer than max_positions.
     remote_code: the checkpoint brings the model's code, which runs while it is built, with consent.
     variants: what else than `plain` it can be built as.
@@ -90,7 +90,7 @@ class Family:
     passes: tuple[str, ...]
     covers: str
     config_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONFIG_NAMES)
-    serves: Callable[[str], bool] | None = None
+    serves: Callable[[str, str | None], bool] | None = None
     encoder: bool = False
     source_limited: bool = False
     remote_code: bool = False
@@ -141,26 +141,29 @@ class Registry:
 
     def find(self, model_type: str, task: str | None = None) -> Family:
         """See family_for."""
-        tasks = sorted(t for m, t in self._by_pair if m == model_type)
-        if not tasks:
-            return self._open(model_type, task)
-        if task is None:
-            task = next(f for f in self.families if model_type in f.model_types).tasks[0]
-        if (model_type, task) not in self._by_pair:
-            raise RecipeError(f"{model_type} cannot be built for the task {task!r}: choose {', '.join(tasks)}.")
-        return self._by_pair[model_type, task]
+        named = next((f for f in self.families if model_type in f.model_types), None)
+        if task is None and named is not None:
+            return named
+        if task is not None and (model_type, task) in self._by_pair:
+            return self._by_pair[model_type, task]
+        served = self._server(model_type, task)
+        if served is not None and (task is None or task in served.tasks):
+            return served
+        tasks = {t for m, t in self._by_pair if m == model_type} or set(served.tasks if served else ())
+        if tasks:
+            raise RecipeError(
+                f"{printable(model_type)} cannot be built for the task {printable(task)!r}: choose "
+                f"{', '.join(sorted(tasks))}."
+            )
+        raise self._unknown(model_type)
 
-    def _open(self, model_type: str, task: str | None) -> Family:
+    def _server(self, model_type: str, task: str | None) -> Family | None:
         """The family without model types of its own that serves this one."""
-        for family in self.families:
-            if family.serves is not None and family.serves(model_type):
-                if task is not None and task not in family.tasks:
-                    raise RecipeError(
-                        f"{model_type} cannot be built for the task {task!r}: choose {', '.join(family.tasks)}."
-                    )
-                return family
+        return next((f for f in self.families if f.serves is not None and f.serves(model_type, task)), None)
+
+    def _unknown(self, model_type: str) -> RecipeError:
         named = ", ".join(f"{family.name} ({family.covers})" for family in self.families)
-        raise RecipeError(
+        return RecipeError(
             f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are {named}."
         )
 
@@ -188,7 +191,8 @@ def _whole(config: Mapping[str, Any], names: tuple[str, ...], default: int | Non
     value = config[name]
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         raise CheckpointError(
-            f"config.json says {name} = {printable(value)}, where a positive whole number must stand: mend the file."
+            f"config.json says {name} = {printable(value, 40)}, where a positive whole number must stand: "
+            "mend the file."
         )
     return value
 

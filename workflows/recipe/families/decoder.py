@@ -7,10 +7,13 @@ anywhere; what a layer needs is seen when the model runs (export/attention.py), 
 from workflows.recipe.families.base import DECODER_PASSES, Family
 
 
-def _is_causal_lm(model_type: str) -> bool:
-    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+def _is_causal_lm(model_type: str, task: str | None) -> bool:
+    """Whether transformers has a causal LM of that type; of an encoder-decoder it is a model of its own, the decoder
+    alone, and meant only where the task says so."""
+    from transformers.models.auto import modeling_auto as known
 
-    return model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    both = {**known.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES, **known.MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES}
+    return model_type in known.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and (task is not None or model_type not in both)
 
 
 DECODER = Family(

@@ -25,12 +25,21 @@ T5 = Family(
 # Absolute positions are added to the embeddings, so the slots of the keys may be anywhere.
 BART = Family(
     name="bart",
-    model_types=("bart", "mbart", "marian", "pegasus", "blenderbot-small", "m2m_100"),
+    model_types=(
+        "bart",
+        "mbart",
+        "marian",
+        "pegasus",
+        "blenderbot",
+        "blenderbot-small",
+        "m2m_100",
+        "plbart",
+    ),
     tasks=TASKS,
     layouts=("static", "window", "gqa", "scatter"),
     refused={},
     passes=DECODER_PASSES,
-    covers="bart, marian and their kin",
+    covers="bart, mbart, marian, pegasus, blenderbot, plbart, m2m_100",
     encoder=True,
     source_limited=True,
 )

@@ -1,0 +1,65 @@
+"""A config whose sizes the weights cannot hold is refused at once, and nothing is made of it."""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workflows.checkpoint.making import files, write
+from workflows.checkpoint import open_checkpoint
+from workflows.checkpoint.sizes import LAYER_COUNTS
+from workflows.errors import CheckpointError, RequestError
+from workflows.recipe import choose
+
+
+def with_config(folder: Path, **config: Any) -> str:
+    """A checkpoint of two vectors with that config."""
+    return str(write(folder, files(config__json=json.dumps(config).encode())))
+
+
+@pytest.mark.parametrize("value", [10**9, 1e9, 10**30, 257])
+@pytest.mark.parametrize("key", [*LAYER_COUNTS, "num_experts", "num_attention_heads"])
+def test_more_layers_than_tensors(key: str, value: float, tmp_path: Path) -> None:
+    """Whatever the count is called, however deep it stands, and whatever the model type."""
+    for config in ({key: value}, {"text_config": {key: value}}, {"a": {"b": {key: value}}}):
+        began, memory = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(CheckpointError, match=f"config.json says {key} = .* cannot hold as many"):
+            open_checkpoint(with_config(tmp_path, model_type="anything", **config))
+        assert time.process_time() - began < 1
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 50_000  # KB
+
+
+def test_more_layers_than_the_names_count(tmp_path: Path) -> None:
+    """Few enough to be made, and more than there are: the names of the tensors say how many."""
+    config = {
+        "model_type": "bart", "architectures": ["BartForConditionalGeneration"], "d_model": 8, "vocab_size": 16,
+        "decoder_layers": 1, "encoder_layers": 200, "decoder_attention_heads": 2,
+    }  # fmt: skip
+    with pytest.raises(CheckpointError, match="encoder_layers = 200, and the weights hold 1 of each kind of layer"):
+        choose(open_checkpoint(with_config(tmp_path, **config)), {})
+
+
+def test_a_table_of_positions_that_nothing_holds(tmp_path: Path) -> None:
+    """Marian computes its sines number by number: a thousand million positions never end."""
+    config = {
+        "model_type": "marian", "architectures": ["MarianMTModel"], "d_model": 8, "vocab_size": 16,
+        "decoder_layers": 1, "decoder_attention_heads": 2, "max_position_embeddings": 10**9,
+    }  # fmt: skip
+    with pytest.raises(CheckpointError, match="more positions than 32,768, and no table of as many"):
+        choose(open_checkpoint(with_config(tmp_path, **config)), {})
+
+
+@pytest.mark.parametrize("value", [-1, 0, 2.5, "many", True, None])
+@pytest.mark.parametrize("key", ["num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size"])
+def test_a_size_that_is_no_count(key: str, value: Any, tmp_path: Path) -> None:
+    """One sentence, that names the key."""
+    sizes = {"num_hidden_layers": 1, "hidden_size": 8, "num_attention_heads": 2, "vocab_size": 16}
+    config = {"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"], **sizes, key: value}
+    with pytest.raises(RequestError, match=key) as caught:
+        choose(open_checkpoint(with_config(tmp_path, **config)), {})
+    assert str(caught.value).endswith(".")

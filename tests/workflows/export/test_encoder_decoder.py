@@ -1,0 +1,52 @@
+"""An encoder-decoder that was cut gives its own logits, past a chunk and in two steps, or it is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.workflows.families.models import save_encoder_decoder
+from workflows.checkpoint import open_checkpoint
+from workflows.errors import RecipeError
+from workflows.export.attention import left_aligned_bias
+from workflows.export.encoder_decoder import Encoder, check_cross, decoder_layers, own_logits
+from workflows.export.load import load_model
+
+
+@pytest.fixture(params=["t5", "bart", "marian"])
+def model(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """A loaded model of each kind of position: a learned bias, a table, sines."""
+    return load_model(open_checkpoint(str(save_encoder_decoder(request.param, tmp_path))), "translation")
+
+
+def checked(model: Any, expected: torch.Tensor) -> None:
+    with torch.no_grad():
+        rows = Encoder(model)(torch.zeros(1, 3, dtype=torch.long), torch.zeros(1, 1, 1, 3))
+    cross = list(zip(rows[0::2], rows[1::2], strict=True))
+    check_cross(model, decoder_layers(model, cross), expected)
+
+
+def test_what_is_cut_whole_passes_and_what_is_not_is_refused(model: Any) -> None:
+    """As it is; then with the encoder's last layer left out, which no shape tells."""
+    expected = own_logits(model)
+    left_aligned_bias(model)
+    checked(model, expected)
+    encoder = model.get_encoder()
+    layers = encoder.block if hasattr(encoder, "block") else encoder.layers
+    del layers[-1]
+    with pytest.raises(RecipeError, match=r"logits differ from its own by .* between the two"):
+        checked(model, expected)
+
+
+def test_a_decoder_without_its_bias_is_refused(tmp_path: Path) -> None:
+    """T5's bias counts from the first slot in transformers: unless it asks for positions, a second step is wrong."""
+    model = load_model(open_checkpoint(str(save_encoder_decoder("t5", tmp_path))), "translation")
+    expected = own_logits(model)
+    left_aligned_bias(model)
+    bias = model.get_decoder().block[0].layer[0].SelfAttention.relative_attention_bias
+    bias.weight.zero_()
+    with pytest.raises(RecipeError, match="logits differ from its own"):
+        checked(model, expected)
