@@ -541,8 +541,10 @@ def renamed(package: str) -> str:
 def start_command(command: str, arguments: list[str], display: bool) -> tuple[list[str], dict[str, str]]:
     """The process that all of this is for, and what its environment adds."""
     if command == "test":
-        offscreen = {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
-        return venv_command("-m", "pytest", *test_workers(arguments), *arguments), offscreen
+        # a worker a core, so a thread a worker: torch's would wait for each other
+        defaults = {"QT_QPA_PLATFORM": "offscreen", "OMP_NUM_THREADS": "1"}
+        given = {name: os.environ.get(name, value) for name, value in defaults.items()}
+        return venv_command("-m", "pytest", *test_workers(arguments), *arguments), given
     if display:
         return venv_command("-m", "app", *arguments), {}
     return venv_command("-m", "app", "--tour", "tour", *arguments), {"QT_QPA_PLATFORM": "offscreen"}

@@ -59,7 +59,12 @@ def test_a_choice_is_sent_with_the_next_prompt(
     opened(qtbot, page, "/b/mbart")
     sent: list[dict[str, Any]] = []
     generate = page.session.generate
-    monkeypatch.setattr(page.session, "generate", lambda c, options: sent.append(options) or generate(c, options))
+
+    def spy(conversation: Any, options: dict[str, Any], **more: Any) -> Any:
+        sent.append(options)
+        return generate(conversation, options, **more)
+
+    monkeypatch.setattr(page.session, "generate", spy)
     ask(qtbot, page, "one")
     page.panel.languages.target.setCurrentIndex(1)
     page.panel.languages.target.activated.emit(1)

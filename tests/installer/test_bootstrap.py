@@ -24,7 +24,7 @@ def load() -> ModuleType:
 @pytest.fixture
 def bootstrap(tmp_path, monkeypatch):
     """A fresh copy of the installer that looks at an empty checkout and a machine of our choosing."""
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "JOINERY_TORCH_INDEX"):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "OMP_NUM_THREADS", "JOINERY_TORCH_INDEX"):
         monkeypatch.delenv(name, raising=False)
     module = load()
     module.ROOT = tmp_path
@@ -132,7 +132,7 @@ def test_dry_run_of_a_fresh_clone(bootstrap, capsys, monkeypatch):
     ]
     assert lines[-2] == "would start Qt offscreen, and name the system packages it misses"
     tests = f"{python} -P -m pytest -n auto --maxprocesses 4 -k 'cache or mask'"
-    assert lines[-1] == f"would run: QT_QPA_PLATFORM=offscreen {tests}"
+    assert lines[-1] == f"would run: QT_QPA_PLATFORM=offscreen OMP_NUM_THREADS=1 {tests}"
     assert sorted(bootstrap.ROOT.rglob("*")) == before
 
 

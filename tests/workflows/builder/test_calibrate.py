@@ -173,6 +173,7 @@ def _once_calibrating(events: list[Event]) -> Callable[[], bool]:
     return lambda: any(isinstance(e, ProgressEvent) and e.message == "calibrating" for e in events[before:])
 
 
+@pytest.mark.slow
 def test_wrong_input_is_one_sentence(tmp_path: Path, sharp_qwen3: Path) -> None:
     with pytest.raises(PromptError, match="no tokenizer for the built-in sentences"):
         make(tmp_path / "b", source=str(sharp_qwen3), precision="w8a16", capacity=32)

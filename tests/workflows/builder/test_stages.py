@@ -122,6 +122,7 @@ def test_nothing_of_this_machine_is_in_the_stages(demo_bundle: Path) -> None:
             assert secret not in data
 
 
+@pytest.mark.slow
 def test_a_pass_that_changes_values_within_rounding_is_shown(scaled: Any, tmp_path: Path) -> None:
     """What it made is in the new weight file, what it replaced is gone; node, reason and maker are told."""
     bundle = scaled(tmp_path / "out", 1 + 2e-7)
@@ -148,6 +149,7 @@ def test_a_pass_that_spoils_the_model_stops_the_build(scaled: Any, tmp_path: Pat
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_above_the_limit_the_stage_alone_is_measured(
     scaled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

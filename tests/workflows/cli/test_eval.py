@@ -102,6 +102,7 @@ def test_the_worker_s_job_tells_tokens_and_can_be_cancelled(demo_bundle: Path) -
             stream.close()
 
 
+@pytest.mark.slow
 def test_suggestions_come_only_where_they_are_asked_for(
     demo_bundle: Path, built: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,6 +67,7 @@ def test_angles_that_change_with_the_length_limit_the_capacity(tmp_path: Path) -
     assert (done.token_ids, done.finish_reason) == (greedy(checkpoint, prompt, 15), "capacity")
 
 
+@pytest.mark.slow
 def test_latent_attention_keeps_its_latents_and_is_not_written_in_place(tmp_path: Path) -> None:
     checkpoint = save_decoder("minicpm3", tmp_path / "checkpoint", **_LATENT)
     with pytest.raises(RecipeError, match="the gqa cache attends to what is kept: build with --cache static"):

@@ -178,7 +178,7 @@ IMAGES = [
 ]
 SLOW = {"mpnet", "electra", "xlm-roberta", "camembert", "convnextv2", "deit", "efficientnet", "mobilenet_v2", "regnet"}
 SLOW |= {"glpn", "depth_pro", "zoedepth", "albert", "roberta", "distilbert", "convnext", "swin", "beit", "dinov2"}
-SLOW |= {"depth_anything"}
+SLOW |= {"depth_anything", "modernbert"}
 
 
 def marked(rows: list[Any]) -> list[Any]:

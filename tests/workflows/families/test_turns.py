@@ -11,7 +11,6 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
-from workflows.builder import BuildRequest, build
 from workflows.events import ChunkEvent, GenerationDone
 from workflows.generate import Engine, GenerateOptions, open_engine
 
@@ -95,12 +94,11 @@ def check_forgetting(engine: Engine, oracle: Oracle) -> None:
     assert engine.executor.cache.evicted == engine.executor.cache.length - CAPACITY
 
 
-def test_no_byte_is_copied_where_the_graph_writes(tmp_path: Path) -> None:
+def test_no_byte_is_copied_where_the_graph_writes(built: Built, tmp_path: Path) -> None:
     """Past and present are one buffer, at one place, from the first step to the last; other layouts keep theirs too."""
     checkpoint = save_decoder("llama", tmp_path / "checkpoint")
     for layout in ("gqa", "scatter", "static"):
-        build(BuildRequest(str(checkpoint), tmp_path / layout, {"cache": layout, "capacity": 64, "chunk": 16}))
-        executor = open_engine(tmp_path / layout).executor
+        executor = open_engine(built(checkpoint, cache=layout, capacity=256), capacity=64).executor
         cache = executor.cache
         places = [cache.past(name).ctypes.data for name in cache.names]
         bound: list[tuple[int, ...]] = []

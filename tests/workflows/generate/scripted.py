@@ -35,7 +35,7 @@ class ScriptedCache:
 class ScriptedExecutor:
     """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
 
-    provider = "cpu"
+    provider, chunk, has_source = "cpu", 64, False
 
     def __init__(
         self,

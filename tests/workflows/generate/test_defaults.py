@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
 from workflows.builder import BuildRequest, build
 from workflows.bundle.manifest import MANIFEST, make_manifest
@@ -56,14 +58,17 @@ def ours(bundle: Path, prompt: list[int], **options: Any) -> list[int]:
     return done.token_ids
 
 
-def without(bundle: Path, copy: Path, *settings: str) -> None:
-    """The bundle as it is built of a checkpoint whose generation_config.json lacks these settings."""
+def rewrite(bundle: Path, copy: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """The bundle as it is built of a checkpoint whose generation_config.json says something else."""
     shutil.copytree(bundle, copy)
     file = copy / "tokenizer" / "generation_config.json"
-    kept = {key: value for key, value in json.loads(file.read_text("utf-8")).items() if key not in settings}
-    file.write_text(json.dumps(kept), "utf-8")
-    manifest = make_manifest(copy)
-    (copy / MANIFEST).write_text(manifest.model_dump_json(), "utf-8")
+    file.write_text(json.dumps(change(json.loads(file.read_text("utf-8")))), "utf-8")
+    (copy / MANIFEST).write_text(make_manifest(copy).model_dump_json(), "utf-8")
+
+
+def without(bundle: Path, copy: Path, *settings: str) -> None:
+    """The bundle as it is built of a checkpoint whose generation_config.json lacks these settings."""
+    rewrite(bundle, copy, lambda said: {key: value for key, value in said.items() if key not in settings})
 
 
 @pytest.mark.parametrize(
@@ -89,10 +94,10 @@ def test_tokens_are_those_of_generate(name: str, tmp_path: Path) -> None:
         assert ours(tmp_path / "out", PROMPTS[1], repetition_penalty=1.0) == ours(tmp_path / "no penalty", PROMPTS[1])
 
 
-def test_what_is_not_applied_is_said_once(tmp_path: Path) -> None:
-    checkpoint = save_decoder("llama", tmp_path / "checkpoint")
-    configure(checkpoint, num_beams=4, diversity_penalty=0.0, guidance_scale=1.5, do_sample=True, top_k=50)
-    build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 64}))
+def test_what_is_not_applied_is_said_once(built: Built, tmp_path: Path) -> None:
+    bundle = built(save_decoder("llama", tmp_path / "checkpoint"), cache="static", capacity=256)
+    settings = {"num_beams": 4, "diversity_penalty": 0.0, "guidance_scale": 1.5, "do_sample": True, "top_k": 50}
+    rewrite(bundle, tmp_path / "out", lambda said: said | settings)
     engine = open_engine(tmp_path / "out")
     notices = [e for e in engine.generate([5], GenerateOptions(max_new_tokens=2)) if isinstance(e, NoticeEvent)]
     assert [notice.message for notice in notices] == [
@@ -118,9 +123,8 @@ def test_a_file_with_wrong_values(settings: dict[str, Any], why: str) -> None:
         _checked(settings, "generation_config.json")
 
 
-def test_a_token_beyond_the_vocabulary(tmp_path: Path) -> None:
-    checkpoint = save_decoder("llama", tmp_path / "checkpoint")
-    configure(checkpoint, suppress_tokens=[VOCABULARY])
-    build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 64}))
+def test_a_token_beyond_the_vocabulary(built: Built, tmp_path: Path) -> None:
+    bundle = built(save_decoder("llama", tmp_path / "checkpoint"), cache="static", capacity=256)
+    rewrite(bundle, tmp_path / "out", lambda said: said | {"suppress_tokens": [VOCABULARY]})
     with pytest.raises(BundleError, match="names the token 211, and the model's ids go from 0 to 210"):
         open_engine(tmp_path / "out")

@@ -140,7 +140,11 @@ def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(built: Built
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"precision": "int4", "quantize": {"exclude": ["node_linear_4"]}}, "near it are .*node_linear_3"),
+        pytest.param(
+            {"precision": "int4", "quantize": {"exclude": ["node_linear_4"]}},
+            "near it are .*node_linear_3",
+            marks=pytest.mark.slow,
+        ),
         ({"quantize": {"components": {"prefill": "int4"}}}, "'prefill', and this recipe cuts the model into decoder"),
         ({"precision": "int4", "quantize": {"block_size": 24}}, "quantize.block_size is wrong"),
         ({"precision": "int4", "quantize": {"bits": 3}}, "quantize.bits is wrong"),

@@ -95,6 +95,7 @@ def test_a_scale_for_each_head_stays() -> None:
     assert not apply(model, "heads_first")[0].modified
 
 
+@pytest.mark.slow
 def test_a_real_export(tmp_path: Path) -> None:
     from workflows.builder import BuildRequest, build
 

@@ -56,7 +56,7 @@ def test_a_file_without_prompts(content: bytes, said: str, tmp_path: Path) -> No
 
 
 def test_a_bundle_without_a_tokenizer_takes_ids(sharp_qwen3: Path, built: Built, tmp_path: Path) -> None:
-    engine = open_engine(built(sharp_qwen3, capacity=128))
+    engine = open_engine(built(sharp_qwen3, graphs="single", capacity=256, chunk=64))
     with pytest.raises(PromptError, match=r"has no tokenizer.*1,2,3"):
         choose_prompts(engine, None)
     file = tmp_path / "ids.txt"

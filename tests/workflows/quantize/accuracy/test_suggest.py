@@ -30,12 +30,12 @@ def ask(reference: Path, candidate: Path, count: int, prompts: Prompts = IDS, **
 
 @pytest.fixture(scope="module")
 def full(sharp_qwen3: Path, built: Built) -> Path:
-    return built(sharp_qwen3, capacity=128)
+    return built(sharp_qwen3, graphs="single", capacity=256, chunk=64)
 
 
 @pytest.fixture(scope="module")
 def int4(sharp_qwen3: Path, built: Built) -> Path:
-    return built(sharp_qwen3, capacity=128, precision="int4")
+    return built(sharp_qwen3, graphs="single", capacity=256, chunk=64, precision="int4")
 
 
 @pytest.mark.slow
