@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,17 +51,24 @@ def check_passes(bundle: Path) -> None:
     assert FUSED & {entry["name"] for entry in stage["passes"] if entry["modified"]}, bundle.name
 
 
-QUICK = {("llama", "static"), ("llama", "gqa"), ("llama", "scatter"), ("gemma3_text", "static")}
+LAYOUTS = ("static", "gqa", "scatter")
+QUICK = {("llama", layout) for layout in LAYOUTS} | {("gemma3_text", "static")}
+WHOLE = {"llama", "gemma3_text", "qwen3", "gpt2", "phi3", "mixtral"}  # with every layout; each other one has its turn
 
 
-def marked(model_type: str, cache: str) -> Any:
-    """One case; it is slow unless it is one of the few that show the like."""
-    return pytest.param(model_type, cache, marks=() if (model_type, cache) in QUICK else pytest.mark.slow)
+def chosen() -> Iterator[Any]:
+    """The cases of a run; JOINERY_EVERY_LAYOUT=1 has every architecture with every layout, three quarters of an hour.
+
+    A case is slow unless it is one of the few that show the like.
+    """
+    for index, model_type in enumerate(DECODERS):
+        for turn, layout in enumerate(LAYOUTS):
+            if model_type in WHOLE or index % 3 == turn or os.environ.get("JOINERY_EVERY_LAYOUT"):
+                marks = () if (model_type, layout) in QUICK else pytest.mark.slow
+                yield pytest.param(model_type, layout, marks=marks)
 
 
-@pytest.mark.parametrize(
-    ("model_type", "cache"), [marked(name, cache) for name in DECODERS for cache in ("static", "gqa", "scatter")]
-)
+@pytest.mark.parametrize(("model_type", "cache"), chosen())
 def test_decoders(model_type: str, cache: str, built: Built, tmp_path: Path) -> None:
     checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
     bundle = built(checkpoint, cache=cache, capacity=256)
