@@ -21,8 +21,9 @@ def _others(verdicts: list[Verdict]) -> list[Verdict]:
     return [one for one in verdicts if one.kind not in _RIGHT or (one.kind == "refused" and not _sentence(one.note))]
 
 
-def _sentence(text: str) -> bool:
-    """Whether it is one: ends once, on one line, without the name of an exception's class at its front."""
+def _sentence(note: str) -> bool:
+    """Whether it is one, on one line and no traceback; a random config's values, which replay it, stand behind it."""
+    text = note.partition(" {")[0]
     return text.endswith(".") and "\n" not in text and "Traceback" not in text
 
 
@@ -41,7 +42,7 @@ def test_every_causal_lm_is_equal_or_refused_at_its_seam(shard: int) -> None:
 def test_causal_lms_are_equal_or_refused_as_graphs() -> None:
     """Real builds of one part of them, JOINERY_SWEEP_SHARD (from 1), as far as the time allows."""
     number = os.environ.get("JOINERY_SWEEP_SHARD", "1")
-    verdicts = run(shard_of(decoders(), f"{number}/{SHARDS}"), MINUTES)
+    verdicts = run(shard_of(decoders(), f"{number}/{SHARDS}"), MINUTES / 2)
     assert verdicts
     assert _others(verdicts) == []
 

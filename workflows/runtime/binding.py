@@ -28,8 +28,8 @@ class Binding:
     """A run that is ready: `inputs` are its drivers' arrays, `outputs` what its sessions give, by (session, tensor).
 
     shapes: of the drivers, by name. given: arrays that exist before, of inputs (the cache's past, what the encoder
-    gave) and outputs (present). observer: gets what is neither given, nor fed to another session, nor logits, sized by
-    onnxruntime.
+    gave) and outputs (present). taken: outputs that this run or another needs. observer: gets what is neither given nor
+    taken, sized by onnxruntime.
     """
 
     def __init__(
@@ -38,13 +38,14 @@ class Binding:
         sessions: Mapping[str, OpenSession],
         shapes: Mapping[str, tuple[int, ...]],
         given: Arrays,
+        taken: frozenset[Port],
         observer: Observer | None = None,
     ) -> None:
         self.inputs: dict[Port, NDArray[Any]] = {}
         self.outputs: dict[Port, NDArray[Any]] = {}
         self.generation = 0
-        self._run, self._shapes, self._given, self._observer = run, shapes, given, observer
-        self._taken = {feed.source for feed in run.feeds.values()} | {run.logits[0] if run.logits else None}
+        self._run, self._shapes, self._given = run, shapes, given
+        self._taken, self._observer = taken, observer
         self._memory: list[NDArray[Any]] = []  # bindings hold addresses alone
         self._runs = [(sessions[name], self._bind(sessions[name])) for name in run.sessions]
 

@@ -91,7 +91,7 @@ class Executor:
         ids = np.zeros((1, width), np.int64)
         ids[0, : len(source)] = source
         given = self._masks(run, len(source), width)
-        bound = Binding(run, self._sessions, {IDS: ids.shape}, given, self._observer)
+        bound = Binding(run, self._sessions, {IDS: ids.shape}, given, self.program.taken, self._observer)
         self._guarded(bound, {IDS: ids}, "encoder", self._options)
         self._source, self._source_tokens, self._source_width = bound.outputs, len(source), width
         self._bound.clear()
@@ -171,7 +171,7 @@ class Executor:
         if kept is None or kept.generation != self.cache.generation:
             run = self.program.runs[phase]
             given = self._source | self._masks(run, self._source_tokens, self._source_width) | self._state(run, width)
-            kept = Binding(run, self._sessions, self.cache.shapes(width), given, self._observer)
+            kept = Binding(run, self._sessions, self.cache.shapes(width), given, self.program.taken, self._observer)
             kept.generation = self.cache.generation
             if width in (1, self.chunk):  # an odd last chunk's binding is not worth its memory
                 self._bound[phase, width] = kept

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from workflows.bundle import Pipeline
@@ -58,6 +59,12 @@ class Program:
     state: tuple[StateTensor, ...]
     facts: StateFacts
     drivers: Mapping[str, TensorSpec]
+
+    @cached_property
+    def taken(self) -> frozenset[Port]:
+        """The outputs that something takes: a session of whatever run, or who asked for logits."""
+        sources = {feed.source for run in self.runs.values() for feed in run.feeds.values() if feed.source}
+        return frozenset(sources | {run.logits[0] for run in self.runs.values() if run.logits})
 
     @property
     def runs(self) -> dict[str, Run]:

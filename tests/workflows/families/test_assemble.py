@@ -9,10 +9,11 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import greedy, greedy_from_source, save_decoder, save_encoder_decoder
+from workflows.bundle import read_bundle
 from workflows.errors import BundleError, GraphError, RequestError
 from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
-from workflows.runtime import Executor, open_onnx
+from workflows.runtime import Executor, device_named, open_executor, open_onnx
 
 PROMPT = [5, 17, 29, 101, 7, 64, 33] * 11  # more than one chunk
 
@@ -68,6 +69,17 @@ def test_encoder_and_decoder(t5: tuple[Path, Path]) -> None:
     for source in (PROMPT, PROMPT[:5]):
         executor.encode(source)
         assert generate(executor, [0], 12) == greedy_from_source(checkpoint, source, 12)
+
+
+def test_who_looks_on_changes_nothing(t5: tuple[Path, Path]) -> None:
+    """An observer is told of what nothing takes alone: what the encoder gives is taken in another run."""
+    bundle, told = read_bundle(t5[1]), list[str]()
+    plain = open_executor(bundle, device_named("cpu"))
+    watched = open_executor(bundle, device_named("cpu"), observer=lambda session, outputs: told.append(session))
+    for executor in (plain, watched):
+        executor.encode(PROMPT)
+    assert generate(watched, [0], 12) == generate(plain, [0], 12)
+    assert set(told) == {"encoder", "decoder"}
 
 
 def test_the_prefill_of_an_encoder_is_its_source(t5: tuple[Path, Path]) -> None:
