@@ -102,6 +102,10 @@ class KVState(Model):
         for name in ("past_key_pattern", "past_value_pattern", "present_key_pattern", "present_value_pattern"):
             if getattr(self, name).count("%d") != 1:
                 raise ValueError(f"{name} must hold %d exactly once")
+        for when in ("past", "present"):
+            key, value = f"{when}_key_pattern", f"{when}_value_pattern"
+            if getattr(self, key) == getattr(self, value):
+                raise ValueError(f"{key} and {value} name one tensor, and keys and values are two")
         return self
 
 

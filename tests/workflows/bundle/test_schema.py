@@ -39,6 +39,8 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("pipeline.dataflow", [{"from": "prefill.x", "to": "gone.y"}], "dataflow names 'gone.y'"),
         ("pipeline.dataflow", [{"from": "prefill", "to": "decode.y"}], "at pipeline.dataflow[0].from:"),
         ("pipeline.state.kv_cache", {"past_key_pattern": "past.key"}, "past_key_pattern must hold %d exactly once"),
+        ("pipeline.state.kv_cache", {"present_key_pattern": "present.%d.value"}, "present_value_pattern name one"),
+        ("pipeline.state.kv_cache", {"past_value_pattern": "past_key_values.%d.key"}, "past_value_pattern name one"),
         ("version", 1, "at version:"),
         ("generation.max_length", 0, "at generation.max_length:"),
         ("metadata.vocabulary", "many", "at metadata.vocabulary:"),
