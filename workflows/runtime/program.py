@@ -66,7 +66,7 @@ class Program:
         sources = {feed.source for run in self.runs.values() for feed in run.feeds.values() if feed.source}
         return frozenset(sources | {run.logits[0] for run in self.runs.values() if run.logits})
 
-    @property
+    @cached_property
     def runs(self) -> dict[str, Run]:
         """By name."""
         found = {"prefill": self.prefill, "decode": self.decode}
