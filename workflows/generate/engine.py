@@ -17,14 +17,14 @@ from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
-from workflows.runtime import Executor, device_named, open_executor
+from workflows.runtime import Machine, device_named, open_machine
 
 
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread."""
 
-    def __init__(self, bundle: Bundle, executor: Executor, load_seconds: float) -> None:
-        self.bundle, self.executor = bundle, executor
+    def __init__(self, bundle: Bundle, machine: Machine, load_seconds: float) -> None:
+        self.bundle, self.machine = bundle, machine
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
@@ -72,7 +72,7 @@ class Engine:
     @property
     def completes(self) -> bool:
         """Whether a conversation is one text that the model goes on with: it has no template and no encoder."""
-        return self.template is None and not self.executor.has_source
+        return self.template is None and not self.machine.has_source
 
     def _tells_of(self, tools: Sequence[Tool], messages: Sequence[Message], prefill: str, text: str) -> bool:
         """Whether `text`, rendered with tools, differs from what is rendered without any."""
@@ -105,10 +105,10 @@ class Engine:
                 self.languages.token(language)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         yield from self._notices()
-        if self.executor.has_source:
+        if self.machine.has_source:
             yield from self._translate(ids, options, cancelled, ends)
             return
-        cache = self.executor.cache
+        cache = self.machine.cache
         if not cache.layout.evicts and len(ids) > cache.capacity:
             raise PromptError(
                 f"The prompt has {len(ids):,} tokens and the cache holds {cache.capacity:,}: shorten it, build with a "
@@ -117,8 +117,8 @@ class Engine:
         if cache.positions is not None and len(ids) > cache.positions:
             raise PromptError(f"The prompt has {len(ids):,} tokens and the model knows {cache.positions:,} positions.")
         kept = self._reuse(ids)
-        self.executor.resume()
-        generation = Generation(self.executor, self.text, options, ends, cancelled, self.defaults)
+        self.machine.resume()
+        generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
@@ -133,9 +133,9 @@ class Engine:
         if tokens.decoder_start is None:
             raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
         source, start, defaults = self.languages.begin(options, source, tokens.decoder_start, self.defaults)
-        self.executor.resume()
-        generation = Generation(self.executor, self.text, options, eos, cancelled, defaults)
-        self.executor.encode(source)
+        self.machine.resume()
+        generation = Generation(self.machine, self.text, options, eos, cancelled, defaults)
+        self.machine.encode(source)
         for event in generation.stream([start], source=source):
             if isinstance(event, GenerationDone):
                 yield replace(event, prompt_ids=list(source))
@@ -155,10 +155,10 @@ class Engine:
 
     def _note_what_is_not_done(self) -> None:
         """What the checkpoint or the graph asks for and is not done."""
-        if self.executor.note:
-            self._note("cache_fallback", self.executor.note)
-        if self.executor.emulation:
-            self._note("emulated", self.executor.emulation)
+        if self.machine.note:
+            self._note("cache_fallback", self.machine.note)
+        if self.machine.emulation:
+            self._note("emulated", self.machine.emulation)
         if self.defaults.not_applied:
             named = ", ".join(self.defaults.not_applied)
             message = f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily."
@@ -166,34 +166,34 @@ class Engine:
 
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
-        self.executor.stop()
+        self.machine.stop()
 
     def reset(self) -> None:
         """Forgets the conversation."""
-        self.executor.cache.reset()
+        self.machine.cache.reset()
         self._cached = []
 
     def rewind(self, length: int) -> CacheEvent:
         """Goes back to the first `length` tokens; gives the cache as it then is. Raises RewindError (see KVCache)."""
-        self.executor.cache.rewind(length)
+        self.machine.cache.rewind(length)
         return self.picture()
 
     def save_cache(self, path: Path) -> None:
         """Saves the conversation's keys and values. Raises PromptCacheError where it cannot be written."""
         from workflows.kvcache.store import save_cache  # safetensors: few conversations are saved
 
-        save_cache(self.executor.cache, self._cached, self._identity, path)
+        save_cache(self.machine.cache, self._cached, self._identity, path)
 
     def load_cache(self, path: Path) -> CacheEvent:
         """Goes on from a saved cache. Raises PromptCacheError for one that is damaged or of another model."""
         from workflows.kvcache.store import load_cache
 
-        self._cached = load_cache(self.executor.cache, self._identity, path)
+        self._cached = load_cache(self.machine.cache, self._identity, path)
         return self.picture()
 
     def picture(self) -> CacheEvent:
         """The cache as it is; what an encoder handed over is a group of its own, the last."""
-        views = [*self.executor.cache.view(), *self.executor.source_view()]
+        views = [*self.machine.cache.view(), *self.machine.source_view()]
         return CacheEvent(groups=[asdict(view) for view in views])
 
     @property
@@ -204,16 +204,16 @@ class Engine:
 
     def ready(self) -> ReadyEvent:
         """What the window is told when the bundle is open."""
-        pipeline, cache = self.bundle.pipeline, self.executor.cache
+        pipeline, cache = self.bundle.pipeline, self.machine.cache
         return ReadyEvent(
             bundle=str(self.bundle.folder),
             model_type=pipeline.metadata.model_type,
             route=pipeline.route,
-            provider=self.executor.provider,
+            provider=self.machine.provider,
             layout=cache.layout.name,
             capacity=cache.capacity,
-            chunk=self.executor.chunk,
-            vocabulary=self.executor.vocabulary,
+            chunk=self.machine.chunk,
+            vocabulary=self.machine.vocabulary,
             chat_template=self.template is not None,
             completes=self.completes,
             load_seconds=round(self.load_seconds, 3),
@@ -226,7 +226,7 @@ class Engine:
         The last token is fed again even where it is cached, for its logits are needed. Where the layout cannot go
         back that far, everything is forgotten.
         """
-        cache = self.executor.cache
+        cache = self.machine.cache
         held = self._cached[: cache.length]
         shared = 0
         for old, new in zip(held, ids[:-1], strict=False):
@@ -255,7 +255,7 @@ def open_engine(
     """Opens a bundle. Raises BundleError, GraphError, DeviceError or RecipeError, one sentence each."""
     began = time.perf_counter()
     bundle = read_bundle(folder)
-    executor = open_executor(
+    machine = open_machine(
         bundle, device_named(provider), cache=cache, capacity=capacity, device_options=device_options
     )
-    return Engine(bundle, executor, time.perf_counter() - began)
+    return Engine(bundle, machine, time.perf_counter() - began)

@@ -22,7 +22,7 @@ from workflows.bundle.read import PIPELINE
 from workflows.errors import BundleError
 from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions
-from workflows.runtime import device_named, open_executor
+from workflows.runtime import device_named, open_machine
 
 PROMPT = [5, 17, 29, 101, 7, 64, 33] * 10  # more than one chunk
 NEW = 5
@@ -33,7 +33,7 @@ Mutation = Callable[[Data, random.Random], str]
 def tokens_of(bundle: Bundle, window: int | None = None) -> list[int]:
     """What the bundle generates after the prompt, or after the source. window: of a cache that a person asks for."""
     cache = "window" if window else None
-    engine = Engine(bundle, open_executor(bundle, device_named("cpu"), cache=cache, capacity=window), 0.0)
+    engine = Engine(bundle, open_machine(bundle, device_named("cpu"), cache=cache, capacity=window), 0.0)
     *_, done = engine.generate(PROMPT, GenerateOptions(max_new_tokens=NEW), eos=[])
     assert isinstance(done, GenerationDone)
     return done.token_ids

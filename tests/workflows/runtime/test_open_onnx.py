@@ -132,9 +132,9 @@ def test_any_graph_runs_or_is_refused_in_one_sentence(tmp_path: Path) -> None:
     for number in range(400):
         inputs, outputs = disturb(chances, SOUND), disturb(chances, GIVEN)
         try:
-            executor = open_onnx({"decoder": save(tmp_path, inputs, outputs)}, capacity=16)
-            for tokens, phase in executor.chunks([3, 4, 5]):
-                executor.run(tokens, phase)
+            machine = open_onnx({"decoder": save(tmp_path, inputs, outputs)}, capacity=16)
+            for tokens, phase in machine.chunks([3, 4, 5]):
+                machine.step(tokens, phase)
             ran += 1
         except JoineryError as error:
             assert str(error).strip() and "\n" not in str(error), (number, str(error))
