@@ -113,7 +113,7 @@ class Flow(Model):
     extends: Preset | None = None
     sessions: Annotated[dict[Name, Session], Field(min_length=1, max_length=10)]
     flow: Annotated[list[FlowStage], Field(min_length=1, max_length=10)]
-    dataflow: list[Edge] = []
+    dataflow: list[Edge] = Field(default_factory=list)
     state: State = State()
     roles: Roles | None = None
     strategy: Strategy | None = None

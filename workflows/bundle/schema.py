@@ -33,7 +33,7 @@ def _listed(value: object) -> object:
 class Tokens(Model):
     """Special token ids. image_token, audio_token, video_token: those in whose places features of each kind go."""
 
-    eos: Annotated[list[Id], BeforeValidator(_listed)] = []
+    eos: Annotated[list[Id], BeforeValidator(_listed)] = Field(default_factory=list)
     pad: Id | None = None
     bos: Id | None = None
     decoder_start: Id | None = None
@@ -54,7 +54,7 @@ class Sampling(Model):
 
 
 class Generation(Model):
-    """Defaults of a generation; `max_length` is the cache's capacity in tokens. stop: read, and ignored as by others."""
+    """Defaults of a generation; `max_length` is the cache's capacity in tokens. stop: ignored, as others do."""
 
     max_length: Positive
     min_length: Annotated[int, Field(ge=0, strict=True)] | None = None
@@ -90,9 +90,9 @@ class Metadata(Model):
     chunk: Annotated[int, Field(gt=0)] = 64
     vocabulary: Annotated[int, Field(gt=0)] | None = None
     source_limit: Annotated[int, Field(gt=0)] | None = None
-    carried: dict[Annotated[str, Field(pattern=r"^[^.]+\..+$")], str] = {}
+    carried: dict[Annotated[str, Field(pattern=r"^[^.]+\..+$")], str] = Field(default_factory=dict)
     built_at: str = ""
-    components: list[Component] = []
+    components: list[Component] = Field(default_factory=list)
 
 
 class Pipeline(Model):

@@ -18,6 +18,7 @@ from workflows.kvcache.drivers import DRIVERS, IDS, POSITIONS, columns_axis, unf
 from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK
 from workflows.runtime.axes import Axes, Axis, Clash
 from workflows.runtime.feeds import LOGITS, Feed, Program, Run
+from workflows.runtime.settings import setting_faults
 from workflows.runtime.signature import Side, Signature, dotted, edge_faults, spec_of, told
 from workflows.runtime.states import agree, find_all_carried, find_kept, patterns_in
 from workflows.tensors import TensorSpec
@@ -26,7 +27,6 @@ STATE = "pipeline.state.kv_cache"
 PLACED = "pipeline.state.position_ids"
 _OF_TOKENS = ("prefill", "decode")
 _MASKS = (SOURCE_MASK, PLAIN_SOURCE_MASK)
-_DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int8": "int8"}
 
 
 def compile_program(
@@ -72,6 +72,9 @@ class _Compiler:
         """See compile_program."""
         for fault in (*edge_faults(self._outline, self._signatures), *find_faults(self._outline)):
             raise _Misfit(fault.path, fault.message)
+        named = {spec.name for one in self._signatures.values() for spec in one.inputs}
+        if self._positions not in named and "input_name" in self._pipeline.positions.model_fields_set:
+            raise _Misfit(f"{PLACED}.input_name", f"no session has an input {self._positions}")
         self._find_states()
         sessions = self._outline.runs()
         runs = {name: self._run(name, names) for name, names in sessions.items() if names}
@@ -91,7 +94,8 @@ class _Compiler:
             places=self._pipeline.places,
             grid=self._grid(runs),
         )
-        self._check_settings(program)
+        for fault in setting_faults(self._pipeline, program):
+            raise _Misfit(fault.path, fault.message)
         return program
 
     # -- the cache ---------------------------------------------------------------------------------------------
@@ -106,7 +110,7 @@ class _Compiler:
         if not kept:
             message = f"no session has inputs named like {self._patterns.past_key % 0}, so there is no cache to share"
             raise _Misfit(f"{STATE}.past_key_pattern", message)
-        self._kept, facts = agree(kept, self._signatures)
+        self._kept, facts = agree(kept, self._outline, self._signatures)
         if facts is None:
             raise _Misfit(STATE, "the sessions disagree on the shape of the cache that they share")
         self._facts = facts
@@ -305,8 +309,6 @@ class _Compiler:
         asked = self._pipeline.positions
         specs = [spec_of(self._signatures, port, "inputs") for port, feed in runs["decode"].fed_by("driver").items()
                  if feed.name == POSITIONS]  # fmt: skip
-        if not specs and "input_name" in asked.model_fields_set:
-            raise _Misfit(f"{PLACED}.input_name", f"no session that takes tokens has an input {asked.input_name}")
         three = any(len(spec.shape) == 3 for spec in specs)
         if asked.strategy != "auto" and three != (asked.strategy == "mrope_3d"):
             shape = "[3, 1, columns]" if three else "[1, columns]"
@@ -320,20 +322,6 @@ class _Compiler:
             known = ", ".join(names) or "none"
             raise _Misfit(f"{PLACED}.grid_source", f"no {asked.grid_source} is given with a prompt: there are {known}")
         return name
-
-    def _check_settings(self, program: Program) -> None:
-        chunk, columns = self._pipeline.chunk, program.prefill.columns
-        if columns is not None and chunk > columns:
-            asked = self._pipeline.path_of_setting("chunked_prefill")
-            raise _Misfit(asked, f"a run takes {chunk} tokens, and the graphs have {columns} columns")
-        for name, tensors in self._kept.items():
-            cache = self._pipeline.pipeline.sessions[name].session_options.runtime.kv_cache
-            path = f"pipeline.sessions.{name}.session_options.runtime.kv_cache"
-            if cache and cache.dtype and _DTYPES.get(cache.dtype) != tensors[0].dtype:
-                message = f"the graph's cache is {tensors[0].dtype}, and only a build makes it {cache.dtype}"
-                raise _Misfit(f"{path}.dtype", message)
-            if cache and cache.quant != "none":
-                raise _Misfit(f"{path}.quant", "the graph's cache has no scales, and only a build gives it some")
 
     # -- places ------------------------------------------------------------------------------------------------
 

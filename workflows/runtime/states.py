@@ -17,6 +17,7 @@ from workflows.kvcache.drivers import IDS, PLACES, POSITIONS, columns_axis
 from workflows.kvcache.geometry import NAMINGS, GroupFacts, StateFacts, StatePatterns, patterns_of
 from workflows.kvcache.infer import infer_facts
 from workflows.runtime.signature import Signature, spec_of
+from workflows.tensors import TensorSpec
 
 Kept = dict[str, tuple[StateTensor, ...]]
 
@@ -76,12 +77,16 @@ def find_all_carried(
     return {name: tensors for name, tensors in found.items() if tensors}
 
 
-def agree(kept: Kept, signatures: Mapping[str, Signature]) -> tuple[Kept, StateFacts | None]:
+def agree(kept: Kept, outline: Outline, signatures: Mapping[str, Signature]) -> tuple[Kept, StateFacts | None]:
     """The tensors with the writer that follows, and the facts of the cache; None where sessions disagree on them.
 
-    Sessions may keep layers of their own; tensors of one name are one tensor.
+    Sessions may keep layers of their own; tensors of one name are one tensor. What one session is told of the cache the
+    others of its run are told too.
     """
-    told = {name: facts_of(state, signatures[name]) for name, state in kept.items()}
+    told: dict[str, tuple[tuple[StateTensor, ...], StateFacts]] = {}
+    for sessions in (outline.runs()["decode"], outline.runs()["prefill"]):
+        inputs = tuple(spec for name in sessions for spec in signatures[name].inputs)
+        told |= {name: facts_of(kept[name], signatures[name], inputs) for name in sessions if name in kept}
     tensors: dict[str, tuple[object, ...]] = {}
     for state, _ in told.values():
         for tensor in state:
@@ -107,11 +112,14 @@ def _merged(groups: Sequence[GroupFacts]) -> tuple[GroupFacts, ...]:
 
 
 def facts_of(
-    state: tuple[StateTensor, ...], graph: Signature
+    state: tuple[StateTensor, ...], graph: Signature, beside: Sequence[TensorSpec] = ()
 ) -> tuple[tuple[StateTensor, ...], StateFacts]:
-    """The graph's own word on its cache, or what its inputs tell; and the state with the writer that follows."""
+    """The graph's own word on its cache, or what its inputs tell; and the state with the writer that follows.
+
+    beside: inputs of the graphs that run with it, which tell what its own do not.
+    """
     said = StateFacts.of_metadata(graph.metadata)
-    facts = said or infer_facts(state, graph.inputs)
+    facts = said or infer_facts(state, [*beside, *graph.inputs])  # of one name its own is the last, which counts
     layers = {layer for group in facts.groups for layer in group.layers}
     if strange := {tensor.layer for tensor in state} - layers:
         raise GraphError(f"The graph's metadata speaks of no layer {min(strange)}, and its cache has one: export anew.")

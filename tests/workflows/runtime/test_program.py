@@ -156,7 +156,7 @@ INIT, STEPS = ("encoder", "init"), tuple((name, "step") for name in ("table", "b
         ),
         (edge(3, from_="body.given", to="encoder.source_mask"), "dataflow[1]: encoder → body → encoder is a cycle"),
         (lambda data, _: data["pipeline"]["dataflow"].pop(0), "flow[2].run: nothing feeds body.hidden: name who does"),
-        (lambda data, _: data["pipeline"]["state"].pop("cross_cache"), "flow[0].run: nothing feeds encoder.source_mask"),
+        (lambda data, _: data["pipeline"]["state"].pop("cross_cache"), "run: nothing feeds encoder.source_mask: name"),
         (session("table", IDS, {"hidden": ((1, "n", 8), "int8")}), "dataflow[0]: table.hidden [1, n, 8] int8 cannot"),
         (session("table", IDS, {"hidden": (("n", 8), "float32")}), "dataflow[0]: table.hidden [n, 8] float32 cannot"),
         (session("table", IDS, {"hidden": ((1, "n", 9), "float32")}), "dataflow[0]: table.hidden [1, n, 9] float32 "),
