@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from workflows.bundle.model import Model
+from workflows.errors import RequestError, printable
 
 Count = Annotated[int, Field(ge=0, strict=True)]
 Positive = Annotated[int, Field(gt=0, strict=True)]
@@ -186,8 +187,16 @@ class SessionOptions(Model):
 
 
 def parse_options(pairs: Mapping[str, str]) -> SessionOptions:
-    """Options that a person gives as texts. Raises pydantic's ValidationError, a ValueError, for one that cannot be."""
-    return SessionOptions.model_validate({key: _value(key, text) for key, text in pairs.items()})
+    """Options that a person gives as texts. Raises RequestError that names the one that cannot be."""
+    if not pairs:
+        return SessionOptions()
+    try:
+        return SessionOptions.model_validate({key: _value(key, text) for key, text in pairs.items()})
+    except ValidationError as error:
+        first = error.errors()[0]
+        message = printable(first["msg"].removeprefix("Value error, "))
+        named = f"{printable(first['loc'][0], 60)} cannot be {printable(first['input'], 40)}: " if first["loc"] else ""
+        raise RequestError(f"The session options cannot be: {named}{message}.") from None
 
 
 def _value(key: str, text: str) -> object:

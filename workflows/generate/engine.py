@@ -6,9 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.errors import BundleError, PromptError
+from workflows.bundle.options import parse_options
+from workflows.errors import PromptError
 from workflows.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
@@ -18,6 +21,7 @@ from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
 from workflows.runtime import Machine, device_named, open_machine
+from workflows.runtime.prompt import Given
 
 
 class Engine:
@@ -56,7 +60,8 @@ class Engine:
         """The ids of a conversation, as encode_chat; without a chat template, of its texts one after another.
 
         So a base model completes what was written so far; a model with an encoder reads the last message alone.
-        Raises PromptError as encode_chat, for tools without a template, and for a prefill where an encoder reads.
+        There `prefill` is no part of them: prefix_of gives its ids. Raises PromptError as encode_chat, and for tools
+        without a template.
         """
         if self.template is not None:
             return self.encode_chat(messages, tools, prefill)
@@ -65,8 +70,6 @@ class Engine:
         if self.completes:
             self._note("completes", "This bundle has no chat template: it completes the text that was written so far.")
             return self.encode("".join(map(_plain, messages)) + prefill)
-        if prefill:
-            raise PromptError("A model with an encoder begins its reply itself: leave the prefill out.")
         return self.encode("".join(map(_plain, messages[-1:])))
 
     @property
@@ -82,6 +85,10 @@ class Engine:
         except PromptError:  # there is a template for tools alone
             return True
 
+    def prefix_of(self, prefill: str) -> list[int]:
+        """What a decoder behind an encoder begins its reply with, after its start; nothing for another model."""
+        return self.text.encode(prefill, special=False) if prefill and self.machine.has_source else []
+
     def encode(self, prompt: str) -> list[int]:
         """The ids of a plain text, with the special tokens that the tokenizer puts around one."""
         return self.text.encode(prompt, special=True)
@@ -92,10 +99,14 @@ class Engine:
         options: GenerateOptions,
         cancelled: Callable[[], bool] = lambda: False,
         eos: Sequence[int] | None = None,
+        *,
+        prefix: Sequence[int] = (),
+        given: Given | None = None,
     ) -> Iterator[Event]:
         """Generates after `prompt`, reusing what the cache holds of it; the last event is GenerationDone.
 
-        eos: tokens that end it, other than the bundle's own.
+        eos: tokens that end it, other than the bundle's own. prefix: what a decoder behind an encoder begins with after
+        its start. given: what comes with the prompt besides, by the graphs' inputs: pictures, sound.
         Raises PromptError for ids beyond the vocabulary, for a prompt that does not fit the capacity, and for a
         language that the bundle does not know.
         """
@@ -106,8 +117,9 @@ class Engine:
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         yield from self._notices()
         if self.machine.has_source:
-            yield from self._translate(ids, options, cancelled, ends)
+            yield from self._translate(ids, options, cancelled, ends, prefix)
             return
+        ids += self.text.check(prefix) if prefix else []
         cache = self.machine.cache
         if not cache.layout.evicts and len(ids) > cache.capacity:
             raise PromptError(
@@ -116,8 +128,12 @@ class Engine:
             )
         if cache.positions is not None and len(ids) > cache.positions:
             raise PromptError(f"The prompt has {len(ids):,} tokens and the model knows {cache.positions:,} positions.")
-        kept = self._reuse(ids)
         self.machine.resume()
+        if self.machine.program.source is not None:
+            self.machine.start(given, ids)
+        elif given:
+            raise PromptError("The model takes a prompt alone: leave out what was given besides.")
+        kept = self._reuse(ids)
         generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
@@ -126,17 +142,20 @@ class Engine:
             yield event
 
     def _translate(
-        self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool], eos: Sequence[int]
+        self,
+        source: Sequence[int],
+        options: GenerateOptions,
+        cancelled: Callable[[], bool],
+        eos: Sequence[int],
+        prefix: Sequence[int],
     ) -> Iterator[Event]:
-        """Encodes `source`, then decodes from the decoder's start token."""
-        tokens = self.bundle.pipeline.tokens
-        if tokens.decoder_start is None:
-            raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
-        source, start, defaults = self.languages.begin(options, source, tokens.decoder_start, self.defaults)
+        """Encodes `source`, then decodes from the decoder's start token and `prefix`."""
+        start = self.bundle.pipeline.decoder_start
+        source, start, defaults = self.languages.begin(options, source, start, self.defaults)
         self.machine.resume()
         generation = Generation(self.machine, self.text, options, eos, cancelled, defaults)
         self.machine.encode(source)
-        for event in generation.stream([start], source=source):
+        for event in generation.stream([start, *prefix], source=source):
             if isinstance(event, GenerationDone):
                 yield replace(event, prompt_ids=list(source))
             else:
@@ -167,6 +186,16 @@ class Engine:
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
         self.machine.stop()
+
+    def close(self) -> None:
+        """Lets go of the bundle's sessions and their memory."""
+        self.machine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
 
     def reset(self) -> None:
         """Forgets the conversation."""
@@ -227,7 +256,7 @@ class Engine:
         back that far, everything is forgotten.
         """
         cache = self.machine.cache
-        held = self._cached[: cache.length]
+        held = self._cached[: cache.length] if self.bundle.pipeline.reuses else []
         shared = 0
         for old, new in zip(held, ids[:-1], strict=False):
             if old != new:
@@ -251,11 +280,20 @@ def open_engine(
     cache: str | None = None,
     capacity: int | None = None,
     device_options: Mapping[str, str] | None = None,
+    session_options: Mapping[str, str] | None = None,
 ) -> Engine:
-    """Opens a bundle. Raises BundleError, GraphError, DeviceError or RecipeError, one sentence each."""
+    """Opens a bundle; session_options: onnxruntime's, by name, over the file's own.
+
+    Raises BundleError, GraphError, DeviceError, RecipeError or RequestError, one sentence each.
+    """
     began = time.perf_counter()
     bundle = read_bundle(folder)
     machine = open_machine(
-        bundle, device_named(provider), cache=cache, capacity=capacity, device_options=device_options
+        bundle,
+        device_named(provider),
+        cache=cache,
+        capacity=capacity,
+        device_options=device_options,
+        session_options=parse_options(session_options or {}),
     )
     return Engine(bundle, machine, time.perf_counter() - began)

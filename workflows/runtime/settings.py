@@ -18,7 +18,8 @@ def setting_faults(pipeline: Pipeline, program: Program) -> Iterator[Fault]:
         message = f"a run takes {chunk} tokens, and the graphs have {columns} columns"
         yield Fault(pipeline.path_of_setting("chunked_prefill"), message)
     for name, tensors in program.kept.items():
-        yield from _cache_faults(pipeline, name, tensors[0].dtype, {tensor.sized(1)[-3] for tensor in tensors if len(tensor.shape) > 3})
+        heads = {tensor.sized(1)[-3] for tensor in tensors if len(tensor.shape) > 3}
+        yield from _cache_faults(pipeline, name, tensors[0].dtype, heads)
 
 
 def _cache_faults(pipeline: Pipeline, name: str, dtype: str, heads: set[int]) -> Iterator[Fault]:
