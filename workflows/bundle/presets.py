@@ -20,7 +20,11 @@ _KV: dict[str, Any] = {"kv_cache": {"format": "auto"}}
 
 def extend(flow: object) -> object:
     """The decoded `pipeline` with what its preset gives; as it is where it names none, or none that there is."""
-    if not isinstance(flow, Mapping) or not isinstance(flow.get("extends"), str):
+    if not isinstance(flow, Mapping):
+        return flow
+    if "plugin" in flow and isinstance(flow.get("sessions"), Mapping):  # it runs its sessions as it likes
+        return {"flow": [{"run": name} for name in flow["sessions"]], **flow}
+    if not isinstance(flow.get("extends"), str):
         return flow
     body = _BODIES.get(flow["extends"])
     if body is None:

@@ -167,10 +167,8 @@ class Pipeline(Model):
     def lacking(self) -> Iterator[Fault]:
         """Names that lead nowhere, and what a cache needs and is not there."""
         yield from find_unknown(self.pipeline.outline())
-        if self.pipeline.state.kv_cache is not None:
-            for path, value in (("generation", self.generation), ("metadata.vocabulary", self.metadata.vocabulary)):
-                if value is None:
-                    yield Fault(path, f"a pipeline with a KV cache needs {path}")
+        if self.pipeline.state.kv_cache is not None and self.generation is None:
+            yield Fault("generation", "a pipeline with a KV cache needs generation")
 
     def _settings(self) -> Iterator[Fault]:
         for key in get_args(Setting):
@@ -184,6 +182,8 @@ class Pipeline(Model):
 
     def _not_run(self) -> Iterator[Fault]:
         flow = self.pipeline
+        if self.pipeline.state.kv_cache is not None and self.metadata.vocabulary is None:
+            yield Fault("metadata.vocabulary", "a pipeline with a KV cache needs metadata.vocabulary to run")
         yield from not_run(
             {"roles": flow.roles, "strategy": flow.strategy, "plugin": flow.plugin, "controller": flow.controller}
         )
