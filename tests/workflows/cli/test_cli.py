@@ -206,6 +206,16 @@ def test_a_begun_reply_is_printed_with_its_beginning(cli: Any, demo_bundle: Path
     assert "".join(line["text"] for line in lines(shown)[:-1]) == done["text"] and "56" in done["text"]
 
 
+def test_capacity_and_session_options_are_given_when_a_bundle_is_opened(cli: Any, demo_bundle: Path) -> None:
+    """Fewer slots than were built for; threads, and an entry of onnxruntime's own."""
+    options = ["--session-option", "intra_op_num_threads=1", "--session-option", "session.use_env_allocators=0"]
+    code, out, _ = cli("generate", demo_bundle, "--prompt", "8*7=", "--capacity", 16, "--json", *options)
+    done = lines(out)[-1]
+    assert (code, done["text"], done["cache"]["capacity"]) == (0, " 56", 16)
+    code, out, err = cli("generate", demo_bundle, "--prompt", "8*7=", "--capacity", 5)
+    assert code == 0 and err == "joinery: The cache of 5 tokens is full; the window cache would go on.\n"
+
+
 def test_a_base_model_completes_what_was_written_so_far(demo_bundle: Path, tmp_path: Path) -> None:
     """A line stands on a line of its own after the text before, an empty one lets it go on; the words are said once."""
     base = without_template(demo_bundle, tmp_path / "base")
@@ -285,6 +295,11 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["generate", "B", "--prompt", "a", "--provider", "cuda"], "NVIDIA CUDA cannot be used"),
         (["generate", "B", "--prompt", "a", "--cache", "paged"], "No cache layout is called 'paged'"),
         (["generate", "B", "--prompt", "a", "--device-option", "k"], "--device-option takes K=V"),
+        (["generate", "B", "--prompt", "a", "--session-option", "k"], "--session-option takes K=V"),
+        (["generate", "B", "--prompt", "a", "--session-option", "threads=2"], "there is no option 'threads'"),
+        (["generate", "B", "--prompt", "a", "--session-option", "log_verbosity_level=x"], "log_verbosity_level cannot"),
+        (["generate", "B", "--prompt", "a", "--session-option", "paging=1"], "paging belongs to session_options"),
+        (["generate", "B", "--prompt", "a", "--capacity", "9999"], "The bundle's graphs have 256 slots"),
         (["generate", "nowhere", "--prompt", "a"], "There is no bundle folder nowhere"),
         (["generate", "B", "--prompt", "a", "--warmth", "1"], "No such option"),
         (["inspect", "nowhere"], "neither a bundle folder nor an .onnx file"),

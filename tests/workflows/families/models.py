@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -178,14 +179,14 @@ def _banded(length: int, window: int) -> Any:
     return torch.where((back >= 0) & (back < window), 0.0, torch.finfo(torch.float32).min)[None, None]
 
 
-def greedy_from_source(folder: Path, source: list[int], count: int) -> list[int]:
-    """The oracle of an encoder-decoder model: the same, from the decoder's start token."""
+def greedy_from_source(folder: Path, source: list[int], count: int, prefix: Sequence[int] = ()) -> list[int]:
+    """The oracle of an encoder-decoder model: the same, from the decoder's start token and `prefix`."""
     import torch
 
     model = _eager(folder, "AutoModelForSeq2SeqLM")
-    ids = [model.config.decoder_start_token_id]
+    ids = [model.config.decoder_start_token_id, *prefix]
     for _ in range(count):
         with torch.no_grad():
             output = model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids]), use_cache=False)
         ids.append(int(output.logits[0, -1].argmax()))
-    return ids[1:]
+    return ids[1 + len(prefix) :]

@@ -89,6 +89,18 @@ def test_the_prefill_of_an_encoder_is_its_source(t5: tuple[Path, Path]) -> None:
     assert done.prefill_tokens_per_s == pytest.approx(len(PROMPT) / (done.ttft_ms / 1000))
 
 
+def test_a_decoder_begins_with_a_prefix(t5: tuple[Path, Path]) -> None:
+    """A language, a forced prompt: several tokens before the first that is chosen."""
+    checkpoint, bundle = t5
+    prefix = [11, 7, 23]
+    with open_engine(bundle) as engine:
+        *_, done = engine.generate(PROMPT, GenerateOptions(max_new_tokens=8), eos=[], prefix=prefix)
+    assert isinstance(done, GenerationDone)
+    assert done.token_ids == greedy_from_source(checkpoint, PROMPT, 8, prefix)
+    with pytest.raises(RequestError, match="The model is closed"):
+        list(engine.generate(PROMPT, GenerateOptions(max_new_tokens=8)))
+
+
 def test_what_a_person_says_stands_in_place_of_what_the_graphs_tell(made: Callable[..., Path]) -> None:
     graph = {"decoder": made("static") / "decoder.onnx"}
     assert open_onnx(graph).cache.capacity == 1024  # the model's positions
