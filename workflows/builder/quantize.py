@@ -23,13 +23,14 @@ from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
 from workflows.quantize import METHODS, Ranges, check_excluded, run_method
 from workflows.recipe import Recipe
+from workflows.recipe.cut import Cut
 from workflows.weights import load_graph, save_graphs
 
 STAGE = "quantize"
 
 
 def make_quantize(
-    optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path, folder: Path, report: Report
+    optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, words: Path, folder: Path, report: Report
 ) -> Evidence:
     """Quantizes the graphs of the stage `optimized` and writes them into `folder`. words: the checkpoint's folder.
 
@@ -39,7 +40,7 @@ def make_quantize(
     models = {entry["file"]: load_graph(optimized / entry["file"]) for entry in components}
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}
-    ranges, calibrated = find_ranges(optimized, by_name, recipe, pipeline, words, report)
+    ranges, calibrated = find_ranges(optimized, by_name, recipe, cut, pipeline, words, report)
     evidence, snapshots = [], {}
     for entry in components:
         name, model = entry["component"], models[entry["file"]]

@@ -36,17 +36,19 @@ def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Re
     """Writes the recipe's graphs and their weight file into `folder`."""
     from workflows.export import export_components  # torch and transformers: seconds to import
 
+    cut = export_components(checkpoint, recipe, folder, report)
     return [
         {
             "name": EXPORT,
-            "component": item.name,
-            "role": item.role,
-            "file": item.file,
+            "component": part.name,
+            "role": part.role,
+            "file": part.file,
+            "windows": part.state and part.state.windows,
             "passes": [],
             "snapshot": f"{EXPORT}.onnx",
         }
-        | facts_of(ir.load(folder / item.file))
-        for item in export_components(checkpoint, recipe, folder, report)
+        | facts_of(ir.load(folder / part.file))
+        for part in cut.parts
     ]
 
 

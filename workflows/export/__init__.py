@@ -8,6 +8,6 @@
     inplace.py   seams whose graph writes the cache itself;  signature.py   names, examples and axes of a graph
 """
 
-from workflows.export.components import Exported, export_components
+from workflows.export.components import export_components
 
-__all__ = ["Exported", "export_components"]
+__all__ = ["export_components"]
