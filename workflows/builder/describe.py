@@ -7,11 +7,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from workflows.bundle.compose import flow_of
 from workflows.bundle.schema import (
     BuildRequires,
     ChunkedPrefill,
     Component,
+    CrossState,
+    Edge,
+    Flow,
+    FlowStage,
     Generation,
     KVState,
     Metadata,
@@ -20,6 +23,7 @@ from workflows.bundle.schema import (
     Session,
     SessionOptions,
     SlidingWindow,
+    State,
     Tokens,
 )
 from workflows.checkpoint import Checkpoint
@@ -61,13 +65,12 @@ def _check_graphs(cut: Cut, components: Sequence[Mapping[str, Any]]) -> None:
 
 def describe(checkpoint: Checkpoint, recipe: Recipe, cut: Cut) -> Pipeline:
     """The pipeline of what was built as `cut`. Raises CheckpointError where a token is not named."""
-    sessions = {part.name: _session(part, recipe, follows_text=cut.follows_text(part)) for part in cut.parts}
     if cut.cache is None:
-        return Pipeline(pipeline=flow_of(cut, sessions, None), metadata=_metadata(checkpoint, recipe, cut, layout=""))
+        return Pipeline(pipeline=_flow(cut, recipe), metadata=_metadata(checkpoint, recipe, cut, layout=""))
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config)
     return Pipeline(
-        pipeline=flow_of(cut, sessions, KVState()),
+        pipeline=_flow(cut, recipe),
         tokens=Tokens(
             eos=list(checkpoint.eos_token_ids),
             pad=checkpoint.pad_token_id,
@@ -83,6 +86,18 @@ def describe(checkpoint: Checkpoint, recipe: Recipe, cut: Cut) -> Pipeline:
             chunk=recipe.chunk,
             vocabulary=geometry.vocabulary,
             source_limit=recipe.source_length or (geometry.max_positions if family.source_limited else None),
+        ),
+    )
+
+
+def _flow(cut: Cut, recipe: Recipe) -> Flow:
+    return Flow(
+        sessions={part.name: _session(part, recipe, follows_text=cut.follows_text(part)) for part in cut.parts},
+        flow=[FlowStage(run=name, when=when) for name, when in cut.stages],
+        dataflow=[Edge(source=edge.source, target=edge.target) for edge in cut.edges],
+        state=State(
+            kv_cache=KVState() if cut.cache else None,
+            cross_cache=CrossState(source=cut.source) if cut.source else None,
         ),
     )
 

@@ -99,6 +99,16 @@ class Edge:
     taker: str
     tensor: str
 
+    @property
+    def source(self) -> str:
+        """Where it begins, as a pipeline file writes it."""
+        return f"{self.giver}.{self.tensor}"
+
+    @property
+    def target(self) -> str:
+        """Where it ends."""
+        return f"{self.taker}.{self.tensor}"
+
 
 @dataclass(frozen=True)
 class Cut:
