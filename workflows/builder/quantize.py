@@ -13,11 +13,12 @@ import onnx_ir as ir
 
 from workflows.builder.calibrate import find_ranges
 from workflows.builder.parity import Probe
-from workflows.builder.stages import Evidence, facts_of
-from workflows.builder.work import Report, read_evidence
+from workflows.builder.stages import facts_of
+from workflows.builder.work import Report
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, RecipeError
 from workflows.events import NoticeEvent, ProgressEvent
+from workflows.evidence import Evidence, load_evidence
 from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
@@ -36,7 +37,7 @@ def make_quantize(
 
     Raises RecipeError where an excluded node is not there, or where nothing at all could be quantized.
     """
-    components = read_evidence(optimized)
+    components = load_evidence(optimized)
     models = {entry["file"]: load_graph(optimized / entry["file"]) for entry in components}
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}

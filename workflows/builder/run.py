@@ -12,11 +12,12 @@ from typing import Any
 
 from workflows import __version__
 from workflows.builder.describe import built_cut, describe, portable_source
-from workflows.builder.work import EVIDENCE, Report, Work, read_evidence, timed, workshop
+from workflows.builder.work import Report, Work, timed, workshop
 from workflows.bundle.read import read_bundle
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.events import BuildDone, NoticeEvent, StageEvent
+from workflows.evidence import load_evidence, save_evidence
 from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 
@@ -80,7 +81,7 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     shaping = recipe.model_dump(exclude={"source", "target", "precision", "quantize", "passes"})
     key = _key(digest, __version__, shaping)
     exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
-    cut = built_cut(checkpoint, recipe, read_evidence(exported))
+    cut = built_cut(checkpoint, recipe, load_evidence(exported))
     pipeline = describe(checkpoint, recipe, cut)
     key = _key(key, recipe.passes)
     optimized = work.stage(
@@ -106,7 +107,7 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
 
     last = stages[-1]
     draft = work.draft("bundle")
-    components = read_evidence(last)
+    components = load_evidence(last)
     pipeline = describe(checkpoint, recipe, built_cut(checkpoint, recipe, components))
     archives = [archive_of(component["component"]) for component in components]
     (draft / archives[0]).parent.mkdir()
@@ -115,7 +116,7 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
     portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
-    (draft / EVIDENCE).write_text(json.dumps([e for s in stages for e in read_evidence(s)], indent=1) + "\n", "utf-8")
+    save_evidence(draft, [entry for stage in stages for entry in load_evidence(stage)])
     (draft / "pipeline.json").write_text(pipeline.to_json(), "utf-8")
     return draft
 

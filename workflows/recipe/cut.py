@@ -35,11 +35,6 @@ class Role(StrEnum):
     HEAD = "head"
     MODEL = "model"
 
-    @property
-    def stack(self) -> Role:
-        """Whose layers it holds: the encoder's or the decoder's."""
-        return self if self is Role.ENCODER else Role.DECODER
-
 
 @dataclass(frozen=True)
 class State:
