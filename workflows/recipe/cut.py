@@ -1,10 +1,11 @@
 """How a model is cut: its parts, what feeds what, and the state that they share. Whoever must know it reads it here.
 
-    family + recipe + geometry ──cut_of──▶ Cut: parts in the order of the data, edges, states
+    family + recipe + geometry ──cut_of──▶ Cut: parts in the order of the data, edges, the state that they share
 
-    plain             decoder                     │ prefill, decode
-    an encoder before it    encoder, decoder      │ encoder, prefill, decode
-    transformer-only  embeddings, transformer, head │ embeddings, prefill, decode, head
+    graphs            single                           prefill-decode
+    plain             decoder                          prefill, decode
+    with an encoder   encoder, decoder                 encoder, prefill, decode
+    transformer-only  embeddings, transformer, head    embeddings, prefill, decode, head
     without a cache   model
 """
 
