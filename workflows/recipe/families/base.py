@@ -186,7 +186,7 @@ class Registry:
 
 def _windows(config: Mapping[str, Any], layers: int) -> tuple[int | None, ...]:
     """Each layer's window, where the config names one: of the layers that it lists as sliding, all but every so many,
-    or all."""
+    or all. What a config class of transformers would add to the file's words is not known here."""
     size, kinds, every = (config.get(name) for name in ("sliding_window", "layer_types", "sliding_window_pattern"))
     if type(size) is not int or size <= 0 or config.get("use_sliding_window") is False:
         return (None,) * layers
