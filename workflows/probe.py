@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,9 +13,10 @@ from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import RecipeError
 from workflows.events import Event
 from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_for
+from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.precision import FACTS, weight_bytes
-from workflows.recipe.schema import Cache, single_output, writer_of
+from workflows.recipe.schema import Cache
 from workflows.tensors import item_bytes
 
 # What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
@@ -85,62 +86,45 @@ def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool])
     recipe = choose(checkpoint, options)
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config) if family.cached else None
-    components, edges = _components(recipe, family, geometry.layers) if geometry else (_single(recipe, family), [])
+    cut = cut_of(family, recipe, geometry)
     return {
         "recipe": recipe.model_dump(mode="json"),
         "estimate": _estimate(checkpoint, recipe, geometry),
-        "components": components,
-        "edges": edges,
+        "components": [_box(part) for part in cut.parts],
+        "edges": _arrows(cut),
         "layouts": _layouts(family, recipe),
         "variants": _variants(family),
         "stages": _stages(checkpoint, recipe, family.default_passes(recipe.target)),
     }
 
 
-def _single(recipe: Recipe, family: Family) -> list[dict[str, Any]]:
-    """The one box of a model without a cache."""
-    inputs = ["input_ids", "attention_mask"] if family.reads == "tokens" else ["pixel_values"]
-    return [{"name": "model", "role": "model", "inputs": inputs, "outputs": [single_output(recipe.task)]}]
+def _box(part: Part) -> dict[str, Any]:
+    """A part of the recipe's picture, the tensors of all layers as one."""
+    ends = {"inputs": part.inputs, "outputs": part.outputs}
+    return {"name": part.name, "role": part.role} | {side: _brief(tensors) for side, tensors in ends.items()}
 
 
-def _components(recipe: Recipe, family: Family, layers: int) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    """The boxes and arrows of the recipe's picture."""
-    past, present = f"past_key_values.0…{layers - 1}", f"present.0…{layers - 1}"
-    if recipe.variant == "transformer-only":
-        return _split_components(recipe, past, present)
-    drivers = {
-        "host": ["attention_mask"],
-        "gqa": ["seqlens_k", "total_sequence_length"],
-        "scatter": ["attention_mask", "write_indices", "nonpad_kv_seqlen"],
-    }[writer_of(recipe.cache)]
-    names = ["decoder"] if recipe.graphs == "single" else ["prefill", "decode"]
-    cross = [f"cross.0…{layers - 1}"] if family.encoder else []
-    inputs = ["input_ids", "position_ids", *drivers, past, *(["source_mask", *cross] if cross else [])]
-    components = [{"name": name, "role": name, "inputs": inputs, "outputs": ["logits", present]} for name in names]
-    edges = [{"from": f"{name}.present", "to": f"{names[-1]}.past", "kind": "cache"} for name in names]
-    if cross:
-        encoder = {"name": "encoder", "role": "encoder", "inputs": ["input_ids", "source_mask"], "outputs": cross}
-        components.insert(0, encoder)
-        edges += [{"from": "encoder.cross", "to": f"{name}.cross", "kind": "dataflow"} for name in names]
-    return components, edges
+def _arrows(cut: Cut) -> list[dict[str, str]]:
+    """What feeds what: data from part to part, and the cache, which what runs at each step reads."""
+    reader = f"{cut.keepers[-1].name}.past" if cut.keepers else ""
+    cache = [{"from": f"{part.name}.present", "to": reader, "kind": "cache"} for part in cut.keepers]
+    feeds = dict.fromkeys((edge.giver, edge.taker, _layered(edge.tensor)[0]) for edge in cut.edges)
+    return cache + [{"from": f"{a}.{what}", "to": f"{b}.{what}", "kind": "dataflow"} for a, b, what in feeds]
 
 
-def _split_components(
-    recipe: Recipe, past: str, present: str
-) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    """The same of the transformer-only variant."""
-    names = ["transformer"] if recipe.graphs == "single" else ["prefill", "decode"]
-    inputs = ["inputs_embeds", "seqlens_k", "total_sequence_length", past]
-    components = [
-        {"name": "embeddings", "role": "embeddings", "inputs": ["input_ids"], "outputs": ["inputs_embeds"]},
-        *({"name": name, "role": name, "inputs": inputs, "outputs": ["hidden_states", present]} for name in names),
-        {"name": "head", "role": "head", "inputs": ["hidden_states"], "outputs": ["logits"]},
-    ]
-    edges = [{"from": f"{name}.present", "to": f"{names[-1]}.past", "kind": "cache"} for name in names]
-    for name in names:
-        edges.append({"from": "embeddings.inputs_embeds", "to": f"{name}.inputs_embeds", "kind": "dataflow"})
-        edges.append({"from": f"{name}.hidden_states", "to": "head.hidden_states", "kind": "dataflow"})
-    return components, edges
+def _brief(tensors: Iterable[str]) -> list[str]:
+    """`cross.0.key`, `cross.0.value`, `cross.1.key` … as `cross.0…1`; others as they are."""
+    layers: dict[str, list[str]] = {}
+    for tensor in tensors:
+        what, layer = _layered(tensor)
+        layers.setdefault(what, []).append(layer)
+    return [f"{what}.{found[0]}…{found[-1]}" if found[0] else what for what, found in layers.items()]
+
+
+def _layered(tensor: str) -> tuple[str, str]:
+    """`present.3.key` as (`present`, `3`); (tensor, "") for one that is of no layer."""
+    what, *rest = tensor.split(".")
+    return (what, rest[0]) if rest else (tensor, "")
 
 
 def _layouts(family: Family, recipe: Recipe) -> list[dict[str, Any]]:

@@ -33,6 +33,7 @@ from workflows.quantize.calibration import (
 )
 from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe
+from workflows.recipe.cut import Cut
 from workflows.runtime import device_named, open_machine
 from workflows.weights import WEIGHTS, link_or_copy
 
@@ -41,7 +42,13 @@ _CAPACITY = 1024  # slots that calibration runs with where the graphs leave it o
 
 
 def find_ranges(
-    optimized: Path, models: Mapping[str, ir.Model], recipe: Recipe, pipeline: Pipeline, words: Path, report: Report
+    optimized: Path,
+    models: Mapping[str, ir.Model],
+    recipe: Recipe,
+    cut: Cut,
+    pipeline: Pipeline,
+    words: Path,
+    report: Report,
 ) -> tuple[dict[str, Ranges], str]:
     """Component → its ranges, empty where the recipe needs none; and in words what they were found with.
 
@@ -52,12 +59,12 @@ def find_ranges(
     methods = {name: method for name, method in chosen_of.items() if isinstance(method, StaticQdq)}
     if not methods:
         return {}, ""
-    _refuse_single(pipeline, next(iter(methods.values())).name)
+    _refuse_single(cut, next(iter(methods.values())).name)
     names = {name: method.observed(models[name], recipe.quantize) for name, method in methods.items()}
     calibration = recipe.quantize.calibration
     bits = min(method.bits for method in methods.values())
     ranger = make_ranger(calibration, names, bits)
-    with _opened(optimized, recipe, pipeline, words, names, ranger) as engine:
+    with _opened(optimized, recipe, cut, pipeline, words, names, ranger) as engine:
         chosen = calibration_prompts(engine, calibration.prompts)
 
         def tell(samples: int) -> None:
@@ -70,8 +77,8 @@ def find_ranges(
     return ranger.ranges(), said
 
 
-def _refuse_single(pipeline: Pipeline, name: str) -> None:
-    if pipeline.pipeline.state.kv_cache is None:
+def _refuse_single(cut: Cut, name: str) -> None:
+    if cut.cache is None:
         raise RecipeError(
             f"{name} is calibrated on what a model generates, and one without a KV cache generates nothing: choose "
             "int8 or int8-dynamic."
@@ -80,7 +87,13 @@ def _refuse_single(pipeline: Pipeline, name: str) -> None:
 
 @contextmanager
 def _opened(
-    optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path, names: Mapping[str, list[str]], ranger: Ranger
+    optimized: Path,
+    recipe: Recipe,
+    cut: Cut,
+    pipeline: Pipeline,
+    words: Path,
+    names: Mapping[str, list[str]],
+    ranger: Ranger,
 ) -> Iterator[Engine]:
     """The optimized composite as an open bundle, whose observed sessions tell `ranger`."""
     files = {name: optimized / pipeline.pipeline.sessions[name].file for name in names}
@@ -93,16 +106,16 @@ def _opened(
     # beside the stage, so that weights are linked; an open file is not removed everywhere, and goes with the stages
     with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
         bundle = _draft(Path(folder), optimized, recipe, pipeline, words)
-        machine = open_machine(
-            bundle, device_named("cpu"), capacity=_slots(pipeline), graphs=graphs, observer=observe
-        )
+        slots = _slots(cut, recipe)
+        machine = open_machine(bundle, device_named("cpu"), capacity=slots, graphs=graphs, observer=observe)
         yield Engine(bundle, machine, 0.0)
 
 
-def _slots(pipeline: Pipeline) -> int | None:
+def _slots(cut: Cut, recipe: Recipe) -> int | None:
     """Few where the graphs leave it open: what a long context would take is not needed."""
-    fixed = "prefill" in pipeline.pipeline.sessions or pipeline.metadata.layout == "window"
-    return None if fixed else min(pipeline.capacity or _CAPACITY, _CAPACITY)
+    if recipe.cache == "window" or any(part.slots for part in cut.keepers):
+        return None
+    return min(recipe.capacity, _CAPACITY + max(part.columns or 0 for part in cut.keepers))
 
 
 def _observed(file: Path, values: list[str], ranger: Ranger) -> bytes:

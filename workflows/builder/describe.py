@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -9,35 +11,61 @@ from workflows.bundle.composition import CrossState, Edge, Flow, FlowStage, KVSt
 from workflows.bundle.options import BuildRequires, ChunkedPrefill, Runtime, SessionOptions, SlidingWindow
 from workflows.bundle.schema import Component, Generation, Metadata, Pipeline, Tokens
 from workflows.checkpoint import Checkpoint
-from workflows.errors import CheckpointError
+from workflows.errors import CheckpointError, GraphError, printable
 from workflows.recipe import Recipe, family_for
+from workflows.recipe.cut import Cut, Part, cut_of
 
 # A recipe's precisions that are one floating-point type throughout; in the others integers take part.
 _FLOATS: dict[str, Literal["fp32", "fp16", "bf16"]] = {"fp32": "fp32", "fp16": "fp16", "bf16": "bf16"}
 
 
-def describe(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]]) -> Pipeline:
-    """The pipeline over `components`, the evidence of one stage. Raises CheckpointError where a token is not named."""
+def built_cut(checkpoint: Checkpoint, recipe: Recipe, components: Sequence[Mapping[str, Any]]) -> Cut:
+    """The cut that `components` are, the evidence of one stage. Raises GraphError where a graph contradicts it."""
     family = family_for(recipe.model_type, recipe.task)
     if not family.cached:
-        return _single_pipeline(checkpoint, recipe, components)
+        cut = cut_of(family, recipe, None)
+    else:
+        windows = next(tuple(entry["windows"]) for entry in components if entry["windows"])
+        cut = cut_of(family, recipe, replace(family.geometry(checkpoint.config), windows=windows))
+    _check_graphs(cut, components)
+    return cut
+
+
+def _check_graphs(cut: Cut, components: Sequence[Mapping[str, Any]]) -> None:
+    found = [entry["component"] for entry in components]
+    if found != list(cut.names):
+        raise GraphError(f"The model was cut into {', '.join(cut.names)}, and its graphs are {', '.join(found)}.")
+    for part, entry in zip(cut.parts, components, strict=True):
+        for side, wanted in (("inputs", part.inputs), ("outputs", part.outputs)):
+            has = entry[side]
+            # what else a graph without a cache takes and gives is between it and who runs it
+            odd = set(wanted) - set(has) if cut.cache is None else set(wanted) ^ set(has)
+            if odd:
+                raise GraphError(
+                    f"The graph {part.file} has the {side} {printable(', '.join(has), 400)}, and the cut gives the "
+                    f"{part.role} {printable(', '.join(wanted), 400)}: they differ in {printable(min(odd))}."
+                )
+
+
+def describe(checkpoint: Checkpoint, recipe: Recipe, cut: Cut) -> Pipeline:
+    """The pipeline of what was built as `cut`. Raises CheckpointError where a token is not named."""
+    if cut.cache is None:
+        return Pipeline(pipeline=_flow(cut, recipe), metadata=_metadata(checkpoint, recipe, cut, layout=""))
+    family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config)
     return Pipeline(
-        pipeline=Flow(
-            sessions={c["component"]: _session(c, recipe, of_tokens=c["role"] != "encoder") for c in components},
-            flow=_flow(components),
-            dataflow=_edges(components),
-            state=State(kv_cache=KVState(), cross_cache=_cross_source(components)),
-        ),
+        pipeline=_flow(cut, recipe),
         tokens=Tokens(
-            eos=list(checkpoint.eos_token_ids), pad=checkpoint.pad_token_id, bos=checkpoint.bos_token_id,
-            decoder_start=_decoder_start(checkpoint) if _cross_source(components) else None,
+            eos=list(checkpoint.eos_token_ids),
+            pad=checkpoint.pad_token_id,
+            bos=checkpoint.bos_token_id,
+            decoder_start=_decoder_start(checkpoint) if cut.source else None,
         ),
         generation=Generation(max_length=recipe.capacity),
         metadata=_metadata(
             checkpoint,
             recipe,
-            components,
+            cut,
             layout=recipe.cache,
             chunk=recipe.chunk,
             vocabulary=geometry.vocabulary,
@@ -46,37 +74,36 @@ def describe(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, 
     )
 
 
-def _single_pipeline(checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]]) -> Pipeline:
-    """One graph that runs once on its inputs, and keeps nothing."""
-    return Pipeline(
-        pipeline=Flow(
-            sessions={c["component"]: _session(c, recipe, of_tokens=False) for c in components},
-            flow=[FlowStage(run=c["component"], when="init") for c in components],
+def _flow(cut: Cut, recipe: Recipe) -> Flow:
+    return Flow(
+        sessions={part.name: _session(part, recipe, follows_text=cut.follows_text(part)) for part in cut.parts},
+        flow=[FlowStage(run=name, when=when) for name, when in cut.stages],
+        dataflow=[Edge(source=edge.source, target=edge.target) for edge in cut.edges],
+        state=State(
+            kv_cache=KVState() if cut.cache else None,
+            cross_cache=CrossState(source=cut.source) if cut.source else None,
         ),
-        metadata=_metadata(checkpoint, recipe, components, layout=""),
     )
 
 
-def _session(component: dict[str, Any], recipe: Recipe, *, of_tokens: bool) -> Session:
-    """of_tokens: whether it runs on the prompt and the tokens after it, so that chunks and windows are its business."""
-    precision = recipe.precision_of(component["component"])
+def _session(part: Part, recipe: Recipe, *, follows_text: bool) -> Session:
+    precision = recipe.precision_of(part.name)
     integers: Literal["int4", "int8"] = "int4" if precision == "int4" else "int8"
+    slides = follows_text and recipe.cache == "window"
     return Session(
-        file=component["file"],
+        file=part.file,
         session_options=SessionOptions(
             runtime=Runtime(
                 precision=_FLOATS.get(precision),
-                chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk) if of_tokens else None,
-                sliding_window=SlidingWindow(size=recipe.capacity) if of_tokens and recipe.cache == "window" else None,
+                chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk) if follows_text else None,
+                sliding_window=SlidingWindow(size=recipe.capacity) if slides else None,
             ),
             build_requires=None if precision in _FLOATS else BuildRequires(quantization=integers),
         ),
     )
 
 
-def _metadata(
-    checkpoint: Checkpoint, recipe: Recipe, components: list[dict[str, Any]], **of_the_cache: Any
-) -> Metadata:
+def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **of_the_cache: Any) -> Metadata:
     return Metadata(
         model_type=recipe.model_type,
         name=_display_name(checkpoint),
@@ -86,36 +113,11 @@ def _metadata(
         precision=recipe.precision,
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
         components=[
-            Component(name=c["component"], role=c["role"], precision=recipe.precision_of(c["component"]))
-            for c in components
+            Component(name=part.name, role=part.role.value, precision=recipe.precision_of(part.name))
+            for part in cut.parts
         ],
         **of_the_cache,
     )
-
-
-def _cross_source(components: list[dict[str, Any]]) -> CrossState | None:
-    encoder = next((c["component"] for c in components if c["role"] == "encoder"), None)
-    return CrossState(source=encoder) if encoder else None
-
-
-def _flow(components: list[dict[str, Any]]) -> list[FlowStage]:
-    """The encoder and prefill at init, the others at each step; what has no phase of its own runs in both."""
-    prefills = any(c["role"] == "prefill" for c in components)
-    of_init = ("encoder", "prefill", "embeddings", "head") if prefills else ("encoder",)
-    init = [FlowStage(run=c["component"], when="init") for c in components if c["role"] in of_init]
-    step = [FlowStage(run=c["component"]) for c in components if c["role"] not in ("encoder", "prefill")]
-    return init + step
-
-
-def _edges(components: list[dict[str, Any]]) -> list[Edge]:
-    """From each output to the inputs of the same name of the components after it."""
-    return [
-        Edge(source=f"{giver['component']}.{name}", target=f"{taker['component']}.{name}")
-        for i, giver in enumerate(components)
-        for taker in components[i + 1 :]
-        for name in giver["outputs"]
-        if name in taker["inputs"]
-    ]
 
 
 def _decoder_start(checkpoint: Checkpoint) -> int:

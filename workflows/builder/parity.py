@@ -139,11 +139,13 @@ class Probe:
 
     def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:
         """What differs between two runs."""
-        difference = max((_difference(one, other) for one, other in zip(before, after, strict=True)), default=0.0)
-        largest = max((float(np.abs(one).max(initial=0)) for one in before), default=0.0)
+        pairs = list(zip(before, after, strict=True))
+        off = np.array([_difference(one, other) for one, other in pairs])
+        difference, largest = float(off.max(initial=0)), max(map(_largest, before), default=0.0)
         if self._tokens is None:
             return Parity(difference, 0, 0, largest, note or "one run: no tokens are generated")
-        same = [int(one.argmax()) == int(other.argmax()) for one, other in zip(before, after, strict=True)]
+        told = np.isfinite(off).tolist()
+        same = [ok and one.argmax() == other.argmax() for ok, (one, other) in zip(told, pairs, strict=True)]
         equal = same.index(False) if False in same else len(same)
         return Parity(difference, equal, len(same), largest, note)
 
@@ -174,13 +176,24 @@ class Probe:
 
 
 def _difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """The largest difference; NaN where only one of them is finite somewhere, or the shapes differ."""
-    if one.shape != other.shape:
+    """The largest difference; NaN where the shapes differ, or what one of them says cannot be compared.
+
+    A logit of −∞ forbids its token, and may stand in both; NaN and +∞ say nothing, though both have them.
+    """
+    if one.shape != other.shape or not (is_usable(one) and is_usable(other)):
         return math.nan
-    finite = np.isfinite(one)
-    if not np.array_equal(finite, np.isfinite(other)):
-        return math.nan
-    return float(np.abs(one[finite] - other[finite]).max(initial=0))
+    differing = one != other
+    return float(np.abs(one[differing] - other[differing]).max(initial=0))
+
+
+def is_usable(values: NDArray[np.float32]) -> bool:
+    """Whether every value is a number below +∞."""
+    return not bool((np.isnan(values) | np.isposinf(values)).any())
+
+
+def _largest(values: NDArray[np.float32]) -> float:
+    """Of the finite ones."""
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0))
 
 
 def _run_single(opened: OpenSession) -> Outputs:

@@ -13,33 +13,35 @@ import onnx_ir as ir
 
 from workflows.builder.calibrate import find_ranges
 from workflows.builder.parity import Probe
-from workflows.builder.stages import Evidence, facts_of
-from workflows.builder.work import Report, read_evidence
+from workflows.builder.stages import facts_of
+from workflows.builder.work import Report
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, RecipeError
 from workflows.events import NoticeEvent, ProgressEvent
+from workflows.evidence import Evidence, load_evidence
 from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
 from workflows.quantize import METHODS, Ranges, check_excluded, run_method
 from workflows.recipe import Recipe
+from workflows.recipe.cut import Cut
 from workflows.weights import load_graph, save_graphs
 
 STAGE = "quantize"
 
 
 def make_quantize(
-    optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path, folder: Path, report: Report
+    optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, words: Path, folder: Path, report: Report
 ) -> Evidence:
     """Quantizes the graphs of the stage `optimized` and writes them into `folder`. words: the checkpoint's folder.
 
     Raises RecipeError where an excluded node is not there, or where nothing at all could be quantized.
     """
-    components = read_evidence(optimized)
+    components = load_evidence(optimized)
     models = {entry["file"]: load_graph(optimized / entry["file"]) for entry in components}
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}
-    ranges, calibrated = find_ranges(optimized, by_name, recipe, pipeline, words, report)
+    ranges, calibrated = find_ranges(optimized, by_name, recipe, cut, pipeline, words, report)
     evidence, snapshots = [], {}
     for entry in components:
         name, model = entry["component"], models[entry["file"]]

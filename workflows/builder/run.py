@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from workflows import __version__
-from workflows.builder.describe import describe, portable_source
-from workflows.builder.work import EVIDENCE, Report, Work, read_evidence, timed, workshop
+from workflows.builder.describe import built_cut, describe, portable_source
+from workflows.builder.work import Report, Work, timed, workshop
 from workflows.bundle.read import read_bundle
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.events import BuildDone, NoticeEvent, StageEvent
+from workflows.evidence import load_evidence, save_evidence
 from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 
@@ -80,7 +81,8 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     shaping = recipe.model_dump(exclude={"source", "target", "precision", "quantize", "passes"})
     key = _key(digest, __version__, shaping)
     exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
-    pipeline = describe(checkpoint, recipe, read_evidence(exported))
+    cut = built_cut(checkpoint, recipe, load_evidence(exported))
+    pipeline = describe(checkpoint, recipe, cut)
     key = _key(key, recipe.passes)
     optimized = work.stage(
         "optimize", key, lambda folder: make_optimize(exported, recipe, pipeline, folder, work.report)
@@ -92,7 +94,7 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     quantized = work.stage(
         "quantize",
         key,
-        lambda folder: make_quantize(optimized, recipe, pipeline, checkpoint.folder, folder, work.report),
+        lambda folder: make_quantize(optimized, recipe, cut, pipeline, checkpoint.folder, folder, work.report),
     )
     return [exported, optimized, quantized]
 
@@ -105,7 +107,8 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
 
     last = stages[-1]
     draft = work.draft("bundle")
-    components = read_evidence(last)
+    components = load_evidence(last)
+    pipeline = describe(checkpoint, recipe, built_cut(checkpoint, recipe, components))
     archives = [archive_of(component["component"]) for component in components]
     (draft / archives[0]).parent.mkdir()
     for name in [*(component["file"] for component in components), WEIGHTS, *archives]:
@@ -113,8 +116,8 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
     portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")
-    (draft / EVIDENCE).write_text(json.dumps([e for s in stages for e in read_evidence(s)], indent=1) + "\n", "utf-8")
-    (draft / "pipeline.json").write_text(describe(checkpoint, recipe, components).to_json(), "utf-8")
+    save_evidence(draft, [entry for stage in stages for entry in load_evidence(stage)])
+    (draft / "pipeline.json").write_text(pipeline.to_json(), "utf-8")
     return draft
 
 

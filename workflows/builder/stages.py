@@ -14,12 +14,13 @@ from typing import Any
 
 import onnx_ir as ir
 
-from workflows.builder.parity import EACH_PASS_UP_TO, TOLERANCE, Parity, Probe
-from workflows.builder.work import Report, read_evidence
+from workflows.builder.parity import EACH_PASS_UP_TO, TOLERANCE, Parity, Probe, is_usable
+from workflows.builder.work import Report
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
 from workflows.errors import JoineryError, RecipeError
 from workflows.events import ProgressEvent
+from workflows.evidence import Evidence, load_evidence
 from workflows.graphs.snapshots import Snapshot, Snapshots
 from workflows.graphs.stages import EXPORT, archive_of
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
@@ -27,7 +28,6 @@ from workflows.recipe import Recipe
 from workflows.reference import Reference
 from workflows.weights import WEIGHTS, save_graphs
 
-Evidence = list[dict[str, Any]]
 # What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.
 _TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
 
@@ -36,17 +36,19 @@ def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Re
     """Writes the recipe's graphs and their weight file into `folder`."""
     from workflows.export import export_components  # torch and transformers: seconds to import
 
+    cut = export_components(checkpoint, recipe, folder, report)
     return [
         {
             "name": EXPORT,
-            "component": item.name,
-            "role": item.role,
-            "file": item.file,
+            "component": part.name,
+            "role": part.role,
+            "file": part.file,
+            "windows": part.state and part.state.windows,
             "passes": [],
             "snapshot": f"{EXPORT}.onnx",
         }
-        | facts_of(ir.load(folder / item.file))
-        for item in export_components(checkpoint, recipe, folder, report)
+        | facts_of(ir.load(folder / part.file))
+        for part in cut.parts
     ]
 
 
@@ -59,7 +61,7 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     watch = _Watch(exported, pipeline, folder)
     models: dict[str, ir.Model] = {}
     evidence: Evidence = []
-    for component in read_evidence(exported):
+    for component in load_evidence(exported):
         model = models[component["file"]] = ir.load(exported / component["file"])
         steps = watch.passes(component["component"], model, passes, report)
         evidence.append({**component, "name": "optimize", "passes": steps} | facts_of(model))
@@ -102,6 +104,11 @@ class _Watch:
         except JoineryError as error:
             told = "The exported graphs do not run, so no pass can be held against them"
             raise JoineryError(f"{told}: {error}") from error
+        if not all(map(is_usable, self._exported)):
+            raise JoineryError(
+                "The exported graphs give NaN or infinity for ordinary tokens, so no pass can be held against them: "
+                "this model cannot be built."
+            )
         self._each = (exported / WEIGHTS).stat().st_size <= EACH_PASS_UP_TO
 
     def passes(self, component: str, model: ir.Model, passes: list[Pass], report: Report) -> Evidence:

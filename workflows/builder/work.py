@@ -5,7 +5,6 @@ draft ──make──▶ files, evidence ──hashed──▶ manifest ──r
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -19,11 +18,11 @@ from workflows.bundle.verify import find_problems
 from workflows.bundle.write import check_target, locked
 from workflows.errors import BundleError, Cancelled
 from workflows.events import Event, LogEvent, StageEvent
+from workflows.evidence import Evidence, save_evidence
 from workflows.files import discard, remove, sweep
 from workflows.memory import peak_bytes
 
 _STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
-EVIDENCE = "evidence.json"
 Report = Callable[[Event], None]
 
 
@@ -43,7 +42,7 @@ class Work:
         if self._cancelled():
             raise Cancelled("The build was cancelled; the stages that are done are kept for the next try.")
 
-    def stage(self, name: str, key: str, make: Callable[[Path], list[dict[str, Any]]]) -> Path:
+    def stage(self, name: str, key: str, make: Callable[[Path], Evidence]) -> Path:
         """The folder of the stage, made by `make(folder) -> evidence` unless an earlier build left it whole."""
         self.check()
         done = self.folder / f"{name}-{key[:16]}"
@@ -58,7 +57,7 @@ class Work:
             evidence = make(draft)
         for entry in evidence:
             entry |= spent
-        (draft / EVIDENCE).write_text(json.dumps(evidence, indent=1), "utf-8")
+        save_evidence(draft, evidence)
         write_manifest(draft)
         draft.rename(done)
         return done
@@ -123,9 +122,3 @@ def timed(report: Report, stage: str) -> Iterator[dict[str, Any]]:
 
 def _spent(began: float) -> dict[str, float]:
     return {"seconds": round(time.monotonic() - began, 3), "peak_mib": round(peak_bytes() / 2**20, 1)}
-
-
-def read_evidence(stage: Path) -> list[dict[str, Any]]:
-    """What a whole stage noted, one entry a component."""
-    evidence: list[dict[str, Any]] = json.loads((stage / EVIDENCE).read_text("utf-8"))
-    return evidence

@@ -6,8 +6,9 @@
 
     decoder.py · encoder_decoder.py · remote.py · single.py   one kind of cut each
     inplace.py   seams whose graph writes the cache itself;  signature.py   names, examples and axes of a graph
+    saving.py    what was traced as the parts of the recipe's cut
 """
 
-from workflows.export.components import Exported, export_components
+from workflows.export.components import export_components
 
-__all__ = ["Exported", "export_components"]
+__all__ = ["export_components"]

@@ -30,7 +30,7 @@ from workflows.export.attention import (
     probe_layers,
 )
 from workflows.export.decoder import Decoder
-from workflows.kvcache.geometry import CROSS_KEY, CROSS_VALUE
+from workflows.names import CROSS_KEY, CROSS_VALUE
 
 _SOURCE, _FIRST, _TOKENS = 70, 64, 70  # tokens: past a chunk, in two steps
 # Of the largest logit: T5's scores have no scale, and float32 alone can move its logits by 0.7 % (measured on random

@@ -22,7 +22,7 @@ from workflows.errors import RecipeError
 from workflows.export.attention import BaseSeam, LayerFacts, Rows
 from workflows.export.decoder import Decoder
 from workflows.export.signature import Signature
-from workflows.kvcache.geometry import CROSS_KEY, CROSS_VALUE, MASK
+from workflows.names import CROSS_KEY, CROSS_VALUE, MASK
 
 
 class RemoteEncoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here

@@ -11,7 +11,22 @@ from dataclasses import dataclass, field
 import torch
 
 from workflows.export.attention import LayerFacts
-from workflows.kvcache.geometry import CROSS_KEY, CROSS_VALUE, MASK, SOURCE_MASK, GroupFacts, StateFacts, StatePatterns
+from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns
+from workflows.names import (
+    CROSS_KEY,
+    CROSS_VALUE,
+    EMBEDS,
+    HIDDEN,
+    IDS,
+    LOGITS,
+    POSITIONS,
+    SEQLENS,
+    SOURCE_MASK,
+    TOTAL_LENGTH,
+    VALID_LENGTH,
+    WRITE_INDICES,
+    masks_of,
+)
 from workflows.recipe.schema import Writer
 
 PATTERNS = StatePatterns()
@@ -45,9 +60,9 @@ def decoder_signature(
 
     left_aligned: see StateFacts. dtype: that of past and present.
     """
-    signature = Signature(outputs=["logits"], facts=StateFacts(writer, groups_of(layers), left_aligned))
-    signature.add("input_ids", torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
-    signature.add("position_ids", torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
+    signature = Signature(outputs=[LOGITS], facts=StateFacts(writer, groups_of(layers), left_aligned))
+    signature.add(IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    signature.add(POSITIONS, torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
     _add_drivers(signature, writer)
     _add_past(signature, layers, flat=writer == "scatter", dtype=dtype)
     if cross:
@@ -57,8 +72,8 @@ def decoder_signature(
 
 def transformer_signature(layers: Sequence[LayerFacts], hidden: int, dtype: torch.dtype) -> Signature:
     """The decoder between embeddings and head, over a shared buffer."""
-    signature = Signature(outputs=["hidden_states"], facts=StateFacts("gqa", groups_of(layers)))
-    signature.add("inputs_embeds", torch.zeros(1, _S, hidden), {1: SEQUENCE})
+    signature = Signature(outputs=[HIDDEN], facts=StateFacts("gqa", groups_of(layers)))
+    signature.add(EMBEDS, torch.zeros(1, _S, hidden), {1: SEQUENCE})
     _add_drivers(signature, "gqa")
     _add_past(signature, layers, flat=False, dtype=dtype)
     return signature
@@ -66,15 +81,15 @@ def transformer_signature(layers: Sequence[LayerFacts], hidden: int, dtype: torc
 
 def embeddings_signature() -> Signature:
     """The graph of the embedding table."""
-    signature = Signature(outputs=["inputs_embeds"])
-    signature.add("input_ids", torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
+    signature = Signature(outputs=[EMBEDS])
+    signature.add(IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     return signature
 
 
 def head_signature(hidden: int) -> Signature:
     """The graph from hidden states to logits."""
-    signature = Signature(outputs=["logits"])
-    signature.add("hidden_states", torch.zeros(1, _S, hidden), {1: SEQUENCE})
+    signature = Signature(outputs=[LOGITS])
+    signature.add(HIDDEN, torch.zeros(1, _S, hidden), {1: SEQUENCE})
     return signature
 
 
@@ -98,35 +113,34 @@ def add_cross(signature: Signature, cross: Sequence[tuple[torch.Tensor, torch.Te
 def encoder_signature(layers: int) -> Signature:
     """The encoder's graph, whose outputs are the decoder's cross-attention keys and values."""
     signature = Signature(outputs=[name % i for i in range(layers) for name in (CROSS_KEY, CROSS_VALUE)])
-    signature.add("input_ids", torch.zeros(1, _T, dtype=torch.long), {1: SOURCE})
+    signature.add(IDS, torch.zeros(1, _T, dtype=torch.long), {1: SOURCE})
     signature.add(SOURCE_MASK, torch.zeros(1, 1, 1, _T), {3: SOURCE})
     return signature
 
 
 def groups_of(layers: Sequence[LayerFacts]) -> tuple[GroupFacts, ...]:
     """The layers by how far back they see; the group that sees everything comes first."""
-    windows = sorted({layer.window for layer in layers}, key=lambda window: (window is not None, window or 0))
-    single = len(windows) == 1
+    masks = masks_of(layer.window for layer in layers)
     return tuple(
         GroupFacts(
-            name="all" if single else ("full" if window is None else f"window{window}"),
-            mask=MASK if single or window is None else f"{MASK}_{window}",
+            name="all" if len(masks) == 1 else ("full" if window is None else f"window{window}"),
+            mask=mask,
             layers=tuple(i for i, layer in enumerate(layers) if layer.window == window),
             window=window,
         )
-        for window in windows
+        for window, mask in masks.items()
     )
 
 
 def _add_drivers(signature: Signature, writer: Writer) -> None:
     assert signature.facts is not None
     if writer == "gqa":
-        signature.add("seqlens_k", torch.tensor([_C - 1], dtype=torch.int32), {})
-        signature.add("total_sequence_length", torch.tensor(_C, dtype=torch.int32), {})
+        signature.add(SEQLENS, torch.tensor([_C - 1], dtype=torch.int32), {})
+        signature.add(TOTAL_LENGTH, torch.tensor(_C, dtype=torch.int32), {})
         return
     columns, axis = (_C + _S, TOTAL) if writer == "host" else (_C, CAPACITY)
     for group in signature.facts.groups:
         signature.add(group.mask, torch.zeros(1, 1, _S, columns), {2: SEQUENCE, 3: axis})
     if writer == "scatter":
-        signature.add("write_indices", torch.tensor([_C - _S]), {})
-        signature.add("nonpad_kv_seqlen", torch.tensor([_C]), {})
+        signature.add(WRITE_INDICES, torch.tensor([_C - _S]), {})
+        signature.add(VALID_LENGTH, torch.tensor([_C]), {})

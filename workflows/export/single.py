@@ -8,12 +8,13 @@ pixels   pixel_values [1,C,H,W] ──▶ logits [1,labels] · last_hidden_state
 from __future__ import annotations
 
 from inspect import signature as parameters_of
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
 from workflows.export.signature import SEQUENCE, Signature
-from workflows.recipe.schema import single_output
+from workflows.names import MASK, PIXELS
+from workflows.recipe.cut import Part
 
 HEIGHT, WIDTH = "height", "width"
 
@@ -31,20 +32,22 @@ class SingleGraph(torch.nn.Module):  # type: ignore[misc]  # torch is not type-c
         return tuple(output[name] for name in self.outputs)
 
 
-def single_signature(model: Any, reads: Literal["tokens", "pixels"], task: str) -> Signature:
-    """Inputs and output of the graph: any number of tokens, or an image of the size that the model was made for."""
-    signature = Signature(outputs=[single_output(task)])
+def single_signature(model: Any, part: Part) -> Signature:
+    """Inputs and output of the graph: any number of tokens, or an image of the size that the model was made for.
+
+    What the part takes and gives, and what else the model itself does: types of tokens, the lens of a camera.
+    """
+    signature = Signature(outputs=[*part.gives])
     if getattr(model.config, "use_fov_model", False):  # DepthPro: metres come of the depth and the lens together
         signature.outputs.append("field_of_view")
-    if reads == "pixels":
+    if PIXELS in part.takes:
         _add_pixels(signature, model.config)
         return signature
-    names = ["input_ids", "attention_mask"]
+    names = [*part.takes]
     if "token_type_ids" in parameters_of(model.forward).parameters and getattr(model.config, "type_vocab_size", 0) > 1:
         names.append("token_type_ids")
     for name in names:
-        fill = int(name == "attention_mask")
-        signature.add(name, torch.full((1, 7), fill, dtype=torch.long), {1: SEQUENCE})
+        signature.add(name, torch.full((1, 7), int(name == MASK), dtype=torch.long), {1: SEQUENCE})
     return signature
 
 
@@ -53,7 +56,7 @@ def _add_pixels(signature: Signature, config: Any) -> None:
     size = image_size(config)
     height, width = size or (96, 128)
     axes = {} if size else {2: HEIGHT, 3: WIDTH}
-    signature.add("pixel_values", torch.zeros(1, channels, height, width), axes)
+    signature.add(PIXELS, torch.zeros(1, channels, height, width), axes)
 
 
 def image_size(config: Any) -> tuple[int, int] | None:

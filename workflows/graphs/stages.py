@@ -17,13 +17,13 @@ from typing import Any
 
 from workflows.bundle import Bundle
 from workflows.errors import BundleError, RequestError, printable
+from workflows.evidence import EVIDENCE, load_evidence
 from workflows.graphs.archive import read_archive
 from workflows.graphs.view import View
 
 FINAL, EXPORT = "final", "export"
 FOLDER = "stages"
 MADE_BY = "made_by.json"
-EVIDENCE = "evidence.json"
 
 
 def archive_of(component: str) -> str:
@@ -95,11 +95,7 @@ class History:
 
 def read_evidence(bundle: Bundle) -> list[dict[str, Any]]:
     """What the build noted, one entry a stage and component; empty where the bundle has none."""
-    text = bundle.text(EVIDENCE)
-    try:
-        return list(json.loads(text)) if text else []
-    except ValueError:
-        raise BundleError(f"{EVIDENCE} in {bundle.folder} is no JSON: build the bundle anew.") from None
+    return load_evidence(bundle.folder) if EVIDENCE in bundle.manifest.files else []
 
 
 def read_stages(bundle: Bundle, component: str) -> History:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows import names
 from workflows.kvcache.geometry import PLAIN_SOURCE_MASK, SOURCE_MASK, Joins
 from workflows.kvcache.layouts import Positions
 from workflows.tensors import TensorSpec
@@ -23,9 +24,9 @@ from workflows.tensors import TensorSpec
 EMPTY = -1  # a slot, or a column, that holds no token
 
 GRID_AXES = 3  # of a position by time, height and width
-IDS, POSITIONS, PLACES = "input_ids", "position_ids", "cache_position"
+IDS, POSITIONS, PLACES = names.IDS, names.POSITIONS, "cache_position"
 _ROWS = (IDS, POSITIONS)
-_LENGTHS = ("seqlens_k", "total_sequence_length", "write_indices", "nonpad_kv_seqlen")
+_LENGTHS = (names.SEQLENS, names.TOTAL_LENGTH, names.WRITE_INDICES, names.VALID_LENGTH)
 DRIVERS = (*_ROWS, PLACES, *_LENGTHS)
 
 

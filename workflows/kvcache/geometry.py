@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
+from workflows import names
 from workflows.errors import GraphError
 from workflows.recipe.schema import POSITIONS_KEY
 from workflows.tensors import TensorSpec, item_bytes
@@ -16,13 +17,11 @@ Role = Literal["key", "value", "both"]
 Writer = Literal["host", "gqa", "scatter"]
 Joins = Literal["append", "slide", "place"]  # see drivers.py
 Gives = Literal["rows", "buffer", "joined"]
-MASK = "attention_mask"
+MASK, SOURCE_MASK = names.MASK, names.SOURCE_MASK
 FACTS_KEY = "joinery.kv"  # in a graph's metadata
-_COLUMNS = ("input_ids", "inputs_embeds")  # whose second axis is the step's columns
+_COLUMNS = (names.IDS, names.EMBEDS)  # whose second axis is the step's columns
 _LAYER = r"0|[1-9][0-9]{0,5}"
 _ALIGNED = ((False, False), (True, False), (False, True))  # (left, right); not both
-# what an encoder hands to a decoder, once
-SOURCE_MASK, CROSS_KEY, CROSS_VALUE = "source_mask", "cross.%d.key", "cross.%d.value"
 PLAIN_SOURCE_MASK = "encoder_attention_mask"  # other exporters': 1 where there is a token
 
 
@@ -89,10 +88,10 @@ class StatePatterns:
     Without a name for values the key patterns are of tensors that hold both, [2, 1, kv_heads, slots, head_dim].
     """
 
-    past_key: str = "past_key_values.%d.key"
-    past_value: str = "past_key_values.%d.value"
-    present_key: str = "present.%d.key"
-    present_value: str = "present.%d.value"
+    past_key: str = names.PAST_KEY
+    past_value: str = names.PAST_VALUE
+    present_key: str = names.PRESENT_KEY
+    present_value: str = names.PRESENT_VALUE
 
     def pairs(self) -> tuple[tuple[Role, str, str], ...]:
         """(role, past pattern, present pattern)."""

@@ -1,6 +1,6 @@
 """A checkpoint and a person's choices in, one checked Recipe out: everything that a build needs to know.
 
-Checkpoint ──families──▶ Family ──choose(options)──▶ Recipe
+Checkpoint ──families──▶ Family ──choose(options)──▶ Recipe ──cut_of──▶ Cut
 """
 
 from workflows.recipe.choose import choose

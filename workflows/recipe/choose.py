@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -11,13 +11,13 @@ from pydantic import BaseModel, ValidationError
 from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.sizes import check_layers
 from workflows.errors import CheckpointError, RecipeError, printable
+from workflows.recipe.cut import Cut, cut_of
 from workflows.recipe.families import family_for
-from workflows.recipe.families.base import Family
+from workflows.recipe.families.base import SLIDING, Family, Geometry
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, Recipe
 from workflows.recipe.task import check_task, task_of
 
-LAYER_TYPES = ("full_attention", "sliding_attention")
-WITHOUT_CACHE = ("embeddings", "head", "model")  # components
+LAYER_TYPES = ("full_attention", SLIDING)
 MOST_COMPUTED = 1 << 15  # positions of a table of sines that no file holds: transformers computes it number by number
 OF_A_CACHE = ("graphs", "cache", "capacity", "chunk", "source_length", "kv_dtype")  # nothing to a model without one
 
@@ -34,7 +34,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     family = family_for(checkpoint.model_type, task)
     if not family.cached:
         chosen = {key: value for key, value in chosen.items() if key not in OF_A_CACHE}
-    limit = _positions(checkpoint, family) if family.cached else DEFAULT_CAPACITY
+    geometry = _geometry(checkpoint, family) if family.cached else None
+    limit = geometry.max_positions if geometry else DEFAULT_CAPACITY
     capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
     split = chosen.get("variant") == "transformer-only"
     defaults = {
@@ -55,15 +56,15 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     merged = {**defaults, **chosen, "passes": passes}
     recipe = _checked(merged)
     _refuse_unfit(recipe, family, checkpoint, limit)
-    _refuse_components(recipe, family)
+    _refuse_components(recipe, cut_of(family, recipe, geometry))
     return recipe
 
 
-def _positions(checkpoint: Checkpoint, family: Family) -> int:
-    """The positions of a model with a cache. Raises CheckpointError where the weights hold less than config.json says.
-    """
+def _geometry(checkpoint: Checkpoint, family: Family) -> Geometry:
+    """That of a model with a cache. Raises CheckpointError where the weights hold less than config.json says."""
     check_layers(checkpoint.config, checkpoint.tensors)
-    limit = family.geometry(checkpoint.config).max_positions
+    geometry = family.geometry(checkpoint.config)
+    limit = geometry.max_positions
     tables = (tensor.shape for name, tensor in checkpoint.tensors.items() if "position" in name and tensor.shape)
     rows = max((shape[0] for shape in tables), default=0)
     if family.source_limited and limit > max(rows, MOST_COMPUTED):
@@ -71,7 +72,7 @@ def _positions(checkpoint: Checkpoint, family: Family) -> int:
             f"config.json says more positions than {MOST_COMPUTED:,}, and no table of as many is among the weights: "
             "mend the file."
         )
-    return limit
+    return geometry
 
 
 def parse_settings(pairs: list[str]) -> dict[str, Any]:
@@ -172,38 +173,27 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
         raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} keeps the model's own type.")
 
 
-def _refuse_components(recipe: Recipe, family: Family) -> None:
+def _refuse_components(recipe: Recipe, cut: Cut) -> None:
     """Refuses a precision for a component that the recipe does not cut."""
-    names = component_names(recipe, family)
-    unknown = next((name for name in recipe.quantize.components if name not in names), None)
+    unknown = next((name for name in recipe.quantize.components if name not in cut.names), None)
     if unknown is not None:
         raise RecipeError(
-            f"quantize.components names {printable(unknown)!r}, and this recipe cuts the model into {', '.join(names)}."
+            f"quantize.components names {printable(unknown)!r}, and this recipe cuts the model into "
+            f"{', '.join(cut.names)}."
         )
-    _refuse_two_caches(recipe, names)
+    _refuse_two_caches(recipe, cut)
 
 
-def _refuse_two_caches(recipe: Recipe, names: Iterable[str]) -> None:
+def _refuse_two_caches(recipe: Recipe, cut: Cut) -> None:
     """Refuses components that share a cache and would have it in two types."""
-    types = {recipe.precision_of(name): name for name in names if name not in WITHOUT_CACHE}
+    sharing = {part.name for part in cut.parts if part.state or part.name == cut.source}
+    types = {recipe.precision_of(name): name for name in cut.names if name in sharing}
     half = next((precision for precision in types if precision in ("fp16", "bf16")), None)
     if half is not None and len(types) > 1:
         raise RecipeError(
             f"{half} changes the type of the cache, which {' and '.join(types.values())} share: give {half} to all of "
             "them or to none."
         )
-
-
-def component_names(recipe: Recipe, family: Family) -> tuple[str, ...]:
-    """The components that the recipe cuts, in the order of the data."""
-    if not family.cached:
-        return ("model",)
-    split = recipe.variant == "transformer-only"
-    whole = "transformer" if split else "decoder"
-    cached = (whole,) if recipe.graphs == "single" else ("prefill", "decode")
-    if split:
-        return ("embeddings", *cached, "head")
-    return ("encoder", *cached) if family.encoder else cached
 
 
 def _refuse_config(config: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """Graphs that lie about as files, put together into a running composite: no bundle, and no words about its structure.
 
-    {"encoder": a.onnx, "decoder": b.onnx} ──their inputs and outputs──▶ Pipeline ──▶ Machine
+    {"encoder": a.onnx, "decoder": b.onnx} ──their inputs and outputs──▶ Cut ──▶ Pipeline ──▶ Machine
 
 decoder │ prefill + decode, each also behind an encoder. What feeds what is told from the names: an encoder's output
 goes to the inputs of that name, past and present are the cache, the metadata `joinery.kv` says who writes it.
@@ -9,7 +9,7 @@ goes to the inputs of that name, past and present are the cache, the metadata `j
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping, Set
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,16 @@ from workflows.kvcache import find_state
 from workflows.kvcache.drivers import DRIVERS, IDS
 from workflows.kvcache.geometry import NAMINGS, SOURCE_MASK, StateFacts, patterns_of
 from workflows.kvcache.infer import infer_facts
+from workflows.recipe.cut import Cut, Part, Role, State, When
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.runtime.devices import device_named
 from workflows.runtime.feeds import LOGITS
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import make_machine
 from workflows.runtime.sessions import OpenSession, open_session
+from workflows.tensors import TensorSpec
 
-COMPONENTS = ("encoder", "prefill", "decode", "decoder")
+COMPONENTS = (Role.ENCODER, Role.PREFILL, Role.DECODE, Role.DECODER)
 _BRANCH = "use_cache_branch"
 _CROSS_PAST = re.compile(r"past_key_values\.\d+\.encoder\.(key|value)")
 
@@ -68,8 +70,8 @@ def _check_names(components: Mapping[str, str | Path]) -> None:
     for name in components:
         if name not in COMPONENTS:
             raise RequestError(f"There is no component {printable(name)!r}: there are {', '.join(COMPONENTS)}.")
-    parts = {name for name in components if name != "encoder"}
-    if parts not in ({"decoder"}, {"prefill", "decode"}):
+    keepers = components.keys() - {Role.ENCODER}
+    if keepers not in ({Role.DECODER}, {Role.PREFILL, Role.DECODE}):
         raise RequestError(
             f"The components {given} make no whole: give decoder, or prefill and decode, each with or without encoder."
         )
@@ -85,30 +87,30 @@ def _check_sessions(pipeline: Pipeline, sessions: Mapping[str, OpenSession]) -> 
 
 def _describe(sessions: Mapping[str, OpenSession]) -> dict[str, Any]:
     """The decoded pipeline.json that the graphs make."""
-    decoder = sessions.get("decoder") or sessions["decode"]
+    *_, decoder = sessions.values()
     _refuse_foreign(decoder)
     facts = _facts(decoder)
-    encoder = sessions.get("encoder")
     logits = next((spec for spec in decoder.outputs if spec.name == LOGITS), None)
     if logits is None or not logits.shape or not isinstance(logits.shape[-1], int):
         raise GraphError(f"The {decoder.name} has no output {LOGITS} whose last axis is the vocabulary's size.")
+    cut = _cut(sessions)
     named = asdict(patterns_of(decoder.inputs))
     state: dict[str, Any] = {"kv_cache": {f"{part}_pattern": pattern for part, pattern in named.items()}}
-    if encoder is not None:
-        state["cross_cache"] = {"source": "encoder"}
+    if cut.source is not None:
+        state["cross_cache"] = {"source": cut.source}
     return {
         "version": 2,
         "pipeline": {
-            "sessions": {name: {"file": f"{name}.onnx"} for name in sessions},
-            "flow": [{"run": name, "when": "init" if name in ("encoder", "prefill") else "step"} for name in sessions],
-            "dataflow": [edge for name in sessions if name != "encoder" for edge in _edges(sessions[name], encoder)],
+            "sessions": {part.name: {"file": part.file} for part in cut.parts},
+            "flow": [{"run": name, "when": when} for name, when in cut.stages],
+            "dataflow": [{"from": edge.source, "to": edge.target} for edge in cut.edges],
             "state": state,
         },
         "generation": {"max_length": DEFAULT_CAPACITY},
         "metadata": {
             "model_type": "onnx",
             "layout": {"host": "static"}.get(facts.writer, facts.writer),
-            "chunk": _chunk(sessions.get("prefill") or decoder),
+            "chunk": _chunk(sessions[cut.keepers[0].name]),
             "vocabulary": logits.shape[-1],
         },
     }
@@ -142,20 +144,50 @@ def _facts(decoder: OpenSession) -> StateFacts:
     return StateFacts.of_metadata(decoder.metadata) or infer_facts(state, decoder.inputs)
 
 
-def _edges(part: OpenSession, encoder: OpenSession | None) -> list[dict[str, str]]:
-    """What the encoder feeds to `part`. Raises GraphError where an input of it is fed by nobody."""
-    given = {spec.name for spec in encoder.outputs} if encoder else set()
-    facts = _facts(part)
-    own = {tensor.past for tensor in find_state(part.inputs, part.outputs, patterns_of(part.inputs))}
-    own |= {*DRIVERS, *(group.mask for group in facts.groups)} | ({SOURCE_MASK} if encoder else set())
-    for spec in part.inputs:
-        if spec.name not in own | given:
-            giver = f"the encoder gives {', '.join(sorted(given))}" if encoder else "there is no encoder that gives it"
-            raise GraphError(f"Nothing feeds the {part.name}'s input {printable(spec.name)}: {giver}.")
-    taken = [spec.name for spec in part.inputs if spec.name in given and spec.name not in own]
-    if encoder is not None and not taken:
+def _cut(sessions: Mapping[str, OpenSession]) -> Cut:
+    """How the graphs are parts of one model. Raises GraphError where an input is fed by nobody."""
+    encoder = sessions.get(Role.ENCODER)
+    parts = [_keeper(opened) for opened in sessions.values() if opened is not encoder]
+    driven = {part.name: _driven(sessions[part.name]) | ({SOURCE_MASK} if encoder else set()) for part in parts}
+    given = _others(encoder.outputs, set().union(*driven.values())) if encoder else ()
+    for part in parts:
+        _refuse_unfed(part, driven[part.name], given if encoder else None)
+    if encoder is None:
+        return Cut(tuple(parts), parts[-1].state)
+    source = Part(Role.ENCODER, ("init",), _others(encoder.inputs, ()), given)
+    return Cut((source, *parts), parts[-1].state, source.name)
+
+
+def _keeper(opened: OpenSession) -> Part:
+    """The part that a graph with a cache is."""
+    found = find_state(opened.inputs, opened.outputs, patterns_of(opened.inputs))
+    windows = {layer: group.window for group in _facts(opened).groups for layer in group.layers}
+    past, present = tuple(tensor.past for tensor in found), tuple(tensor.present for tensor in found)
+    state = State(past, present, tuple(windows.get(layer) for layer in sorted({tensor.layer for tensor in found})))
+    role = Role(opened.name)
+    when: When = "init" if role is Role.PREFILL else "step"
+    return Part(role, (when,), _others(opened.inputs, past), (LOGITS,), state)  # what else it gives, nobody takes
+
+
+def _driven(keeper: OpenSession) -> set[str]:
+    """The inputs that the cache's table feeds."""
+    return {*DRIVERS, *(group.mask for group in _facts(keeper).groups)}
+
+
+def _refuse_unfed(part: Part, driven: Set[str], given: tuple[str, ...] | None) -> None:
+    """given: what the encoder gives, None where there is none."""
+    for name in part.takes:
+        if name not in driven and name not in (given or ()):
+            why = "there is no encoder that gives it"
+            if given is not None:
+                why = f"the encoder gives {printable(', '.join(given))}"
+            raise GraphError(f"Nothing feeds the {part.name}'s input {printable(name)}: {why}.")
+    if given is not None and not {*given} & {*part.takes}:
         raise GraphError(f"The {part.name} takes nothing that the encoder gives: the two do not belong together.")
-    return [{"from": f"encoder.{name}", "to": f"{part.name}.{name}"} for name in taken]
+
+
+def _others(specs: Iterable[TensorSpec], names: Container[str]) -> tuple[str, ...]:
+    return tuple(spec.name for spec in specs if spec.name not in names)
 
 
 def _chunk(prefill: OpenSession) -> int:

@@ -14,12 +14,15 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_encoder_decoder
 from workflows.builder import BuildRequest, build, calibrate
 from workflows.bundle import read_bundle
+from workflows.checkpoint import open_checkpoint
 from workflows.errors import Cancelled, PromptError, RecipeError
 from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.quantize.accuracy import Prompt, Prompts, compare
 from workflows.quantize.accuracy.prompts import encode, questions_of, spread
 from workflows.quantize.calibration.trajectories import Followed
+from workflows.recipe import choose, family_for
+from workflows.recipe.cut import cut_of
 
 SEEDS = ("The capital of France is", "2 + 2 =", "The opposite of hot is")
 SPLIT: dict[str, Any] = {"variant": "transformer-only", "capacity": 128}
@@ -37,6 +40,24 @@ def steps_of(bundle: Path) -> list[dict[str, Any]]:
 def reached(entry: dict[str, Any]) -> int:
     """The number of prompts that the evidence says were looked at."""
     return int(re.search(r"runs on (\d+) of the 96 prompts: 96 of demo:qwen3's own", entry["calibrated"])[1])  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("options", "slots"),
+    [
+        ({}, 1024),
+        ({"capacity": 256}, 256),
+        ({"cache": "window"}, None),
+        ({"graphs": "prefill-decode"}, None),
+        ({"variant": "transformer-only", "chunk": 32}, 1056),  # its graphs take any buffer, which a chunk must fit
+        ({"variant": "transformer-only", "graphs": "single"}, 1024),
+    ],
+)
+def test_calibration_keeps_few_slots_where_graphs_take_any(options: dict[str, Any], slots: int | None) -> None:
+    checkpoint, family = open_checkpoint("demo:qwen3"), family_for("qwen3")
+    recipe = choose(checkpoint, options)
+    assert recipe.capacity == options.get("capacity", 4096)
+    assert calibrate._slots(cut_of(family, recipe, family.geometry(checkpoint.config)), recipe) == slots
 
 
 @pytest.fixture(scope="module")

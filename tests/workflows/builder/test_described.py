@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from workflows.builder.describe import describe
+from workflows.builder.describe import built_cut, describe
 from workflows.bundle import Pipeline
 from workflows.checkpoint import open_checkpoint
-from workflows.recipe import choose
+from workflows.errors import GraphError
+from workflows.recipe import choose, family_for
+from workflows.recipe.cut import Cut, cut_of
 from workflows.runtime import device_named
 from workflows.runtime.emulation import emulation_note, is_emulated
 
@@ -31,9 +34,21 @@ def described(**options: Any) -> Pipeline:
     """The file of a transformer-only build with these options."""
     checkpoint = open_checkpoint("demo:qwen3")
     recipe = choose(checkpoint, {"variant": "transformer-only", "capacity": 128} | options)
-    tensors: dict[str, list[str]] = {"inputs": [], "outputs": []}
-    components = [{"component": role, "role": role, "file": f"{role}.onnx", **tensors} for role in ROLES]
-    return describe(checkpoint, recipe, components)
+    family = family_for("qwen3")
+    return describe(checkpoint, recipe, cut_of(family, recipe, family.geometry(checkpoint.config)))
+
+
+def evidence(cut: Cut) -> list[dict[str, Any]]:
+    """What an export of `cut` notes."""
+    return [
+        {
+            "component": part.name,
+            "inputs": [*part.inputs],
+            "outputs": [*part.outputs],
+            "windows": part.state and [*part.state.windows],
+        }
+        for part in cut.parts
+    ]
 
 
 @pytest.mark.parametrize("precision", WORDS)
@@ -77,3 +92,51 @@ def test_a_bundle_from_before_has_the_word_of_the_whole() -> None:
     bare = [one.model_copy(update={"precision": ""}) for one in pipeline.metadata.components]
     old = pipeline.model_copy(update={"metadata": pipeline.metadata.model_copy(update={"components": bare})})
     assert is_emulated(old, "head", device_named("cpu"))
+
+
+def remade(change: Callable[[list[dict[str, Any]]], object]) -> Cut:
+    """The cut that is told from the graphs of a demo behind an encoder, `change`d."""
+    checkpoint = open_checkpoint("demo:t5")
+    recipe = choose(checkpoint, {"task": "translation", "capacity": 128})
+    family = family_for("t5")
+    components = evidence(cut_of(family, recipe, family.geometry(checkpoint.config)))
+    change(components)
+    return built_cut(checkpoint, recipe, components)
+
+
+def test_the_cut_of_what_was_built_has_the_windows_that_the_model_showed() -> None:
+    """Though its config names none."""
+
+    def slide(components: list[dict[str, Any]]) -> None:
+        components[1]["windows"] = [None, 24]
+        components[1]["inputs"].append("attention_mask_24")
+
+    cut = remade(slide)
+    assert cut.cache is not None and cut.cache.windows == (None, 24)
+    assert cut.parts[1].takes[:4] == ("input_ids", "position_ids", "attention_mask", "attention_mask_24")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda found: found.pop(0), "cut into encoder, decoder, and its graphs are decoder"),
+        (lambda found: found.reverse(), "its graphs are decoder, encoder"),
+        (lambda found: found[0]["outputs"].pop(),
+         r"encoder\.onnx has the outputs .*, and the cut gives the encoder .*: they differ in cross\.1\.value"),
+        (lambda found: found[1]["inputs"].append("use_cache_branch"),
+         r"decoder\.onnx has the inputs .*use_cache_branch, and the cut .* they differ in use_cache_branch"),
+    ],
+)  # fmt: skip
+def test_graphs_that_contradict_the_cut_are_refused(change: Callable[[Any], object], told: str) -> None:
+    """Both are named, and what they differ in."""
+    with pytest.raises(GraphError, match=told):
+        remade(change)
+
+
+def test_a_graph_without_a_cache_may_take_more_than_the_cut_says() -> None:
+    """Types of tokens: who runs it gives them. What the cut says must be there."""
+    recipe = choose(open_checkpoint("demo:qwen3"), {}).model_copy(update={"task": "fill-mask", "model_type": "bert"})
+    entry = {"component": "model", "inputs": ["input_ids", "attention_mask", "token_type_ids"], "outputs": ["logits"]}
+    assert built_cut(open_checkpoint("demo:qwen3"), recipe, [entry]).names == ("model",)
+    with pytest.raises(GraphError, match=r"has the outputs hidden, .* they differ in logits"):
+        built_cut(open_checkpoint("demo:qwen3"), recipe, [entry | {"outputs": ["hidden"]}])

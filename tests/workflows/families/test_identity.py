@@ -22,9 +22,9 @@ from tests.workflows.families.models import (
     save_encoder_decoder,
 )
 from workflows.builder import BuildRequest, build
-from workflows.builder.work import EVIDENCE
 from workflows.errors import RecipeError
 from workflows.events import GenerationDone
+from workflows.evidence import EVIDENCE
 from workflows.generate import GenerateOptions, open_engine
 
 LENGTHS = (1, 7, 63, 64, 65, 100, 190)

@@ -31,6 +31,7 @@ from workflows.quantize.accuracy.prompts import (
 )
 from workflows.quantize.accuracy.side import Side
 from workflows.quantize.accuracy.statistics import Agreement, Mean, cosines, perplexity, surprise
+from workflows.recipe.cut import Role
 
 ANSWER = 64  # tokens of an answer at most
 Report = dict[str, Any]
@@ -182,7 +183,7 @@ class Comparison:
     def _layers(self) -> list[Report]:
         """A row a layer of the decoder; those of an encoder come first, and have no keys and values of their own."""
         sums = self._sums
-        names = {("decoder", layer) for layer in (*sums.key, *sums.value)} | sums.hidden.keys()
+        names = {(Role.DECODER, layer) for layer in (*sums.key, *sums.value)} | sums.hidden.keys()
         return [
             {
                 "layer": layer,
@@ -191,7 +192,7 @@ class Comparison:
                 "key_cosine": _of_layer(sums.key, part, layer),
                 "value_cosine": _of_layer(sums.value, part, layer),
             }
-            for part, layer in sorted(names, key=lambda name: (name[0] != "encoder", name[1]))
+            for part, layer in sorted(names, key=lambda name: (name[0] != Role.ENCODER, name[1]))
         ]
 
     def _no_layers(self) -> str:
@@ -260,7 +261,7 @@ def _pieces(engine: Engine, tokens: Sequence[int]) -> list[list[Any]]:
 
 
 def _of_layer(sums: dict[int, Mean], part: str, layer: int) -> float | None:
-    return _round(sums[layer].mean) if part == "decoder" and layer in sums else None
+    return _round(sums[layer].mean) if part == Role.DECODER and layer in sums else None
 
 
 def _average(values: Iterator[float | None]) -> float | None:

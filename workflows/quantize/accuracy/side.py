@@ -17,6 +17,7 @@ from workflows.generate.feed import begin, feed
 from workflows.generate.logits import run_checked
 from workflows.graphs import load_graph
 from workflows.quantize.accuracy.taps import add_taps
+from workflows.recipe.cut import Role
 from workflows.runtime import device_named, open_machine
 from workflows.tensors import TensorSpec
 
@@ -57,7 +58,7 @@ class Side:
         for name, layer in taps.items():
             if name in outputs:
                 found = np.asarray(outputs[name], np.float32)
-                columns = found.shape[-2] if layer[0] == "encoder" else 1  # a decoder is looked at token by token
+                columns = found.shape[-2] if layer[0] == Role.ENCODER else 1  # a decoder is looked at token by token
                 self.hidden[layer] = found.reshape(columns, -1)
 
     @property
@@ -115,13 +116,18 @@ class Side:
         return positions, found
 
 
+def part_of(bundle: Bundle, session: str) -> Role:
+    """Whose layers a session holds: the encoder's where it reads the source, else the decoder's."""
+    return Role.ENCODER if session in bundle.pipeline.pipeline.outline().once else Role.DECODER
+
+
 def _tapped(bundle: Bundle) -> tuple[dict[str, dict[str, tuple[str, int]]], dict[str, bytes]]:
     """By session: output → (part, layer), and the graph with these outputs, where it has layers."""
     taps: dict[str, dict[str, tuple[str, int]]] = {}
     graphs: dict[str, bytes] = {}
     for name, session in bundle.pipeline.pipeline.sessions.items():
         model = load_graph(bundle.file(session.file)).proto
-        part = "encoder" if bundle.pipeline.role(name) == "encoder" else "decoder"
+        part = part_of(bundle, name)
         taps[name] = {tap.value: (part, tap.layer) for tap in add_taps(model)}
         if taps[name]:
             graphs[name] = model.SerializeToString()

@@ -23,7 +23,7 @@ from workflows.events import Event, ProgressEvent
 from workflows.generate import Engine
 from workflows.graphs import load_graph
 from workflows.quantize.accuracy.prompts import Prompts, spread
-from workflows.quantize.accuracy.side import Logits, Side
+from workflows.quantize.accuracy.side import Logits, Side, part_of
 from workflows.quantize.accuracy.statistics import Agreement
 from workflows.runtime import device_named, open_machine
 
@@ -121,7 +121,7 @@ def _models(bundle: Bundle) -> Models:
 def _quantized(reference: Bundle, candidate: Bundle, models: Models) -> Iterable[Product]:
     """The reference's products with constant weights that the candidate computes from integers, each once."""
     made = {
-        (_part(candidate, name), output): (node, model)
+        (part_of(candidate, name), output): (node, model)
         for name, model in models.items()
         for node in model.graph.node
         for output in node.output
@@ -133,7 +133,7 @@ def _quantized(reference: Bundle, candidate: Bundle, models: Models) -> Iterable
         weights = {tensor.name: tensor for tensor in graph.initializer}
         for node in graph.node:
             own = tuple(weights[one] for one in node.input if one in weights)
-            at = (_part(reference, name), node.output[0] if node.output else "")
+            at = (part_of(reference, name), node.output[0] if node.output else "")
             if node.op_type in PRODUCTS and own and at in made and at not in seen and _is_quantized(node, *made[at]):
                 seen.add(at)
                 yield Product(node, own, str(file.parent), at)
@@ -156,7 +156,7 @@ def _restored(model: onnx.ModelProto, candidate: Bundle, session: str, products:
     known |= {value.name for value in changed.graph.input}
     by_output = {product.at: product for product in products}
     for index, node in enumerate(changed.graph.node):
-        product = by_output.get((_part(candidate, session), node.output[0] if node.output else ""))
+        product = by_output.get((part_of(candidate, session), node.output[0] if node.output else ""))
         if product is not None:
             names = {tensor.name: _add_weight(changed, tensor, product.folder) for tensor in product.weights}
             changed.graph.node[index].CopyFrom(_twin(product.node, node, names, known))
@@ -185,10 +185,6 @@ def _add_weight(model: onnx.ModelProto, tensor: onnx.TensorProto, folder: str) -
         del copy.external_data[:]
     copy.name = f"restored.{tensor.name}"
     return str(copy.name)
-
-
-def _part(bundle: Bundle, session: str) -> str:
-    return "encoder" if bundle.pipeline.role(session) == "encoder" else "decoder"
 
 
 def _kl(agreement: Agreement) -> float:

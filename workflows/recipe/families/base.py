@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workflows.errors import CheckpointError, RecipeError, printable
+from workflows.names import IDS, MASK, PIXELS
 
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
@@ -21,6 +22,7 @@ DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", "last
 IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
 BY_CHOICE = frozenset({"last_token_logits"})  # evaluation and speculation read every row
 
+SLIDING = "sliding_attention"  # of a config's layer_types
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
 
 # The names that configs of transformers use, the usual one first.
@@ -53,14 +55,23 @@ CONFIG_NAMES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Geometry:
-    """What a family reads from a config before anything is exported; the cache itself asks the graphs."""
+    """What a family reads from a config before anything is exported; the cache itself asks the graphs.
 
-    layers: int
+    windows: how many positions back each layer sees, as the config says it; None for all. What the model really does
+    is seen when it runs (export/attention.py), and stands in its place from then on.
+    """
+
+    windows: tuple[int | None, ...]
     hidden_size: int
     kv_heads: int
     head_dim: int
     vocabulary: int
     max_positions: int
+
+    @property
+    def layers(self) -> int:
+        """Those that keep keys and values."""
+        return len(self.windows)
 
     def kv_bytes_per_token(self, item: int = 4) -> int:
         """Bytes that one token takes in the cache: keys and values of every layer."""
@@ -106,13 +117,18 @@ class Family:
         """Whether its models keep keys and values: only then do capacity, chunk, cache and graphs mean anything."""
         return self.reads is None
 
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What a model takes that is one graph; of some that read tokens also their types."""
+        return {"tokens": (IDS, MASK), "pixels": (PIXELS,)}[self.reads] if self.reads else ()
+
     def geometry(self, config: Mapping[str, Any]) -> Geometry:
         """The sizes in `config`. Raises CheckpointError for one that is missing or no positive whole number."""
         names = self.config_names
         heads = _whole(config, names["heads"])
         hidden = _whole(config, names["hidden_size"])
         return Geometry(
-            layers=_whole(config, names["layers"]),
+            windows=_windows(config, _whole(config, names["layers"])),
             hidden_size=hidden,
             kv_heads=_whole(config, names["kv_heads"], heads),
             head_dim=_whole(config, names["head_dim"], max(hidden // heads, 1)),
@@ -166,6 +182,19 @@ class Registry:
         return RecipeError(
             f"The architecture {printable(model_type)!r} is not one that Joinery can build: its families are {named}."
         )
+
+
+def _windows(config: Mapping[str, Any], layers: int) -> tuple[int | None, ...]:
+    """Each layer's window, where the config names one: of the layers that it lists as sliding, all but every so many,
+    or all. What a config class of transformers would add to the file's words is not known here."""
+    size, kinds, every = (config.get(name) for name in ("sliding_window", "layer_types", "sliding_window_pattern"))
+    if type(size) is not int or size <= 0 or config.get("use_sliding_window") is False:
+        return (None,) * layers
+    if isinstance(kinds, list):
+        sliding = {i for i, kind in enumerate(kinds) if kind == SLIDING}
+    else:
+        sliding = {i for i in range(layers) if not (type(every) is int and every > 0 and (i + 1) % every == 0)}
+    return tuple(size if i in sliding else None for i in range(layers))
 
 
 def _rope_limit(config: Mapping[str, Any]) -> int:

@@ -1,0 +1,211 @@
+"""The cut of every kind of model: its parts, when each runs, what it takes and gives, and who feeds whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workflows.checkpoint import open_checkpoint
+from workflows.errors import RecipeError
+from workflows.recipe import Recipe, choose, family_for
+from workflows.recipe.cut import Cut, Role, cut_of
+
+LLAMA = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 211}
+T5 = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_kv": 16, "vocab_size": 211}
+SPLIT = {"graphs": "prefill-decode", "capacity": 256, "chunk": 32}
+THREE: dict[str, Any] = {"variant": "transformer-only", "cache": "gqa"}
+PAST = ("past_key_values.0.key", "past_key_values.0.value", "past_key_values.1.key", "past_key_values.1.value")
+PRESENT = ("present.0.key", "present.0.value", "present.1.key", "present.1.value")
+CROSS = ("cross.0.key", "cross.0.value", "cross.1.key", "cross.1.value")
+TEXT = ("input_ids", "position_ids", "attention_mask")
+LENGTHS = ("seqlens_k", "total_sequence_length")
+
+
+def cut(model_type: str, config: dict[str, Any], task: str, **options: Any) -> Cut:
+    """The cut of a recipe with these options."""
+    family = family_for(model_type, task)
+    recipe = Recipe(source="x", model_type=model_type, family=family.name, task=task, **options)
+    return cut_of(family, recipe, family.geometry(config) if family.cached else None)
+
+
+def decoder(config: dict[str, Any] | None = None, **options: Any) -> Cut:
+    """Of a llama."""
+    return cut("llama", LLAMA | (config or {}), "text-generation", **options)
+
+
+def behind_encoder(**options: Any) -> Cut:
+    """Of a T5."""
+    return cut("t5", T5, "translation", **options)
+
+
+Row = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # part, when, what it takes, what it gives
+STEP, INIT, BOTH = ("step",), ("init",), ("init", "step")
+TABLE: list[tuple[str, Cut, list[Row], set[tuple[str, str]]]] = [
+    ("decoder", decoder(), [("decoder", STEP, TEXT, ("logits",))], set()),
+    (
+        "prefill and decode",
+        decoder(**SPLIT, cache="scatter"),
+        [
+            ("prefill", INIT, (*TEXT, "write_indices", "nonpad_kv_seqlen"), ("logits",)),
+            ("decode", STEP, (*TEXT, "write_indices", "nonpad_kv_seqlen"), ("logits",)),
+        ],
+        set(),
+    ),
+    (
+        "transformer-only",
+        decoder(**THREE),
+        [
+            ("embeddings", STEP, ("input_ids",), ("inputs_embeds",)),
+            ("transformer", STEP, ("inputs_embeds", *LENGTHS), ("hidden_states",)),
+            ("head", STEP, ("hidden_states",), ("logits",)),
+        ],
+        {("embeddings", "transformer"), ("transformer", "head")},
+    ),
+    (
+        "transformer-only, prefill and decode",
+        decoder(**THREE, **SPLIT),
+        [
+            ("embeddings", BOTH, ("input_ids",), ("inputs_embeds",)),
+            ("prefill", INIT, ("inputs_embeds", *LENGTHS), ("hidden_states",)),
+            ("decode", STEP, ("inputs_embeds", *LENGTHS), ("hidden_states",)),
+            ("head", BOTH, ("hidden_states",), ("logits",)),
+        ],
+        {("embeddings", "prefill"), ("embeddings", "decode"), ("prefill", "head"), ("decode", "head")},
+    ),
+    (
+        "encoder, decoder",
+        behind_encoder(),
+        [
+            ("encoder", INIT, ("input_ids", "source_mask"), CROSS),
+            ("decoder", STEP, (*TEXT, "source_mask", *CROSS), ("logits",)),
+        ],
+        {("encoder", "decoder")},
+    ),
+    (
+        "encoder, prefill and decode",
+        behind_encoder(**SPLIT),
+        [
+            ("encoder", INIT, ("input_ids", "source_mask"), CROSS),
+            ("prefill", INIT, (*TEXT, "source_mask", *CROSS), ("logits",)),
+            ("decode", STEP, (*TEXT, "source_mask", *CROSS), ("logits",)),
+        ],
+        {("encoder", "prefill"), ("encoder", "decode")},
+    ),
+    (
+        "text without a cache",
+        cut("bert", {}, "fill-mask"),
+        [("model", INIT, ("input_ids", "attention_mask"), ("logits",))],
+        set(),
+    ),
+    (
+        "pictures",
+        cut("glpn", {}, "depth-estimation"),
+        [("model", INIT, ("pixel_values",), ("predicted_depth",))],
+        set(),
+    ),
+    (
+        "layers that see less far",
+        decoder({"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention"]}),
+        [("decoder", STEP, (*TEXT, "attention_mask_24"), ("logits",))],
+        set(),
+    ),
+]
+
+
+@pytest.mark.parametrize(("made", "rows", "pairs"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_the_table_of_cuts(made: Cut, rows: list[Row], pairs: set[tuple[str, str]]) -> None:
+    """Parts in the order of the data; the edges carry all that one gives and another takes."""
+    assert [(part.name, part.when, part.takes, part.gives) for part in made.parts] == rows
+    given, taken = ({part.name: ends for part, ends in zip(made.parts, column, strict=True)}
+                    for column in ([row[3] for row in rows], [row[2] for row in rows]))  # fmt: skip
+    assert {(edge.giver, edge.taker) for edge in made.edges} == pairs
+    for giver, taker in pairs:
+        carried = [edge.tensor for edge in made.edges if (edge.giver, edge.taker) == (giver, taker)]
+        assert carried == [name for name in given[giver] if name in taken[taker]] != []
+
+
+@pytest.mark.parametrize(
+    ("made", "keepers", "source"),
+    [
+        (decoder(), [Role.DECODER], None),
+        (decoder(**SPLIT), [Role.PREFILL, Role.DECODE], None),
+        (decoder(**THREE), [Role.TRANSFORMER], None),
+        (behind_encoder(**SPLIT), [Role.PREFILL, Role.DECODE], "encoder"),
+        (cut("bert", {}, "fill-mask"), [], None),
+    ],
+)
+def test_who_keeps_the_cache_and_who_reads_the_source(made: Cut, keepers: list[Role], source: str | None) -> None:
+    """One state, of a pair of tensors a layer and role; chunks and windows are no matter of the source's part."""
+    assert [part.role for part in made.keepers] == keepers and made.source == source
+    assert (made.cache is not None) == bool(keepers)
+    for part in made.parts:
+        assert part.state is (made.cache if part in made.keepers else None)
+        assert part.inputs == part.takes + (PAST if part.state else ())
+        assert part.outputs == part.gives + (PRESENT if part.state else ())
+        assert made.follows_text(part) == (bool(keepers) and part.name != source)
+
+
+def test_the_stages_run_in_their_order() -> None:
+    """What runs at init before what runs at step, each in the order of the data."""
+    assert decoder(**THREE, **SPLIT).stages == (
+        ("embeddings", "init"), ("prefill", "init"), ("head", "init"),
+        ("embeddings", "step"), ("decode", "step"), ("head", "step"),
+    )  # fmt: skip
+    assert behind_encoder().stages == (("encoder", "init"), ("decoder", "step"))
+
+
+def test_fixed_axes() -> None:
+    """Prefill takes a chunk and decode one token; GroupQueryAttention of the transformer takes any buffer."""
+    assert [(part.made_of, part.columns, part.slots) for part in decoder().parts] == [(None, None, None)]
+    made = behind_encoder(**SPLIT).parts
+    assert [(part.made_of, part.columns, part.slots) for part in made] == [
+        (None, None, None), (Role.DECODER, 32, 256), (Role.DECODER, 1, 256)
+    ]  # fmt: skip
+    made = decoder(**THREE, **SPLIT).keepers
+    assert [(part.made_of, part.columns, part.slots) for part in made] == [
+        (Role.TRANSFORMER, 32, None), (Role.TRANSFORMER, 1, None)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("config", "windows"),
+    [
+        ({}, (None,) * 6),
+        ({"sliding_window": None}, (None,) * 6),
+        ({"sliding_window": 24}, (24,) * 6),
+        ({"sliding_window": 24, "use_sliding_window": False}, (None,) * 6),
+        ({"sliding_window": 24, "sliding_window_pattern": 3}, (24, 24, None, 24, 24, None)),
+        ({"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention"] * 3}, (24, None) * 3),
+        ({"sliding_window": 24, "layer_types": ["full_attention"] * 6}, (None,) * 6),
+    ],
+)
+def test_the_windows_that_a_config_names(config: dict[str, Any], windows: tuple[int | None, ...]) -> None:
+    """Layer by layer."""
+    geometry = family_for("llama").geometry(LLAMA | {"num_hidden_layers": 6} | config)
+    assert (geometry.windows, geometry.layers) == (windows, 6)
+
+
+def test_one_window_of_all_layers_needs_no_number() -> None:
+    """There is one mask, and another layout has none."""
+    assert decoder({"sliding_window": 24}).parts[0].takes == TEXT
+    assert decoder({"sliding_window": 24}, cache="gqa").parts[0].takes == ("input_ids", "position_ids", *LENGTHS)
+
+
+@pytest.mark.parametrize(
+    ("components", "refused"),
+    [
+        ({"embeddings": "fp16", "head": "fp16"}, False),
+        ({"prefill": "fp16", "decode": "fp16"}, False),
+        ({"decode": "bf16"}, True),
+        ({"decode": "int8"}, False),
+    ],
+)
+def test_parts_that_share_a_cache_have_it_in_one_type(components: dict[str, str], refused: bool) -> None:
+    """The others may be in any."""
+    options = {**THREE, **SPLIT, "quantize": {"components": components}}
+    if not refused:
+        assert choose(open_checkpoint("demo:qwen3"), options).quantize.components == components
+        return
+    with pytest.raises(RecipeError, match="bf16 changes the type of the cache, which prefill and decode share"):
+        choose(open_checkpoint("demo:qwen3"), options)

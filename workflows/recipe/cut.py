@@ -1,0 +1,209 @@
+"""How a model is cut: its parts, what feeds what, and the state that they share. Whoever must know it reads it here.
+
+    family + recipe + geometry ──cut_of──▶ Cut: parts in the order of the data, edges, the state that they share
+
+    graphs            single                           prefill-decode
+    plain             decoder                          prefill, decode
+    with an encoder   encoder, decoder                 encoder, prefill, decode
+    transformer-only  embeddings, transformer, head    embeddings, prefill, decode, head
+    without a cache   model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from typing import Literal
+
+from workflows import names
+from workflows.recipe.families.base import Family, Geometry
+from workflows.recipe.schema import Recipe, single_output, writer_of
+
+When = Literal["init", "step"]
+
+
+class Role(StrEnum):
+    """What a part does; a cut names its parts by it."""
+
+    ENCODER = "encoder"
+    EMBEDDINGS = "embeddings"
+    DECODER = "decoder"
+    TRANSFORMER = "transformer"
+    PREFILL = "prefill"
+    DECODE = "decode"
+    HEAD = "head"
+    MODEL = "model"
+
+
+@dataclass(frozen=True)
+class State:
+    """Keys and values that parts share and keep between runs. past, present: tensors, a pair of each layer and role.
+
+    windows: how many positions back each layer sees, itself included; None for all.
+    """
+
+    past: tuple[str, ...]
+    present: tuple[str, ...]
+    windows: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One graph of a cut. takes, gives: inputs and outputs beside those of the state.
+
+    made_of: the graph of which this is a copy with fixed axes; None for one that is traced itself. columns, slots: how
+    many tokens a run takes and the cache holds where the graph is fixed to a number, None for any.
+    """
+
+    role: Role
+    when: tuple[When, ...]
+    takes: tuple[str, ...]
+    gives: tuple[str, ...]
+    state: State | None = None
+    made_of: Role | None = None
+    columns: int | None = None
+    slots: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its session's."""
+        return self.role.value
+
+    @property
+    def file(self) -> str:
+        """Its graph in a bundle."""
+        return f"{self.name}.onnx"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Everything that the graph takes."""
+        return (*self.takes, *(self.state.past if self.state else ()))
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Everything that the graph gives."""
+        return (*self.gives, *(self.state.present if self.state else ()))
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A tensor that one part gives and another takes under the same name."""
+
+    giver: str
+    taker: str
+    tensor: str
+
+    @property
+    def source(self) -> str:
+        """Where it begins, as a pipeline file writes it."""
+        return f"{self.giver}.{self.tensor}"
+
+    @property
+    def target(self) -> str:
+        """Where it ends."""
+        return f"{self.taker}.{self.tensor}"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The parts in the order of the data. cache: what every run reads and writes, None for a model that keeps nothing.
+
+    source: the part that reads a source once, and whose outputs are kept; None where there is none.
+    """
+
+    parts: tuple[Part, ...]
+    cache: State | None = None
+    source: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its parts."""
+        return tuple(part.name for part in self.parts)
+
+    @property
+    def keepers(self) -> tuple[Part, ...]:
+        """The parts that read and write the cache."""
+        return tuple(part for part in self.parts if part.state is not None)
+
+    @property
+    def stages(self) -> tuple[tuple[str, When], ...]:
+        """(part, when) in the order in which they run."""
+        order: tuple[When, ...] = ("init", "step")
+        return tuple((part.name, when) for when in order for part in self.parts if when in part.when)
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """From what a part gives to the parts after it that take it."""
+        return tuple(
+            Edge(giver.name, taker.name, tensor)
+            for i, giver in enumerate(self.parts)
+            for taker in self.parts[i + 1 :]
+            for tensor in giver.gives
+            if tensor in taker.takes
+        )
+
+    def follows_text(self, part: Part) -> bool:
+        """Whether the part runs on the prompt and the tokens after it, so that chunks and windows are its business."""
+        return self.cache is not None and part.name != self.source
+
+
+def cut_of(family: Family, recipe: Recipe, geometry: Geometry | None) -> Cut:
+    """The cut of a recipe. geometry: of the model, as its config or the model itself tells; None without a cache."""
+    if geometry is None:
+        return Cut((Part(Role.MODEL, ("init",), family.inputs, (single_output(recipe.task),)),))
+    cache = _state(geometry.windows)
+    if recipe.variant == "transformer-only":
+        return Cut(_in_three(recipe, cache), cache)
+    drivers = names.IDS, names.POSITIONS, *_drivers(recipe, cache.windows)
+    if not family.encoder:
+        return Cut(_keepers(recipe, Part(Role.DECODER, ("step",), drivers, (names.LOGITS,), cache)), cache)
+    cross = _by_layer(geometry.layers, names.CROSS_KEY, names.CROSS_VALUE)
+    encoder = Part(Role.ENCODER, ("init",), (names.IDS, names.SOURCE_MASK), cross)
+    decoder = Part(Role.DECODER, ("step",), (*drivers, names.SOURCE_MASK, *cross), (names.LOGITS,), cache)
+    return Cut((encoder, *_keepers(recipe, decoder)), cache, encoder.name)
+
+
+def _in_three(recipe: Recipe, cache: State) -> tuple[Part, ...]:
+    """The transformer between the table of tokens and the head, which run whenever it does."""
+    takes = names.EMBEDS, *_drivers(recipe, cache.windows)
+    keepers = _keepers(recipe, Part(Role.TRANSFORMER, ("step",), takes, (names.HIDDEN,), cache))
+    when = tuple(when for part in keepers for when in part.when)
+    return (
+        Part(Role.EMBEDDINGS, when, (names.IDS,), (names.EMBEDS,)),
+        *keepers,
+        Part(Role.HEAD, when, (names.HIDDEN,), (names.LOGITS,)),
+    )
+
+
+def _keepers(recipe: Recipe, whole: Part) -> tuple[Part, ...]:
+    """The part that keeps the cache, or the two that are made of it: one for chunks of a prompt, one for tokens."""
+    if recipe.graphs == "single":
+        return (whole,)
+    slots = None if whole.role is Role.TRANSFORMER else recipe.capacity  # its operator takes a buffer of any length
+    copy = partial(replace, whole, made_of=whole.role, slots=slots)
+    return (
+        copy(role=Role.PREFILL, when=("init",), columns=recipe.chunk),
+        copy(role=Role.DECODE, when=("step",), columns=1),
+    )
+
+
+def _drivers(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:
+    """What the cache's table feeds beside ids and positions, by who writes the cache."""
+    masks = tuple(names.masks_of(windows).values())
+    return {
+        "host": masks,
+        "gqa": (names.SEQLENS, names.TOTAL_LENGTH),
+        "scatter": (*masks, names.WRITE_INDICES, names.VALID_LENGTH),
+    }[writer_of(recipe.cache)]
+
+
+def _state(windows: tuple[int | None, ...]) -> State:
+    layers = len(windows)
+    past = _by_layer(layers, names.PAST_KEY, names.PAST_VALUE)
+    return State(past, _by_layer(layers, names.PRESENT_KEY, names.PRESENT_VALUE), windows)
+
+
+def _by_layer(layers: int, *patterns: str) -> tuple[str, ...]:
+    return tuple(pattern % layer for layer in range(layers) for pattern in patterns)
