@@ -7,11 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from workflows.bundle.composition import CrossState, Edge, Flow, FlowStage, KVState, Session, State
 from workflows.bundle.options import BuildRequires, ChunkedPrefill, Runtime, SessionOptions, SlidingWindow
 from workflows.bundle.schema import Component, Generation, Metadata, Pipeline, Tokens
 from workflows.checkpoint import Checkpoint
-from workflows.errors import CheckpointError, GraphError, printable
+from workflows.errors import CheckpointError, GraphError, RecipeError, printable
 from workflows.recipe import Recipe, family_for
 from workflows.recipe.cut import Cut, Part, cut_of
 
@@ -93,6 +95,7 @@ def _session(part: Part, recipe: Recipe, *, follows_text: bool) -> Session:
     return Session(
         file=part.file,
         session_options=SessionOptions(
+            **options_of(part.name, recipe),
             runtime=Runtime(
                 precision=_FLOATS.get(precision),
                 chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk) if follows_text else None,
@@ -101,6 +104,20 @@ def _session(part: Part, recipe: Recipe, *, follows_text: bool) -> Session:
             build_requires=None if precision in _FLOATS else BuildRequires(quantization=integers),
         ),
     )
+
+
+def options_of(component: str, recipe: Recipe) -> dict[str, Any]:
+    """What the recipe sets for a component's session. Raises RecipeError for what cannot be set by one."""
+    asked = recipe.session_options.get("all", {}) | recipe.session_options.get(component, {})
+    if made := next((name for name in ("runtime", "build_requires") if name in asked), None):
+        raise RecipeError(f"session_options of {component} sets {made}, which the recipe's own settings make.")
+    try:
+        return SessionOptions.model_validate(asked).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = printable(".".join(map(str, ("session_options", component, *first["loc"]))))
+        message = printable(first["msg"].removeprefix("Value error, "))
+        raise RecipeError(f"{where} is wrong in the recipe: {message}.") from None
 
 
 def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **of_the_cache: Any) -> Metadata:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workflows import __version__
-from workflows.builder.describe import built_cut, describe, portable_source
+from workflows.builder.describe import built_cut, describe, options_of, portable_source
 from workflows.builder.work import Report, Work, timed, workshop
 from workflows.bundle.read import read_bundle
 from workflows.bundle.write import check_target, publish
@@ -54,6 +54,8 @@ def build(
         checkpoint = open_checkpoint(request.source, report=report, cancelled=cancelled)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
         recipe = choose(checkpoint, request.options)
+        for component in ("all", *recipe.session_options):
+            options_of(component, recipe)  # what cannot be set is said before anything is written
         for message in notices(recipe):
             report(NoticeEvent(code="precision", message=message))
         digest = checkpoint.compute_digest(report, cancelled)
@@ -78,7 +80,7 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     from workflows.quantize.calibration.prompts import prompts_digest
 
     prompts = prompts_digest(recipe.quantize.calibration.prompts)
-    shaping = recipe.model_dump(exclude={"source", "target", "precision", "quantize", "passes"})
+    shaping = recipe.model_dump(exclude={"source", "target", "precision", "quantize", "passes", "session_options"})
     key = _key(digest, __version__, shaping)
     exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
     cut = built_cut(checkpoint, recipe, load_evidence(exported))

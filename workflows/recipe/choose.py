@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, get_origin
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -113,10 +113,14 @@ def _settings_beside(path: list[str]) -> list[str]:
             return sorted(model.model_fields)
         kind = model.model_fields[name].annotation
         if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
-            keys = 1 if get_origin(kind) is dict else 0  # anybody's names stand below a mapping
-            return [] if len(path) - depth - 1 <= keys else sorted(model.model_fields)
+            return [] if len(path) - depth - 1 <= _mappings(kind) else sorted(model.model_fields)
         model = kind
     return []
+
+
+def _mappings(kind: object) -> int:
+    """How many mappings of anybody's names stand one in another."""
+    return 1 + _mappings(get_args(kind)[1]) if get_origin(kind) is dict else 0
 
 
 def _passes(family: Family, target: str, switched: Any) -> dict[str, bool]:
@@ -174,13 +178,14 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
 
 
 def _refuse_components(recipe: Recipe, cut: Cut) -> None:
-    """Refuses a precision for a component that the recipe does not cut."""
-    unknown = next((name for name in recipe.quantize.components if name not in cut.names), None)
-    if unknown is not None:
-        raise RecipeError(
-            f"quantize.components names {printable(unknown)!r}, and this recipe cuts the model into "
-            f"{', '.join(cut.names)}."
-        )
+    """Refuses a precision, or session options, for a component that the recipe does not cut."""
+    own = [name for name in recipe.session_options if name != "all"]
+    for key, named in (("quantize.components", [*recipe.quantize.components]), ("session_options", own)):
+        unknown = next((name for name in named if name not in cut.names), None)
+        if unknown is not None:
+            raise RecipeError(
+                f"{key} names {printable(unknown)!r}, and this recipe cuts the model into {', '.join(cut.names)}."
+            )
     _refuse_two_caches(recipe, cut)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -74,7 +74,8 @@ class Recipe(BaseModel):
     source_length: tokens that an encoder is fixed to, shorter sources are padded; None takes any number.
     passes: optimizer pass → whether it runs. variant: `plain` keeps the model whole; `transformer-only` has embeddings,
     transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors
-    in the exported graphs; the precisions fp16 and bf16 have it in their own type.
+    in the exported graphs; the precisions fp16 and bf16 have it in their own type. session_options: component, or `all`
+    → options of onnxruntime's sessions (bundle/options.py), which the bundle then has.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -95,6 +96,7 @@ class Recipe(BaseModel):
     precision: Precision = "fp32"
     quantize: Quantize = Quantize()
     passes: dict[str, bool] = {}
+    session_options: dict[str, dict[str, Any]] = {}
     opset: Literal[23, 24] = 23
 
     @model_validator(mode="after")

@@ -11,7 +11,7 @@ import pytest
 from workflows.builder.describe import built_cut, describe
 from workflows.bundle import Pipeline
 from workflows.checkpoint import open_checkpoint
-from workflows.errors import GraphError
+from workflows.errors import GraphError, RecipeError
 from workflows.recipe import choose, family_for
 from workflows.recipe.cut import Cut, cut_of
 from workflows.runtime import device_named
@@ -66,6 +66,24 @@ def test_one_component_has_a_word_of_its_own() -> None:
     said = {name: one.session_options.runtime.precision for name, one in pipeline.pipeline.sessions.items()}
     assert said == {"embeddings": "fp32", "prefill": "fp32", "decode": None, "head": "fp32"}
     assert [pipeline.precision_of(name) for name in ROLES] == ["fp32", "fp32", "int4", "fp32"]
+
+
+def test_session_options_of_the_recipe_are_the_file_s() -> None:
+    """Of all components, and over them of one; a bad one is named, and one that another setting makes."""
+    asked = {"all": {"intra_op_num_threads": 2, "session.a": "1"}, "head": {"intra_op_num_threads": 1}}
+    sessions = described(session_options=asked).pipeline.sessions
+    assert {name: one.session_options.intra_op_num_threads for name, one in sessions.items()} == {
+        "embeddings": 2, "prefill": 2, "decode": 2, "head": 1,
+    }  # fmt: skip
+    assert sessions["head"].session_options.entries == {"session.a": "1"}
+    for wrong, told in (
+        ({"head": {"intra_op_num_threads": "x"}}, r"session_options\.head\.intra_op_num_threads is wrong in the recipe"),
+        ({"all": {"paging": {}}}, r"paging belongs to session_options\.runtime"),
+        ({"head": {"runtime": {}}}, "sets runtime, which the recipe's own settings make"),
+        ({"neck": {}}, "session_options names 'neck', and this recipe cuts the model into embeddings"),
+    ):
+        with pytest.raises(RecipeError, match=told):
+            described(session_options=wrong)
 
 
 @pytest.mark.parametrize(
