@@ -77,7 +77,7 @@ def test_session_options_of_the_recipe_are_the_file_s() -> None:
     }  # fmt: skip
     assert sessions["head"].session_options.entries == {"session.a": "1"}
     for wrong, told in (
-        ({"head": {"intra_op_num_threads": "x"}}, r"session_options\.head\.intra_op_num_threads is wrong in the recipe"),
+        ({"head": {"intra_op_num_threads": "x"}}, r"session_options\.head\.intra_op_num_threads is wrong"),
         ({"all": {"paging": {}}}, r"paging belongs to session_options\.runtime"),
         ({"head": {"runtime": {}}}, "sets runtime, which the recipe's own settings make"),
         ({"neck": {}}, "session_options names 'neck', and this recipe cuts the model into embeddings"),
