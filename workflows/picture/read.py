@@ -19,7 +19,7 @@ from workflows.runtime.program import Program
 from workflows.runtime.signature import Signature, spec_of
 from workflows.tensors import TensorSpec
 
-CROSS = "cross"
+CROSS = "cross"  # the name, and the layout, of what an encoder hands over
 _LAYERED = re.compile(r"\D*(\d+)\D*\.?(key|value)\D*")  # cross.0.key, past_key_values.0.encoder.value
 _OWN_CROSS = re.compile(r"cross\.\d+\.(key|value)")
 

@@ -37,7 +37,8 @@ def svg_of(drawing: Drawing, theme: Theme = "auto") -> str:
     """The text of the file; the same for the same drawing."""
     colors = _DARK if theme == "dark" else _LIGHT
     name = printable(drawing.name) or "composite"
-    told = "; ".join(dict.fromkeys(part.told for part in (*drawing.nodes, *drawing.links)))
+    parts_told = [node.told for node in drawing.nodes] + [link.told for link in drawing.links]
+    told = "; ".join(dict.fromkeys(parts_told))
     size = f'width="{_n(drawing.width)}" height="{_n(drawing.height)}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {MARK} {size} '
