@@ -14,8 +14,7 @@ from rich.table import Table
 from workflows.cli.graphs import parity_text, show_diff, show_stage
 from workflows.cli.output import JsonFlag, mebibytes, write_json
 from workflows.errors import RequestError
-from workflows.picture.cards import ranges
-from workflows.picture.composite import Composite
+from workflows.picture.composite import Composite, ranges
 from workflows.picture.layout import lay_out
 from workflows.picture.svg import write_picture
 

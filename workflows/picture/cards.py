@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from workflows.errors import printable
-from workflows.picture.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
+from workflows.picture.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor, ranges
 from workflows.picture.drawing import LID, TINTS, Kind, Style
 from workflows.picture.metrics import pill_width, shorten, width
 
@@ -118,15 +117,6 @@ def row_width(row: Row) -> float:
 def row_height(row: Row) -> float:
     """Pixels from its top to that of the next."""
     return TITLE if row[0][1] == "title" else LINE
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """Numbers as a person writes them: 0–4, 6–10."""
-    parts = []
-    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
-        found = [number for _, number in run]
-        parts.append(str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}")
-    return ", ".join(parts)
 
 
 # -- boxes -----------------------------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ The names of runs (source, prefill, decode …), of states and of what feeds are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
+from itertools import groupby
 from typing import cast, get_args, get_origin, get_type_hints
 
 Port = tuple[str, str]  # session, tensor
@@ -115,6 +116,15 @@ class Composite:
     def of_dict(cls, data: object) -> Composite:
         """From decoded JSON. Raises ValueError for anything else than `to_dict` gives, which names what is wrong."""
         return cast(Composite, _read(cls, data, "composite"))
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Numbers as a person writes them: 0–4, 6–10."""
+    parts = []
+    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        found = [number for _, number in run]
+        parts.append(str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}")
+    return ", ".join(parts)
 
 
 def _read(kind: object, value: object, where: str) -> object:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from tests.workflows.picture.making import composites, decoder, encoder_decoder, seams
-from workflows.picture.cards import ranges
-from workflows.picture.composite import Composite
+from workflows.picture.composite import Composite, ranges
 from workflows.picture.drawing import Drawing, Line, Link
 from workflows.picture.layers import Item, crossings, order, ranks, settle, tie
 from workflows.picture.layout import lay_out
