@@ -55,15 +55,15 @@ def svg_of(drawing: Drawing, theme: Theme = "auto") -> str:
     return "\n".join(parts) + "\n"
 
 
-def write_picture(path: Path, drawing: Drawing) -> None:
-    """Writes the SVG, whole or not at all.
+def write_picture(path: Path, drawing: Drawing, over: bool = False) -> None:
+    """Writes the SVG, whole or not at all. over: in place of whatever file is there, as a person has agreed to.
 
     Raises RequestError for a name that does not end in .svg and for a file there that is no picture of ours, OSError
     where it cannot be written.
     """
     if path.suffix.lower() != ".svg":
         raise RequestError(f"{printable(path)} does not end in .svg, and the picture is an SVG: give it that ending.")
-    if path.exists() and not _is_ours(path):
+    if path.exists() and not over and not _is_ours(path):
         raise RequestError(
             f"{printable(path)} is there already and is no picture of Joinery's: choose another name, or remove it."
         )
