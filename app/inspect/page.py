@@ -157,12 +157,13 @@ class InspectPage(QWidget):
                 "signature": (self.tr("Inputs and outputs"), SignatureTab),
                 "operators": (self.tr("Operators"), OperatorsTab),
                 "kv": (self.tr("KV cache"), lambda: KvTab(self.session, home / "caches")),
-                "passes": (self.tr("Stages and passes"), PassesTab),
+                "passes": (self.tr("Passes"), PassesTab),
                 "details": (self.tr("Details"), lambda: DetailsTab(worker)),
             }
         )
         self.tabs.made.connect(self._on_made)
         self.tabs.currentChanged.connect(self._ask_devices)
+        self.tabs.currentChanged.connect(self._mark)
 
     def slices(self) -> Iterator[Callable[[], object]]:
         """What the window builds ahead, a tab at a time."""
@@ -370,7 +371,7 @@ class InspectPage(QWidget):
     def _on_card(self, index: int) -> None:
         """A component was chosen: what the composite is made of is looked at from here on."""
         self.choose(index)
-        if self.tabs.currentIndex() == self.tabs.names.index("composite"):
+        if self.tabs.names[self.tabs.currentIndex()] == "composite":
             self.tabs.show_tab("graph")
 
     def _open_part(self, node: Node) -> None:
@@ -383,10 +384,15 @@ class InspectPage(QWidget):
 
     def choose(self, index: int) -> None:
         """Shows the graph and the tables of a component."""
-        self.components.mark(index)
         self._chosen = index
+        self._mark()
         for name in filter(self.tabs.built, self.tabs.names):
             self._choose_in(name, index)
+
+    def _mark(self) -> None:
+        """The card of the chosen component, but where the composite shows all of them."""
+        whole = self.tabs.names[self.tabs.currentIndex()] == "composite"
+        self.components.mark(-1 if whole else self._chosen)
 
     def _choose_in(self, name: str, index: int) -> None:
         """Shows in a tab what is known of a component."""

@@ -26,7 +26,7 @@ class Words:
     """The words of the picture that are not names; `{0}` is a number or a list of them."""
 
     cache: str = "KV cache"
-    cross: str = "Cross state"
+    cross: str = "Cross cache"
     driver: str = "Drivers"
     given: str = "Given"
     output: str = "Output"

@@ -40,7 +40,7 @@ def composite_of(pipeline: Pipeline, signatures: Mapping[str, Signature], progra
         tuple(program.runs),
         tuple(drawn),
         _drawn_edges({ends: runs for ends, runs in edges.items() if ends not in cross}, signatures),
-        (*_caches(program, signatures), *_cross_states(cross, signatures)),
+        (*_caches(program, signatures), *_cross_states(cross, signatures, program)),
         _feeds(program, signatures),
         _outputs(program),
     )
@@ -188,14 +188,15 @@ def _layers(tensors: Sequence[StateTensor]) -> Layers:
     return Layers(tuple(numbers), tuple(Tensor(tensor.role, tensor.shape, tensor.dtype) for tensor in first))
 
 
-def _cross_states(cross: Edges, signatures: Mapping[str, Signature]) -> Iterable[State]:
-    """One a session that hands keys and values over."""
+def _cross_states(cross: Edges, signatures: Mapping[str, Signature], program: Program) -> Iterable[State]:
+    """One a session that hands keys and values over; it is written in its runs, and read in those of the readers."""
     givers = dict.fromkeys(source[0] for source, _ in cross)
     for giver in givers:
         mine = {ends: runs for ends, runs in cross.items() if ends[0][0] == giver}
         specs = {target[1]: spec_of(signatures, target, "inputs") for _, target in mine}
         readers = tuple(dict.fromkeys(target[0] for _, target in mine))
-        runs = tuple(dict.fromkeys(run for each in mine.values() for run in each))
+        used = {*_runs_of(giver, program), *(run for each in mine.values() for run in each)}
+        runs = tuple(run for run in program.runs if run in used)
         name = CROSS if len(givers) == 1 else f"{CROSS} of {giver}"
         yield State(name, "graph", True, _cross_layers(specs.values()), (giver,), readers, runs)
 

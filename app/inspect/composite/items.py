@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from html import escape
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from app.inspect.graph.art import mixed
 from app.widgets.theme import mono_font, sans_font, theme
 from workflows.picture.drawing import LID, TINTS, Line, Link, Node, Pill, heads
-from workflows.picture.metrics import PILL_SIZE, SIZES
+from workflows.picture.metrics import PILL_SIZE, SIZES, width
 
 OPENS = ("session", "state")
 """What a click leads from."""
@@ -25,7 +26,7 @@ class Part(QGraphicsItem):
         self.runs = runs
         self.lit = ""
         self.marked = False
-        self.setToolTip(told)
+        self.setToolTip(f"<p>{escape(told)}</p>")  # names of strangers are no markup
 
     def set_run(self, run: str) -> None:
         """Lights it up where it takes part in that run; an empty name is the end."""
@@ -109,23 +110,21 @@ class LinkItem(Part):
         super().__init__(link.runs, link.told)
         self.link = link
         self.way = way(link)
-        texts = [QRectF(line.x, line.y - SIZES[line.style], 1, SIZES[line.style]) for line in link.lines]
-        right = max(x for x, _ in link.points)
-        bounds = self.way.boundingRect().adjusted(-6, -6, 6, 6)
-        for text in texts:
-            text.setRight(right)
-            bounds |= text
-        self._bounds = bounds
+        near = QPainterPathStroker()
+        near.setWidth(12)
+        self._shape = near.createStroke(self.way)
+        for line in link.lines:
+            size = SIZES[line.style]
+            self._shape.addRect(QRectF(line.x, line.y - size, width(line.text, line.style), size + 4))
+        self._bounds = self._shape.boundingRect().adjusted(-2, -2, 2, 2)
 
     def boundingRect(self) -> QRectF:
         """The line with its label."""
         return self._bounds
 
     def shape(self) -> QPainterPath:
-        """Nothing: the label is pointed at through the view's tool tips, the boxes through their own."""
-        path = QPainterPath()
-        path.addRect(self._bounds)
-        return path
+        """Where it is pointed at: close to the line, or at its label."""
+        return self._shape
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """The line, then what it says."""

@@ -87,7 +87,7 @@ class CompositeTab(QWidget):
     def _words(self) -> Words:
         return Words(
             cache=self.tr("KV cache"),
-            cross=self.tr("Cross state"),
+            cross=self.tr("Cross cache"),
             driver=self.tr("Drivers"),
             given=self.tr("Given"),
             output=self.tr("Output"),

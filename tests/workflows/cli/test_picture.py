@@ -99,7 +99,7 @@ def test_the_picture_of_a_bundle(inspect: Inspect, bundle: Path, tmp_path: Path)
     first = file.read_bytes()
     assert inspect(bundle, "--picture", file)[0] == 0 and file.read_bytes() == first
     text = "\n".join(ElementTree.parse(file).getroot().itertext())
-    for name in ("encoder", "decoder", "KV cache", "Cross state", "layers 0, 2", "layer 1", "attention_mask", "logits"):
+    for name in ("encoder", "decoder", "KV cache", "Cross cache", "layers 0, 2", "layer 1", "attention_mask", "logits"):
         assert name in text
 
 

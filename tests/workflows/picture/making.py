@@ -70,27 +70,27 @@ def decoder(*widths: int, **metadata: Any) -> Composite:
     return read({"decoder": graph({**IDS, **DRIVERS, **past}, {**LOGITS, **present}, **metadata)}, ["decoder step"], [])
 
 
-def seams() -> Composite:
-    """Embeddings, two bodies and a head."""
+def seams(table: str = "table", first: str = "first", later: str = "later", head: str = "head") -> Composite:
+    """Embeddings, two bodies and a head, under any names."""
     past, present = cache(4)
     body = graph({**HIDDEN, **DRIVERS, **past}, {**HIDDEN, **present})
-    graphs = {"table": graph(IDS, HIDDEN), "first": body, "later": body, "head": graph(ROWS, LOGITS)}
-    flow = ["table init", "first init", "head init", "table step", "later step", "head step"]
-    pairs = [("table.hidden", f"{name}.hidden") for name in ("first", "later")]
-    pairs += [(f"{name}.hidden", "head.rows") for name in ("first", "later")]
+    graphs = {table: graph(IDS, HIDDEN), first: body, later: body, head: graph(ROWS, LOGITS)}
+    flow = [f"{name} {when}" for when, own in (("init", first), ("step", later)) for name in (table, own, head)]
+    pairs = [(f"{table}.hidden", f"{name}.hidden") for name in (first, later)]
+    pairs += [(f"{name}.hidden", f"{head}.rows") for name in (first, later)]
     return read(graphs, flow, [" ".join(pair) for pair in pairs])
 
 
-def encoder_decoder() -> Composite:
-    """A decoder behind an encoder."""
+def encoder_decoder(reader: str = "reader", writer: str = "writer") -> Composite:
+    """A decoder behind an encoder, under any names."""
     past, present = cache(4)
     graphs = {
-        "reader": graph({"input_ids": ((1, "source"), "int64"), **SOURCE}, CROSS),
-        "writer": graph({**IDS, **DRIVERS, **past, **CROSS, **SOURCE}, {**LOGITS, **present}),
+        reader: graph({"input_ids": ((1, "source"), "int64"), **SOURCE}, CROSS),
+        writer: graph({**IDS, **DRIVERS, **past, **CROSS, **SOURCE}, {**LOGITS, **present}),
     }
-    edges = [f"reader.{name} writer.{name}" for name in CROSS]
-    state = {"kv_cache": {}, "cross_cache": {"source": "reader"}}
-    return read(graphs, ["reader init", "writer step"], edges, state)
+    edges = [f"{reader}.{name} {writer}.{name}" for name in CROSS]
+    state = {"kv_cache": {}, "cross_cache": {"source": reader}}
+    return read(graphs, [f"{reader} init", f"{writer} step"], edges, state)
 
 
 NAMES = st.text(min_size=1, max_size=40)

@@ -113,6 +113,16 @@ def test_arrows_tell_who_writes_and_reads() -> None:
     assert links["state:1", "session:writer"] == (True, False)
 
 
+def test_a_line_is_of_the_runs_of_its_session() -> None:
+    """Though the state that it leads to is used in others, too."""
+    drawing = lay_out(encoder_decoder())
+    runs = {(link.source, link.target): link.runs for link in drawing.links}
+    assert runs["session:reader", "state:1"] == ("source",)
+    assert runs["state:1", "session:writer"] == ("prefill", "decode")
+    runs = {(link.source, link.target): link.runs for link in lay_out(seams()).links}
+    assert (runs["session:first", "state:0"], runs["session:later", "state:0"]) == (("prefill",), ("decode",))
+
+
 def test_many_tensors_are_counted() -> None:
     """The first few are named, the rest is a number, and the words have all."""
     composite = decoder(*range(1, 12))

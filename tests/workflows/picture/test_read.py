@@ -73,7 +73,8 @@ def test_encoder_and_decoder() -> None:
     own, cross = found.states
     assert (own.name, own.frozen, own.writers, own.readers) == ("all", False, ("writer",), ("writer",))
     tensors = tuple(Tensor(role, (1, 2, "source", 4), "float32") for role in ("key", "value"))
-    assert cross == State("cross", "graph", True, (Layers((0, 1), tensors),), ("reader",), ("writer",), BOTH)
+    layers = (Layers((0, 1), tensors),)
+    assert cross == State("cross", "graph", True, layers, ("reader",), ("writer",), ("source", *BOTH))
     given = {feed.session: (feed.runs, [t.name for t in feed.inputs]) for feed in found.feeds if feed.kind == "given"}
     assert given == {"reader": (("source",), ["input_ids", "source_mask"]), "writer": (BOTH, ["source_mask"])}
 
