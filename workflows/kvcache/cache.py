@@ -292,7 +292,7 @@ class KVCache:
 
     def _view(self, group: Group) -> GroupView:
         tensors = [tensor for store in self._stores for tensor in store.tensors if tensor.layer in group.layers]
-        keys = {tensor.layer: tensor for tensor in tensors if tensor.role == "key"}
+        keys = {tensor.layer: tensor for tensor in tensors if tensor.role != "value"}
         return GroupView(
             name=group.name,
             layout=self.layout.name,
