@@ -377,7 +377,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-done": ({}, ended),
     "inspect-empty": ({}, page("inspect")),
     "inspect-busy": ({"hang_on": "inspect"}, inspected),
-    "inspect-full": ({"inspection": BUNDLE}, inspected),
+    "inspect-full": ({"inspection": BUNDLE}, graph()),
     **{f"composite-{name}": (drawn, composite) for name, drawn in DRAWN.items()},
     "composite-lit": ({**DRAWN["seams"], **REPLY_SLOWLY}, composite_lit),
     "composite-saved": (DRAWN["encoder-decoder"], composite_saved),

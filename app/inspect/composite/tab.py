@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLay
 from app.inspect.composite.view import STEP, CompositeView
 from app.inspect.graph.stages import tool
 from app.state.lights import BEGUN, Lights
-from app.widgets import Banner, EmptyState, Pill, button, label
+from app.widgets import Banner, Elided, EmptyState, Pill, button
 from app.widgets.actions import action
 from app.widgets.theme import G
 from workflows.errors import RequestError
@@ -63,8 +63,7 @@ class CompositeTab(QWidget):
         into.clicked.connect(lambda: self.view.zoom(STEP))
         row = QHBoxLayout()
         row.setSpacing(G)
-        row.addWidget(label(self.tr("A click on a session opens its graph, on a state the KV cache."), "muted"))
-        row.addStretch(1)
+        row.addWidget(Elided(self.tr("A click on a session opens its graph, on a state the KV cache.")), 1)
         for part in (self.running, out, fit, into, self.save_button):
             row.addWidget(part)
         column = QVBoxLayout(self)

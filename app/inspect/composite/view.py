@@ -5,6 +5,8 @@ Drawing ──▶ items;   keys, pointer ──▶ the chosen box ──Enter, c
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
@@ -23,7 +25,7 @@ from app.widgets.theme import theme
 from workflows.picture.drawing import Drawing, Node
 
 STEP = 1.2
-LEAST, MOST, READABLE = 0.3, 3.0, 0.62
+LEAST, MOST, READABLE, BEGINNING = 0.1, 3.0, 0.62, 0.8
 """Scales; a drawing that would have to be smaller than READABLE is shown from its beginning."""
 _CLICK = 5  # pixels that a hand may tremble
 
@@ -47,7 +49,7 @@ class CompositeView(QGraphicsView):
         self.links: list[LinkItem] = []
         self.chosen: NodeItem | None = None
         self._over: NodeItem | None = None
-        self._fitted = True
+        self._hold: Callable[[], None] | None = self.start
         self._pressed: QPoint | None = None
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QGraphicsView.Shape.NoFrame)
@@ -72,7 +74,7 @@ class CompositeView(QGraphicsView):
             scene.addItem(item)
         scene.setSceneRect(0, 0, drawing.width if drawing else 1, drawing.height if drawing else 1)
         self.choose(None)
-        self.fit()
+        self.start()
 
     def set_run(self, run: str) -> None:
         """Lights up what takes part in a run; an empty name is the end."""
@@ -85,27 +87,39 @@ class CompositeView(QGraphicsView):
 
     # -- how it is seen --------------------------------------------------------------------------------------
 
+    def start(self) -> None:
+        """All of it where that can be read, else its beginning; it stays so while the room changes."""
+        self._see(self._whole() if self._whole() >= READABLE else BEGINNING)
+        self._hold = self.start
+
     def fit(self) -> None:
-        """All of it, no larger than it is, and no smaller than can be read; it stays so while the room changes."""
-        self._fitted = True
+        """All of it, no larger than it is; it stays so while the room changes."""
+        self._see(self._whole())
+        self._hold = self.fit
+
+    def _whole(self) -> float:
+        """The scale at which there is room for all of it."""
         room, rect = self.viewport().rect(), self.sceneRect()
-        scale = min(room.width() / max(rect.width(), 1), room.height() / max(rect.height(), 1), 1.0)
+        return min(room.width() / max(rect.width(), 1), room.height() / max(rect.height(), 1), 1.0)
+
+    def _see(self, scale: float) -> None:
+        """From the left, at a scale."""
         self.resetTransform()
-        self.scale(max(scale, READABLE), max(scale, READABLE))
+        self.scale(max(scale, LEAST), max(scale, LEAST))
         self.horizontalScrollBar().setValue(self.horizontalScrollBar().minimum())
 
     def zoom(self, factor: float) -> None:
         """Larger or smaller."""
-        self._fitted = False
+        self._hold = None
         scale = min(max(self.transform().m11() * factor, LEAST), MOST)
         factor = scale / self.transform().m11()
         self.scale(factor, factor)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's name: fits again, unless a person has zoomed."""
+        """Qt's name: sees as much as before, unless a person has zoomed."""
         super().resizeEvent(event)
-        if self._fitted:
-            self.fit()
+        if self._hold is not None:
+            self._hold()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Qt's name: a wheel zooms, a touch pad moves, and zooms with Ctrl."""
