@@ -27,6 +27,7 @@ class Words:
 
     cache: str = "KV cache"
     cross: str = "Cross cache"
+    carried: str = "Carried state"
     driver: str = "Drivers"
     given: str = "Given"
     output: str = "Output"
@@ -91,7 +92,7 @@ class Deck:
 
 def deck_of(composite: Composite, words: Words) -> Deck:
     """What there is to draw."""
-    several = sum(not state.frozen for state in composite.states) > 1
+    kinds = [state.kind for state in composite.states]
     feeds: dict[str, list[Feed]] = {}
     for feed in composite.feeds:
         feeds.setdefault(feed.session, []).append(feed)
@@ -100,7 +101,9 @@ def deck_of(composite: Composite, words: Words) -> Deck:
         {name: _feed(name, mine, words) for name, mine in feeds.items()},
         {one.session: _output(one, words) for one in composite.outputs},
         tuple(_edges(composite, words)),
-        tuple((state, _state(state, i, several, words)) for i, state in enumerate(composite.states)),
+        tuple(
+            (state, _state(state, i, kinds.count(state.kind) > 1, words)) for i, state in enumerate(composite.states)
+        ),
     )
 
 
@@ -169,7 +172,8 @@ def _more(count: int, words: Words) -> list[Row]:
 
 
 def _state(state: State, place: int, several: bool, words: Words) -> Card:
-    title = words.cross if state.frozen else f"{words.cache} {state.name}" if several else words.cache
+    titles = {"cache": words.cache, "cross": words.cross, "carried": words.carried}
+    title = f"{titles.get(state.kind, state.kind)}{f' {state.name}' if several else ''}"
     rows: list[Row] = [((shorten(title, TITLE_CELLS), "title"),)]
     for one in state.layers[:MOST_SHAPES]:
         rows += _shapes(one, words)
@@ -182,6 +186,9 @@ def _state(state: State, place: int, several: bool, words: Words) -> Card:
 
 
 def _numbered(one: Layers, words: Words) -> str:
+    """Which layers they are; of what is of no layer the names of the tensors."""
+    if not one.layers:
+        return ", ".join(tensor.name for tensor in one.tensors)
     return (words.layer if len(one.layers) == 1 else words.layers).format(ranges(one.layers))
 
 

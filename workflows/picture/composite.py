@@ -57,7 +57,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """Layers of a state that have tensors of the same roles, shapes and types."""
+    """Layers of a state that have tensors of the same roles, shapes and types; none where it is of no layer."""
 
     layers: tuple[int, ...]
     tensors: tuple[Tensor, ...]
@@ -65,16 +65,22 @@ class Layers:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is kept between runs. writer: who puts it into its place, the `host` or the `graph`. frozen: it is computed
-    once, and only read from then on. writers, readers: the sessions that give it and take it."""
+    """What is kept between runs. kind: `cache` for keys and values of the tokens, `cross` for what is computed once and
+    only read from then on, `carried` for what each step overwrites. writer: who puts it into its place, the `host` or
+    the `graph`. writers, readers: the sessions that give it and take it."""
 
     name: str
+    kind: str
     writer: str
-    frozen: bool
     layers: tuple[Layers, ...]
     writers: tuple[str, ...]
     readers: tuple[str, ...]
     runs: tuple[str, ...]
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it is only read once it is there."""
+        return self.kind == "cross"
 
 
 @dataclass(frozen=True, slots=True)

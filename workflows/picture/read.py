@@ -57,7 +57,7 @@ def composite_of_graph(
     handed = [spec for spec in graph.inputs if _OWN_CROSS.fullmatch(spec.name)]
     states = [_cache(group, state, facts.writer, (name,), (name,), ()) for group in facts.groups] if facts else []
     if handed:
-        states.append(State(CROSS, "graph", True, _cross_layers(handed), (), (name,), ()))
+        states.append(State(CROSS, "cross", "graph", _cross_layers(handed), (), (name,), ()))
     return Composite(
         name,
         (),
@@ -178,7 +178,7 @@ def _cache(
     runs: tuple[str, ...],
 ) -> State:
     layers = tuple(_layers(one) for one in alike(t for t in state if t.layer in group.layers))
-    return State(group.name, "host" if writer == "host" else "graph", False, layers, writers, readers, runs)
+    return State(group.name, "cache", "host" if writer == "host" else "graph", layers, writers, readers, runs)
 
 
 def _layers(tensors: Sequence[StateTensor]) -> Layers:
@@ -198,7 +198,7 @@ def _cross_states(cross: Edges, signatures: Mapping[str, Signature], program: Pr
         used = {*_runs_of(giver, program), *(run for each in mine.values() for run in each)}
         runs = tuple(run for run in program.runs if run in used)
         name = CROSS if len(givers) == 1 else f"{CROSS} of {giver}"
-        yield State(name, "graph", True, _cross_layers(specs.values()), (giver,), readers, runs)
+        yield State(name, "cross", "graph", _cross_layers(specs.values()), (giver,), readers, runs)
 
 
 def _cross_layers(specs: Iterable[TensorSpec]) -> tuple[Layers, ...]:

@@ -87,6 +87,7 @@ class CompositeTab(QWidget):
         return Words(
             cache=self.tr("KV cache"),
             cross=self.tr("Cross cache"),
+            carried=self.tr("Carried state"),
             driver=self.tr("Drivers"),
             given=self.tr("Given"),
             output=self.tr("Output"),

@@ -35,7 +35,8 @@ def ten() -> Composite:
     ]
     edges.append(Edge(("vision", "grid"), (parts[3], "grid"), Tensor("grid", (1, 3), "int64"), ("prefill",)))
     kept = [
-        State(part, "host", False, (layers(2 * i, 2 * i + 1),), (part,), (part,), BOTH) for i, part in enumerate(parts)
+        State(part, "cache", "host", (layers(2 * i, 2 * i + 1),), (part,), (part,), BOTH)
+        for i, part in enumerate(parts)
     ]
     masks = (Tensor("position_ids", (1, "rows"), "int64"), Tensor("attention_mask", (1, 1, "rows", "total"), "float16"))
     feeds = [Feed("driver", part, masks, BOTH) for part in parts]

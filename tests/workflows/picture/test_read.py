@@ -39,7 +39,7 @@ def test_one_decoder() -> None:
     assert [tensor.name for tensor in feed.inputs] == ["input_ids", "position_ids", "attention_mask"]
     tensors = tuple(Tensor(role, (1, 2, "slots", 4), "float32") for role in ("key", "value"))
     layers = (Layers((0, 1), tensors),)
-    assert found.states == (State("all", "host", False, layers, ("decoder",), ("decoder",), BOTH),)
+    assert found.states == (State("all", "cache", "host", layers, ("decoder",), ("decoder",), BOTH),)
     (output,) = found.outputs
     assert output.outputs == (Tensor("logits", (1, "n", 50), "float32"),)
 
@@ -74,7 +74,7 @@ def test_encoder_and_decoder() -> None:
     assert (own.name, own.frozen, own.writers, own.readers) == ("all", False, ("writer",), ("writer",))
     tensors = tuple(Tensor(role, (1, 2, "source", 4), "float32") for role in ("key", "value"))
     layers = (Layers((0, 1), tensors),)
-    assert cross == State("cross", "graph", True, layers, ("reader",), ("writer",), ("source", *BOTH))
+    assert cross == State("cross", "cross", "graph", layers, ("reader",), ("writer",), ("source", *BOTH))
     given = {feed.session: (feed.runs, [t.name for t in feed.inputs]) for feed in found.feeds if feed.kind == "given"}
     assert given == {"reader": (("source",), ["input_ids", "source_mask"]), "writer": (BOTH, ["source_mask"])}
 
