@@ -212,7 +212,7 @@ def _edges(composite: Composite, words: Words) -> Iterable[Strand]:
         pairs.setdefault((edge.source[0], edge.target[0]), []).append(edge)
     for (source, target), edges in pairs.items():
         runs = tuple(run for run in composite.runs if any(run in edge.runs for edge in edges))
-        label = [row for edge in edges[:MOST_LABELS] for row in _named(_arrowed(edge), edge.tensor)]
+        label = [row for edge in edges[:MOST_LABELS] for row in _fed(edge)]
         label += _more(len(edges) - MOST_LABELS, words)
         if runs and runs != runs_of[target]:
             label.append(_detail(", ".join(runs)))
@@ -221,6 +221,13 @@ def _edges(composite: Composite, words: Words) -> Iterable[Strand]:
         )
         tint = TINTS.get(runs[0], "muted") if len(runs) == 1 else "muted"
         yield Strand(session_key(source), session_key(target), tint, told, runs, tuple(label))
+
+
+def _fed(edge: Edge) -> list[Row]:
+    """As an input or output is named; with a row for the other name, where the two sessions call it differently."""
+    first, *rest = _named(edge.source[1], edge.tensor)
+    other: list[Row] = [((f"→ {shorten(edge.target[1], NAME)}", "name"),)] if edge.source[1] != edge.target[1] else []
+    return [first, *other, *rest]
 
 
 def _arrowed(edge: Edge) -> str:

@@ -42,7 +42,7 @@ def composite_of(pipeline: Pipeline, signatures: Mapping[str, Signature], progra
         _drawn_edges({ends: runs for ends, runs in edges.items() if ends not in cross}, signatures),
         (*_caches(program, signatures), *_cross_states(cross, signatures, program)),
         _feeds(program, signatures),
-        _outputs(program),
+        _outputs(program, signatures),
     )
 
 
@@ -135,15 +135,20 @@ def _feeds(program: Program, signatures: Mapping[str, Signature]) -> tuple[Feed,
     )
 
 
-def _outputs(program: Program) -> tuple[Output, ...]:
+def _outputs(program: Program, signatures: Mapping[str, Signature]) -> tuple[Output, ...]:
+    """The logits, and all that a session gives of which nobody takes anything."""
     found: dict[str, dict[str, Tensor]] = {}
-    runs: dict[str, list[str]] = {}
-    for name, run in program.runs.items():
+    for run in program.runs.values():
         if run.logits is not None:
             (session, _), spec = run.logits
             found.setdefault(session, {})[spec.name] = _tensor(spec)
-            runs.setdefault(session, []).append(name)
-    return tuple(Output(session, tuple(one.values()), tuple(runs[session])) for session, one in found.items())
+    asked = {session for session, _ in program.taken}
+    found |= {
+        name: {spec.name: _tensor(spec) for spec in one.outputs}
+        for name, one in signatures.items()
+        if name not in asked and one.outputs
+    }
+    return tuple(Output(name, tuple(one.values()), _runs_of(name, program)) for name, one in found.items())
 
 
 # -- the parts of the picture ----------------------------------------------------------------------------------

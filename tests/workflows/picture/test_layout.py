@@ -123,6 +123,14 @@ def test_a_line_is_of_the_runs_of_its_session() -> None:
     assert (runs["session:first", "state:0"], runs["session:later", "state:0"]) == (("prefill",), ("decode",))
 
 
+def test_an_edge_has_both_its_names() -> None:
+    """Under each other where the two sessions call it differently, and its shape once."""
+    drawing = lay_out(seams())
+    labels = {link.target: [line.text for line in link.lines] for link in drawing.links if link.lines}
+    assert labels["session:later"] == ["hidden", "float32", "[1, n, 8]"]
+    assert labels["session:head"] == ["hidden", "float32", "→ rows", "[1, n, 8]", "decode"]
+
+
 def test_many_tensors_are_counted() -> None:
     """The first few are named, the rest is a number, and the words have all."""
     composite = decoder(*range(1, 12))
