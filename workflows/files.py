@@ -14,7 +14,8 @@ import re
 import secrets
 import shutil
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
@@ -24,16 +25,20 @@ _HERE = -100  # AT_FDCWD of fcntl.h: relative paths mean the current folder
 def write_whole(path: Path, data: bytes) -> None:
     """Replaces a file so that a crash leaves the old one or the new one. Raises OSError, and then the old one stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    with drafted(path) as draft:
+        draft.write_bytes(data)
+
+
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """A name beside `path` to write to; what was written there takes its place whole, or, after an error, is gone."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+        yield draft
+        sync(draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
     sync(path.parent)
 
 

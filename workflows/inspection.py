@@ -21,7 +21,8 @@ from workflows.kvcache.infer import infer_facts
 from workflows.kvcache.layouts import built_layout
 from workflows.picture.composite import Composite, Layers
 from workflows.picture.read import CROSS, alike, composite_of, composite_of_graph
-from workflows.runtime.program import Program, compile_program
+from workflows.runtime.feeds import Program
+from workflows.runtime.program import compile_program
 from workflows.runtime.signature import FileSignature
 from workflows.tensors import TensorSpec, item_bytes
 

@@ -138,17 +138,17 @@ def decode_ms(bundle: Path) -> tuple[float, float]:
 
 
 def print_decode(bundle: Path) -> None:
-    """The child's part of decode_ms; there is no tokenizer, so the executor is run by hand."""
+    """The child's part of decode_ms; there is no tokenizer, so the machine is run by hand."""
     from workflows.bundle import read_bundle
-    from workflows.runtime import device_named, open_executor
+    from workflows.runtime import device_named, open_machine
 
-    executor = open_executor(read_bundle(bundle), device_named("cpu"), capacity=512)
+    machine = open_machine(read_bundle(bundle), device_named("cpu"), capacity=512)
     prompt, times = [3 + i % 900 for i in range(PROMPT)], []
-    for fed, phase in executor.chunks(prompt):
-        logits = executor.run(fed, phase)
+    for fed, phase in machine.chunks(prompt):
+        logits = machine.step(fed, phase)[-1]
     for _ in range(STEPS):
         began = time.perf_counter()
-        logits = executor.run([int(logits.argmax())], "decode")
+        logits = machine.step([int(logits.argmax())], "decode")[-1]
         times.append(1e3 * (time.perf_counter() - began))
     print(statistics.median(times[5:]), psutil.Process().memory_info().rss)
 

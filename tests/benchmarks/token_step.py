@@ -31,8 +31,8 @@ def raw_step(engine: Engine, prompt: list[int], tokens: int) -> float:
     engine.reset()
     *_, done = engine.generate(prompt, GenerateOptions(max_new_tokens=tokens))
     assert isinstance(done, GenerationDone)
-    executor = engine.executor
-    bound = executor._binding("decode", 1)
+    machine = engine.machine
+    bound = machine._binding("decode", 1)
     times = []
     for _ in range(len(done.token_ids)):
         began = time.perf_counter()

@@ -17,7 +17,7 @@ import transformers
 from workflows.builder import BuildRequest, build
 from workflows.errors import JoineryError
 from workflows.generate import open_engine
-from workflows.runtime import Executor
+from workflows.runtime import Machine
 
 LENGTHS = (1, 63, 64, 65, 130)
 STEPS = 6  # greedy tokens after each prompt
@@ -70,9 +70,9 @@ def judge(name: str, folder: Path, oracle: Eager, options: dict[str, Any]) -> Ve
     try:
         with patch("workflows.builder.stages.EACH_PASS_UP_TO", 0):  # the passes are judged together, as of large models
             build(BuildRequest(str(folder / "checkpoint"), folder / "bundle", options))
-        executor = open_engine(folder / "bundle").executor
+        machine = open_engine(folder / "bundle").machine
         for length in LENGTHS:
-            if wrong := _compared(executor, oracle, length):
+            if wrong := _compared(machine, oracle, length):
                 return Verdict(name, "wrong", wrong)
     except JoineryError as error:
         return Verdict(name, "refused", str(error).replace(str(folder / "checkpoint"), "the checkpoint"))
@@ -98,11 +98,11 @@ class Eager:
         return found
 
 
-def _compared(executor: Executor, oracle: Eager, length: int) -> str:
+def _compared(machine: Machine, oracle: Eager, length: int) -> str:
     """What is wrong after a prompt of `length` or at one of the tokens that follow it; empty where nothing is."""
     ids = [int(i) for i in np.random.default_rng(length).integers(3, oracle.vocabulary, length)]
-    executor.cache.reset()
-    for step, found in enumerate(_logits(executor, ids)):
+    machine.cache.reset()
+    for step, found in enumerate(_logits(machine, ids)):
         wanted = oracle.next_logits(ids)
         scale = max(1.0, float(np.abs(wanted).max()))
         off = float(np.abs(found - wanted).max())
@@ -114,12 +114,12 @@ def _compared(executor: Executor, oracle: Eager, length: int) -> str:
     return ""
 
 
-def _logits(executor: Executor, ids: list[int]) -> Iterator[np.ndarray]:
+def _logits(machine: Machine, ids: list[int]) -> Iterator[np.ndarray]:
     """After the prompt, and after each token that the caller appends to `ids`."""
-    found = [np.array(executor.run(fed, phase)) for fed, phase in executor.chunks(ids)]
+    found = [np.array(machine.step(fed, phase)[-1]) for fed, phase in machine.chunks(ids)]
     yield found[-1]
     for _ in range(STEPS):
-        yield np.array(executor.run(ids[-1:], "decode"))
+        yield np.array(machine.step(ids[-1:], "decode")[-1])
 
 
 def short(error: Exception) -> str:

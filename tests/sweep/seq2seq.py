@@ -28,7 +28,7 @@ from tests.sweep.tiny import LARGEST, SIZES
 from workflows.builder import BuildRequest, build
 from workflows.errors import JoineryError
 from workflows.generate import open_engine
-from workflows.runtime import Executor
+from workflows.runtime import Machine
 
 LENGTHS = (1, 7, 63, 64, 65, 130)  # of the source
 STEPS = 72  # more than a chunk
@@ -70,9 +70,9 @@ def _case(name: str, config_class: Any, model_class: Any) -> Verdict:
             build(BuildRequest(str(folder / "checkpoint"), folder / "bundle", OPTIONS))
             if not whole:
                 return Verdict(name, "wrong", "built from a config and one weight")
-            executor = open_engine(folder / "bundle").executor
+            machine = open_engine(folder / "bundle").machine
             eager = partial(_eager, model_class, folder / "checkpoint")
-            wrong = next((said for length in LENGTHS if (said := _compared(executor, eager(), length))), "")
+            wrong = next((said for length in LENGTHS if (said := _compared(machine, eager(), length))), "")
             return Verdict(name, "wrong" if wrong else "equal", wrong)
         except JoineryError as error:
             return Verdict(name, "refused", str(error).replace(str(folder / "checkpoint"), "the checkpoint"))
@@ -122,15 +122,15 @@ def _eager(model_class: Any, folder: Path) -> Any:
     return model_class.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
 
 
-def _compared(executor: Executor, model: Any, length: int) -> str:
+def _compared(machine: Machine, model: Any, length: int) -> str:
     """What is wrong over a source of `length`; empty where nothing is."""
-    vocabulary = executor.vocabulary
+    vocabulary = machine.vocabulary
     source = [int(i) for i in np.random.default_rng(length).integers(3, vocabulary, length)]
     ids, rows = [START], list[np.ndarray]()
-    executor.cache.reset()
-    executor.encode(source)
+    machine.cache.reset()
+    machine.encode(source)
     for _ in range(STEPS):
-        rows.append(np.array(executor.run(ids[-1:], "decode"), np.float32).reshape(-1)[-vocabulary:])
+        rows.append(np.array(machine.step(ids[-1:], "decode")[-1], np.float32).reshape(-1)[-vocabulary:])
         ids.append(int(rows[-1].argmax()))
     with torch.no_grad():
         wanted = model(

@@ -94,7 +94,7 @@ class JoineryModel:
         masks = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         rows = []
         for ids, mask in zip(input_ids, masks, strict=True):
-            head = [self._start] if self.engine.executor.has_source else ids.tolist()
+            head = [self._start] if self.engine.machine.has_source else ids.tolist()
             for _ in range(asked.get("num_return_sequences") or 1):
                 rows.append(head + self._tokens(ids[mask.bool()].tolist(), len(head), asked))
         pad = self._pad(asked)

@@ -33,7 +33,7 @@ from workflows.quantize.calibration import (
 )
 from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe
-from workflows.runtime import device_named, open_executor
+from workflows.runtime import device_named, open_machine
 from workflows.weights import WEIGHTS, link_or_copy
 
 STAGE = "quantize"
@@ -93,10 +93,10 @@ def _opened(
     # beside the stage, so that weights are linked; an open file is not removed everywhere, and goes with the stages
     with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
         bundle = _draft(Path(folder), optimized, recipe, pipeline, words)
-        executor = open_executor(
+        machine = open_machine(
             bundle, device_named("cpu"), capacity=_slots(pipeline), graphs=graphs, observer=observe
         )
-        yield Engine(bundle, executor, 0.0)
+        yield Engine(bundle, machine, 0.0)
 
 
 def _slots(pipeline: Pipeline) -> int | None:

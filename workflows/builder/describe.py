@@ -5,25 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from workflows.bundle.schema import (
-    BuildRequires,
-    ChunkedPrefill,
-    Component,
-    CrossState,
-    Edge,
-    Flow,
-    FlowStage,
-    Generation,
-    KVState,
-    Metadata,
-    Pipeline,
-    Runtime,
-    Session,
-    SessionOptions,
-    SlidingWindow,
-    State,
-    Tokens,
-)
+from workflows.bundle.composition import CrossState, Edge, Flow, FlowStage, KVState, Session, State
+from workflows.bundle.options import BuildRequires, ChunkedPrefill, Runtime, SessionOptions, SlidingWindow
+from workflows.bundle.schema import Component, Generation, Metadata, Pipeline, Tokens
 from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError
 from workflows.recipe import Recipe, family_for

@@ -1,6 +1,6 @@
 """Whether a step of the build changed what the model computes: the same tokens through the graphs before and after.
 
-files ──sessions──▶ Executor ──prompt, then the first run's greedy tokens──▶ logits of each step ──▶ Parity
+files ──sessions──▶ Machine ──prompt, then the first run's greedy tokens──▶ logits of each step ──▶ Parity
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, printable
+from workflows.generate.feed import begin
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.reference import STEPS as REFERENCE_STEPS
 from workflows.reference import Reference
 from workflows.runtime.devices import device_named
 from workflows.runtime.emulation import is_emulated
-from workflows.runtime.executor import Executor, make_executor
+from workflows.runtime.machine import Machine
+from workflows.runtime.opening import make_machine
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 
@@ -103,7 +105,7 @@ class Probe:
         sessions = self._open(files, mapped)
         if self._pipeline.pipeline.state.kv_cache is None:
             return _run_single(next(iter(sessions.values())))
-        return self._generate(self._executor(sessions, PROMPT + STEPS))
+        return self._generate(self._machine(sessions, PROMPT + STEPS))
 
     def against(self, reference: Reference, files: Mapping[str, Path]) -> Truth:
         """How far the graphs are from the model itself: a prompt in chunks, then single tokens.
@@ -111,13 +113,13 @@ class Probe:
         Raises GraphError and JoineryError where onnxruntime cannot open or run a graph.
         """
         ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
-        executor = self._executor(self._open(files), len(ids))
+        machine = self._machine(self._open(files), len(ids))
         prompt, off = max(1, len(ids) - REFERENCE_STEPS), list[float]()
-        runs = [*executor.chunks(ids[:prompt]), *(([token], "decode") for token in ids[prompt:])]
+        runs = [*machine.chunks(ids[:prompt]), *(([token], "decode") for token in ids[prompt:])]
         reached = -1
         for fed, phase in runs:
             reached += len(fed)
-            logits = executor.run(fed, phase)
+            logits = machine.step(fed, phase)[-1]
             if reached in wanted:
                 off.append(_difference(wanted[reached], logits))
         return Truth(tuple(off), len(ids), float(np.abs(reference.logits).max(initial=0)), reference.routed)
@@ -132,8 +134,8 @@ class Probe:
         }
         return {name: replace(by_file[path], name=name) for name, path in files.items()}
 
-    def _executor(self, sessions: Mapping[str, OpenSession], tokens: int) -> Executor:
-        return make_executor(self._pipeline, sessions, device_named("cpu"), capacity=self._slots(sessions, tokens))
+    def _machine(self, sessions: Mapping[str, OpenSession], tokens: int) -> Machine:
+        return make_machine(self._pipeline, sessions, device_named("cpu"), capacity=self._slots(sessions, tokens))
 
     def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:
         """What differs between two runs."""
@@ -159,16 +161,14 @@ class Probe:
     def _capacity(self) -> int:
         return self._pipeline.capacity or DEFAULT_CAPACITY
 
-    def _generate(self, executor: Executor) -> Outputs:
+    def _generate(self, machine: Machine) -> Outputs:
         limit = min(self._capacity // 3, getattr(self._pipeline.metadata, "source_limit", None) or PROMPT)
-        prompt = np.random.default_rng(0).integers(0, executor.vocabulary, max(1, min(PROMPT, limit))).tolist()
-        if executor.has_source:
-            executor.encode(prompt)
-            prompt = [self._pipeline.tokens.decoder_start or 0]
-        found = [np.array(executor.run(fed, phase), np.float32) for fed, phase in executor.chunks(prompt)][-1:]
+        prompt = np.random.default_rng(0).integers(0, machine.vocabulary, max(1, min(PROMPT, limit))).tolist()
+        prompt = begin(machine, self._pipeline, prompt)
+        found = [np.array(machine.step(fed, phase)[-1], np.float32) for fed, phase in machine.chunks(prompt)][-1:]
         for step in range(min(STEPS, self._capacity - len(prompt)) - 1):
             token = int(found[-1].argmax()) if self._tokens is None else self._tokens[step]
-            found.append(np.array(executor.run([token], "decode"), np.float32))
+            found.append(np.array(machine.step([token], "decode")[-1], np.float32))
         self._tokens = self._tokens or [int(logits.argmax()) for logits in found]
         return found
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from workflows.bundle.schema import NameInBundle
+from workflows.bundle.model import NameInBundle
 from workflows.errors import BundleError
 
 MANIFEST = "manifest.json"

@@ -9,153 +9,59 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from workflows.bundle.flow import Fault, Outline, Port, find_faults, find_unknown, path_of
+from workflows.bundle.composition import Flow, PositionIds
+from workflows.bundle.flow import Fault, Modality, find_faults, find_unknown, path_of
+from workflows.bundle.model import Model
+from workflows.bundle.options import Positive, SlidingWindow, Switch
+from workflows.bundle.route import Route, route_of
+from workflows.bundle.strategy import LogitsOp, Share, not_run
 from workflows.errors import BundleError
 
-When = Literal["init", "step", "final"]
-Setting = Literal["chunked_prefill", "sliding_window"]
-_INSTEAD: dict[Setting, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
-NameInBundle = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*(/[A-Za-z0-9_][A-Za-z0-9_.\-]*)*$")]
+Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
+_INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
+Id = Annotated[int, Field(ge=0, strict=True)]
 
 
-class Model(BaseModel):
-    """Unknown keys are refused, values are not changed after reading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, int) else value
 
 
-class SlidingWindow(Model):
-    """Tokens that stay in the cache."""
-
-    size: Annotated[int, Field(gt=0)]
-
-
-class ChunkedPrefill(Model):
-    """Prompt tokens that one run takes at most."""
-
-    max_batched_tokens: Annotated[int, Field(gt=0)]
-
-
-class Runtime(Model):
-    """Features that are scheduled when a session is opened, without a change of the graph.
-
-    precision: the floating-point type that the session computes in, weights and all; absent where a part of it
-    computes with integers, which no word here says: `build_requires.quantization` does.
-    """
-
-    precision: Literal["fp32", "fp16", "bf16", "fp8"] | None = None
-    sliding_window: SlidingWindow | None = None
-    chunked_prefill: ChunkedPrefill | None = None
-
-
-class BuildRequires(Model):
-    """What was done to the graph when it was built. quantization: the integers that its weights are."""
-
-    quantization: Literal["none", "int8", "int4"] = "none"
-
-
-class SessionOptions(Model):
-    """Options of one session."""
-
-    runtime: Runtime = Runtime()
-    build_requires: BuildRequires | None = None
-
-
-class Session(Model):
-    """One graph file. `role` is Joinery's word for what the component does."""
-
-    file: NameInBundle
-    session_options: SessionOptions = SessionOptions()
-
-
-class FlowStage(Model):
-    """When a session runs: `init` over the prompt, `step` for each token, `final` at the end."""
-
-    run: str
-    when: When = "step"
-
-
-class Edge(Model):
-    """A tensor of one session that feeds one of another, each written `session.tensor`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-    source: Annotated[str, Field(alias="from", pattern=r"^[^.]+\..+$")]
-    target: Annotated[str, Field(alias="to", pattern=r"^[^.]+\..+$")]
-
-
-class KVState(Model):
-    """The names of the cache tensors; `%d` stands for the layer.
-
-    format: `auto` takes the names from the graphs where they are not these.
-    """
-
-    format: Literal["auto", "separate"] = "separate"
-    past_key_pattern: str = "past_key_values.%d.key"
-    past_value_pattern: str = "past_key_values.%d.value"
-    present_key_pattern: str = "present.%d.key"
-    present_value_pattern: str = "present.%d.value"
-
-    @model_validator(mode="after")
-    def _one_layer_each(self) -> KVState:
-        for name in ("past_key_pattern", "past_value_pattern", "present_key_pattern", "present_value_pattern"):
-            if getattr(self, name).count("%d") != 1:
-                raise ValueError(f"{name} must hold %d exactly once")
-        for when in ("past", "present"):
-            key, value = f"{when}_key_pattern", f"{when}_value_pattern"
-            if getattr(self, key) == getattr(self, value):
-                raise ValueError(f"{key} and {value} name one tensor, and keys and values are two")
-        return self
-
-
-class CrossState(Model):
-    """What an encoder hands to the decoder for the whole of a generation."""
-
-    source: str
-    frozen: Literal[True] = True
-
-
-class State(Model):
-    """State that sessions share between runs."""
-
-    kv_cache: KVState | None = None
-    cross_cache: CrossState | None = None
-
-
-class Flow(Model):
-    """Sessions, their order and their edges."""
-
-    sessions: Annotated[dict[str, Session], Field(min_length=1, max_length=10)]
-    flow: Annotated[list[FlowStage], Field(min_length=1, max_length=10)]
-    dataflow: list[Edge] = []
-    state: State = State()
-
-    def outline(self) -> Outline:
-        """The flow without its files."""
-        cross = self.state.cross_cache
-        return Outline(
-            tuple(self.sessions),
-            tuple((stage.run, stage.when) for stage in self.flow),
-            tuple((_port(edge.source), _port(edge.target)) for edge in self.dataflow),
-            cross.source if cross else None,
-            self.state.kv_cache is not None,
-        )
 
 
 class Tokens(Model):
-    """Special token ids."""
+    """Special token ids. image_token, audio_token, video_token: those in whose places features of each kind go."""
 
-    eos: list[int] = []
-    pad: int | None = None
-    bos: int | None = None
-    decoder_start: int | None = None
+    eos: Annotated[list[Id], BeforeValidator(_listed)] = Field(default_factory=list)
+    pad: Id | None = None
+    bos: Id | None = None
+    decoder_start: Id | None = None
+    sep: Id | None = None
+    image_token: Id | None = None
+    audio_token: Id | None = None
+    video_token: Id | None = None
+
+
+class Sampling(Model):
+    """What sampling the file asks for."""
+
+    temperature: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    top_k: Annotated[int, Field(ge=0, strict=True)] | None = None
+    top_p: Share | None = None
+    do_sample: Switch | None = None
+    repetition_penalty: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
 
 
 class Generation(Model):
-    """Defaults of a generation; `max_length` is the cache's capacity in tokens."""
+    """Defaults of a generation; `max_length` is the cache's capacity in tokens. stop: ignored, as others do."""
 
-    max_length: Annotated[int, Field(gt=0)]
+    max_length: Positive
+    min_length: Annotated[int, Field(ge=0, strict=True)] | None = None
+    num_beams: Positive | None = None
+    sampling: Sampling | None = None
+    stop: list[str] | None = None
+    logits: list[LogitsOp] | None = None
 
 
 class Component(Model):
@@ -170,6 +76,7 @@ class Metadata(Model):
     """Facts about the build; `name` is what a person calls the model, `vocabulary` None without a cache.
 
     source_limit: tokens that an encoder can read at most; None where there is no encoder or it reads any number.
+    carried: inputs `session.input` that a step reads and the output with the next value, where the names don't say so.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -183,8 +90,9 @@ class Metadata(Model):
     chunk: Annotated[int, Field(gt=0)] = 64
     vocabulary: Annotated[int, Field(gt=0)] | None = None
     source_limit: Annotated[int, Field(gt=0)] | None = None
+    carried: dict[Annotated[str, Field(pattern=r"^[^.]+\..+$")], str] = Field(default_factory=dict)
     built_at: str = ""
-    components: list[Component] = []
+    components: list[Component] = Field(default_factory=list)
 
 
 class Pipeline(Model):
@@ -202,14 +110,9 @@ class Pipeline(Model):
         return self.generation.max_length if self.generation else None
 
     @property
-    def route(self) -> str:
-        """The kind of composite, computed from the structure alone."""
-        names = {stage.when for stage in self.pipeline.flow}
-        if self.pipeline.state.kv_cache is None:
-            return "single"
-        if self.pipeline.state.cross_cache is not None:
-            return "encoder-decoder"
-        return "prefill-decode" if names >= {"init", "step"} else "decoder"
+    def route(self) -> Route:
+        """The kind of composite, computed from the structure alone; see workflows.bundle.route."""
+        return route_of(self.pipeline)
 
     @property
     def chunk(self) -> int:
@@ -218,9 +121,28 @@ class Pipeline(Model):
         return next((value.max_batched_tokens for value in asked.values()), self.metadata.chunk)
 
     @property
-    def window(self) -> int | None:
-        """Tokens that stay in a cache that slides; None where the file asks for none."""
-        return next((value.size for value in self._asked("sliding_window").values()), None)
+    def window(self) -> SlidingWindow | None:
+        """What stays in a cache that slides; None where the file asks for none."""
+        asked: dict[str, SlidingWindow] = self._asked("sliding_window")
+        return next(iter(asked.values()), None)
+
+    @property
+    def positions(self) -> PositionIds:
+        """How positions are told to the graphs."""
+        return self.pipeline.state.position_ids or PositionIds()
+
+    @property
+    def places(self) -> dict[Modality, int]:
+        """The tokens in whose places features of each kind go."""
+        named: dict[Modality, int | None] = {
+            "image": self.tokens.image_token, "audio": self.tokens.audio_token, "video": self.tokens.video_token,
+        }  # fmt: skip
+        return {kind: token for kind, token in named.items() if token is not None}
+
+    @property
+    def reuses(self) -> bool:
+        """Whether what the cache holds of a prompt is used again."""
+        return all(value.enabled for value in self._asked("prefix_cache").values())
 
     @property
     def decoder_start(self) -> int:
@@ -239,23 +161,34 @@ class Pipeline(Model):
 
         where: the file. What the graphs themselves say to it is runtime/program.py's to ask.
         """
-        for fault in (*find_faults(self.pipeline.outline()), *self._settings()):
+        for fault in (*find_faults(self.pipeline.outline()), *self._settings(), *self._not_run()):
             raise fault.error(where)
 
     def lacking(self) -> Iterator[Fault]:
         """Names that lead nowhere, and what a cache needs and is not there."""
         yield from find_unknown(self.pipeline.outline())
-        if self.pipeline.state.kv_cache is not None:
-            for path, value in (("generation", self.generation), ("metadata.vocabulary", self.metadata.vocabulary)):
-                if value is None:
-                    yield Fault(path, f"a pipeline with a KV cache needs {path}")
+        if self.pipeline.state.kv_cache is not None and self.generation is None:
+            yield Fault("generation", "a pipeline with a KV cache needs generation")
 
     def _settings(self) -> Iterator[Fault]:
         for key in get_args(Setting):
             yield from self._disagreements(key)
-        if self.window and self.capacity and self.window > self.capacity:
-            message = f"{self.window} tokens are more than the {self.capacity} of generation.max_length"
+        if self.window and self.capacity and self.window.size > self.capacity:
+            message = f"{self.window.size} tokens are more than the {self.capacity} of generation.max_length"
             yield Fault(self.path_of_setting("sliding_window"), message)
+        for name, session in self.pipeline.sessions.items():
+            if (paging := session.session_options.runtime.paging) and paging.enabled:
+                yield Fault(_setting(name, "paging"), "Joinery keeps no cache in pages: leave it out")
+
+    def _not_run(self) -> Iterator[Fault]:
+        flow = self.pipeline
+        if self.pipeline.state.kv_cache is not None and self.metadata.vocabulary is None:
+            yield Fault("metadata.vocabulary", "a pipeline with a KV cache needs metadata.vocabulary to run")
+        yield from not_run(
+            {"roles": flow.roles, "strategy": flow.strategy, "plugin": flow.plugin, "controller": flow.controller}
+        )
+        if self.generation and self.generation.logits:
+            yield Fault("generation.logits", "Joinery reads the chain and does not run it yet: take it out")
 
     def path_of_setting(self, key: Setting) -> str:
         """The JSON path of a runtime setting, at the first session that has it, or of what stands for it else."""
@@ -300,8 +233,3 @@ def parse_pipeline(data: Any, where: str) -> Pipeline:
     for fault in pipeline.lacking():
         raise fault.error(where)
     return pipeline
-
-
-def _port(name: str) -> Port:
-    session, tensor = name.split(".", 1)
-    return session, tensor

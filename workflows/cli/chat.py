@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from workflows.cli.generate import show
-from workflows.cli.output import JsonFlag, interruptible
-from workflows.cli.prompt import PrefillOption, ToolsOption, read_text
+from workflows.cli.output import JsonFlag, interruptible, pairs
+from workflows.cli.prompt import CapacityOption, PrefillOption, SessionOption, ToolsOption, read_text
 from workflows.errors import LogitsError, PromptError
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def chat(
     prefill: str = PrefillOption,
     max_new_tokens: int = typer.Option(512, "--max-new-tokens", help="Tokens of one reply at most."),
     cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
+    capacity: int | None = CapacityOption,
+    session_option: list[str] = SessionOption,
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
@@ -46,7 +48,9 @@ def chat(
     languages = {"target_language": target_language, "source_language": source_language}
     options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
-    talk = Talk(open_engine(bundle, provider=provider, cache=cache), options, system, told, prefill, as_json)
+    settings = pairs("--session-option", session_option)
+    engine = open_engine(bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings)
+    talk = Talk(engine, options, system, told, prefill, as_json)
     interactive = sys.stdin.isatty() and not as_json
     if interactive:
         sys.stderr.write(talk.welcome())
@@ -101,7 +105,9 @@ class Talk:
         messages: list[Message] = [*self._messages, {"role": "user", "content": after + line}]
         ids = self._engine.encode_turn(messages, self._tools, self._prefill)
         with interruptible(self._engine.stop) as cancelled:
-            done = show(self._engine.generate(ids, self._options, cancelled), self._as_json, self._prefill)
+            prefix = self._engine.prefix_of(self._prefill)
+            events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
+            done = show(events, self._as_json, self._prefill)
         self._messages = [*messages, {"role": "assistant", "content": self._prefill + done.text}]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from workflows.cli.output import JsonFlag, interruptible, pairs, write_json
-from workflows.cli.prompt import PrefillOption, ToolsOption, read_text
+from workflows.cli.prompt import CapacityOption, PrefillOption, SessionOption, ToolsOption, read_text
 from workflows.errors import Cancelled, PromptError, RequestError
 from workflows.events import Event, GenerationDone, NoticeEvent, TokenEvent
 
@@ -35,6 +35,8 @@ def generate(
     cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
     device_option: list[str] = typer.Option([], "--device-option", metavar="K=V", help="An option of the provider."),
+    capacity: int | None = CapacityOption,
+    session_option: list[str] = SessionOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     top_k: int | None = typer.Option(None, "--top-k", help="Sample from the K most probable tokens."),
     top_p: float | None = typer.Option(None, "--top-p", help="Sample from the fewest tokens with this mass."),
@@ -65,10 +67,17 @@ def generate(
         }
     )
     given = _one_prompt(prompt, prompt_ids, prompt_file)
-    if (tools or prefill) and not chat:
-        raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
-    engine = open_engine(bundle, provider=provider, cache=cache, device_options=pairs("--device-option", device_option))
+    engine = open_engine(
+        bundle,
+        provider=provider,
+        cache=cache,
+        capacity=capacity,
+        device_options=pairs("--device-option", device_option),
+        session_options=pairs("--session-option", session_option),
+    )
+    if (tools or (prefill and not engine.machine.has_source)) and not chat:
+        raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
     if isinstance(given, list):
         if chat:
             raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
@@ -77,7 +86,8 @@ def generate(
         message: Message = {"role": "user", "content": given}
         ids = engine.encode_chat([message], told, prefill) if chat else engine.encode(given)
     with interruptible(engine.stop) as cancelled:
-        done = show(engine.generate(ids, options, cancelled), as_json, prefill)
+        events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
+        done = show(events, as_json, prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
 

@@ -11,6 +11,11 @@ from workflows.errors import PromptError
 ToolsOption = typer.Option(None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of.")
 PrefillOption = typer.Option("", "--prefill", metavar="TEXT", help="What the reply begins with.")
 
+CapacityOption = typer.Option(None, "--capacity", min=1, help="Cache slots, other than the bundle's own.")
+SessionOption = typer.Option(
+    [], "--session-option", metavar="K=V", help="An option of onnxruntime's sessions: intra_op_num_threads=2 …"
+)
+
 
 def read_text(path: Path, what: str) -> str:
     """A UTF-8 file. what: what it is called in the sentence. Raises PromptError where it cannot be read."""

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from workflows.bundle import Bundle
+from workflows.bundle import Bundle, Pipeline
 from workflows.errors import BundleError, printable
 
 FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
 
+_DRAWN = "sampling.do_sample"  # the pipeline file's own; a checkpoint's is left to the person
 # What changes greedy tokens in transformers and is not applied here → the value that changes nothing.
 NOT_APPLIED: dict[str, Any] = {
     "num_beams": 1,
@@ -27,6 +28,7 @@ NOT_APPLIED: dict[str, Any] = {
     "constraints": [],
     "force_words_ids": [],
     "dola_layers": [],
+    _DRAWN: False,
 }
 
 Id = Annotated[int, Field(ge=0, strict=True)]
@@ -66,16 +68,14 @@ class Defaults(BaseModel):
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> Defaults:
         """Raises BundleError for a file that is no JSON object, or a value that is none of its kind."""
-        name = next((name for name in FILES if bundle.text(name) is not None), None)
-        if name is None:
-            return cls()
+        name = next((name for name in FILES if bundle.text(name) is not None), "generation")
         try:
-            found = json.loads(bundle.text(name) or "")
+            found = json.loads(bundle.text(name) or "{}")
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise BundleError(f"{name} is no JSON object: build the bundle anew.")
-        defaults = _checked(found, name)
+        defaults = _checked(found | _of_pipeline(bundle.pipeline), name)
         vocabulary = bundle.pipeline.metadata.vocabulary or 0
         token = max(defaults.tokens, default=0)
         if token >= vocabulary:
@@ -87,6 +87,19 @@ class Defaults(BaseModel):
         """Every token id that the settings name."""
         words = [self.forced_bos_token_id, self.forced_eos_token_id, self.suppress_tokens, self.begin_suppress_tokens]
         return {token for word in (*words, *self.bad_words_ids) for token in word}
+
+
+def _of_pipeline(pipeline: Pipeline) -> dict[str, Any]:
+    """What the pipeline file asks of every generation, by the names of generation_config.json."""
+    said = pipeline.generation
+    sampling = said.sampling if said else None
+    asked = {
+        "min_length": said and said.min_length,
+        "num_beams": said and said.num_beams,
+        "repetition_penalty": sampling and sampling.repetition_penalty,
+        _DRAWN: sampling and sampling.do_sample,
+    }
+    return {key: value for key, value in asked.items() if value is not None}
 
 
 def _checked(found: dict[str, Any], name: str) -> Defaults:

@@ -6,9 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.errors import BundleError, PromptError
+from workflows.bundle.options import parse_options
+from workflows.errors import PromptError
 from workflows.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
@@ -17,14 +20,15 @@ from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
-from workflows.runtime import Executor, device_named, open_executor
+from workflows.runtime import Machine, device_named, open_machine
+from workflows.runtime.prompt import Given
 
 
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread."""
 
-    def __init__(self, bundle: Bundle, executor: Executor, load_seconds: float) -> None:
-        self.bundle, self.executor = bundle, executor
+    def __init__(self, bundle: Bundle, machine: Machine, load_seconds: float) -> None:
+        self.bundle, self.machine = bundle, machine
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
@@ -56,7 +60,8 @@ class Engine:
         """The ids of a conversation, as encode_chat; without a chat template, of its texts one after another.
 
         So a base model completes what was written so far; a model with an encoder reads the last message alone.
-        Raises PromptError as encode_chat, for tools without a template, and for a prefill where an encoder reads.
+        There `prefill` is no part of them: prefix_of gives its ids. Raises PromptError as encode_chat, and for tools
+        without a template.
         """
         if self.template is not None:
             return self.encode_chat(messages, tools, prefill)
@@ -65,14 +70,12 @@ class Engine:
         if self.completes:
             self._note("completes", "This bundle has no chat template: it completes the text that was written so far.")
             return self.encode("".join(map(_plain, messages)) + prefill)
-        if prefill:
-            raise PromptError("A model with an encoder begins its reply itself: leave the prefill out.")
         return self.encode("".join(map(_plain, messages[-1:])))
 
     @property
     def completes(self) -> bool:
         """Whether a conversation is one text that the model goes on with: it has no template and no encoder."""
-        return self.template is None and not self.executor.has_source
+        return self.template is None and not self.machine.has_source
 
     def _tells_of(self, tools: Sequence[Tool], messages: Sequence[Message], prefill: str, text: str) -> bool:
         """Whether `text`, rendered with tools, differs from what is rendered without any."""
@@ -81,6 +84,10 @@ class Engine:
             return text != self.template.render(messages, None, prefill)
         except PromptError:  # there is a template for tools alone
             return True
+
+    def prefix_of(self, prefill: str) -> list[int]:
+        """What a decoder behind an encoder begins its reply with, after its start; nothing for another model."""
+        return self.text.encode(prefill, special=False) if prefill and self.machine.has_source else []
 
     def encode(self, prompt: str) -> list[int]:
         """The ids of a plain text, with the special tokens that the tokenizer puts around one."""
@@ -92,10 +99,14 @@ class Engine:
         options: GenerateOptions,
         cancelled: Callable[[], bool] = lambda: False,
         eos: Sequence[int] | None = None,
+        *,
+        prefix: Sequence[int] = (),
+        given: Given | None = None,
     ) -> Iterator[Event]:
         """Generates after `prompt`, reusing what the cache holds of it; the last event is GenerationDone.
 
-        eos: tokens that end it, other than the bundle's own.
+        eos: tokens that end it, other than the bundle's own. prefix: what a decoder behind an encoder begins with after
+        its start. given: what comes with the prompt besides, by the graphs' inputs: pictures, sound.
         Raises PromptError for ids beyond the vocabulary, for a prompt that does not fit the capacity, and for a
         language that the bundle does not know.
         """
@@ -105,10 +116,11 @@ class Engine:
                 self.languages.token(language)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         yield from self._notices()
-        if self.executor.has_source:
-            yield from self._translate(ids, options, cancelled, ends)
+        if self.machine.has_source:
+            yield from self._translate(ids, options, cancelled, ends, prefix)
             return
-        cache = self.executor.cache
+        ids += self.text.check(prefix) if prefix else []
+        cache = self.machine.cache
         if not cache.layout.evicts and len(ids) > cache.capacity:
             raise PromptError(
                 f"The prompt has {len(ids):,} tokens and the cache holds {cache.capacity:,}: shorten it, build with a "
@@ -116,9 +128,13 @@ class Engine:
             )
         if cache.positions is not None and len(ids) > cache.positions:
             raise PromptError(f"The prompt has {len(ids):,} tokens and the model knows {cache.positions:,} positions.")
+        self.machine.resume()
+        if self.machine.program.source is not None:
+            self.machine.start(given, ids)
+        elif given:
+            raise PromptError("The model takes a prompt alone: leave out what was given besides.")
         kept = self._reuse(ids)
-        self.executor.resume()
-        generation = Generation(self.executor, self.text, options, ends, cancelled, self.defaults)
+        generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
@@ -126,17 +142,20 @@ class Engine:
             yield event
 
     def _translate(
-        self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool], eos: Sequence[int]
+        self,
+        source: Sequence[int],
+        options: GenerateOptions,
+        cancelled: Callable[[], bool],
+        eos: Sequence[int],
+        prefix: Sequence[int],
     ) -> Iterator[Event]:
-        """Encodes `source`, then decodes from the decoder's start token."""
-        tokens = self.bundle.pipeline.tokens
-        if tokens.decoder_start is None:
-            raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
-        source, start, defaults = self.languages.begin(options, source, tokens.decoder_start, self.defaults)
-        self.executor.resume()
-        generation = Generation(self.executor, self.text, options, eos, cancelled, defaults)
-        self.executor.encode(source)
-        for event in generation.stream([start], source=source):
+        """Encodes `source`, then decodes from the decoder's start token and `prefix`."""
+        start = self.bundle.pipeline.decoder_start
+        source, start, defaults = self.languages.begin(options, source, start, self.defaults)
+        self.machine.resume()
+        generation = Generation(self.machine, self.text, options, eos, cancelled, defaults)
+        self.machine.encode(source)
+        for event in generation.stream([start, *prefix], source=source):
             if isinstance(event, GenerationDone):
                 yield replace(event, prompt_ids=list(source))
             else:
@@ -155,10 +174,10 @@ class Engine:
 
     def _note_what_is_not_done(self) -> None:
         """What the checkpoint or the graph asks for and is not done."""
-        if self.executor.note:
-            self._note("cache_fallback", self.executor.note)
-        if self.executor.emulation:
-            self._note("emulated", self.executor.emulation)
+        if self.machine.note:
+            self._note("cache_fallback", self.machine.note)
+        if self.machine.emulation:
+            self._note("emulated", self.machine.emulation)
         if self.defaults.not_applied:
             named = ", ".join(self.defaults.not_applied)
             message = f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily."
@@ -166,34 +185,44 @@ class Engine:
 
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
-        self.executor.stop()
+        self.machine.stop()
+
+    def close(self) -> None:
+        """Lets go of the bundle's sessions and their memory."""
+        self.machine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
 
     def reset(self) -> None:
         """Forgets the conversation."""
-        self.executor.cache.reset()
+        self.machine.cache.reset()
         self._cached = []
 
     def rewind(self, length: int) -> CacheEvent:
         """Goes back to the first `length` tokens; gives the cache as it then is. Raises RewindError (see KVCache)."""
-        self.executor.cache.rewind(length)
+        self.machine.cache.rewind(length)
         return self.picture()
 
     def save_cache(self, path: Path) -> None:
         """Saves the conversation's keys and values. Raises PromptCacheError where it cannot be written."""
         from workflows.kvcache.store import save_cache  # safetensors: few conversations are saved
 
-        save_cache(self.executor.cache, self._cached, self._identity, path)
+        save_cache(self.machine.cache, self._cached, self._identity, path)
 
     def load_cache(self, path: Path) -> CacheEvent:
         """Goes on from a saved cache. Raises PromptCacheError for one that is damaged or of another model."""
         from workflows.kvcache.store import load_cache
 
-        self._cached = load_cache(self.executor.cache, self._identity, path)
+        self._cached = load_cache(self.machine.cache, self._identity, path)
         return self.picture()
 
     def picture(self) -> CacheEvent:
         """The cache as it is; what an encoder handed over is a group of its own, the last."""
-        views = [*self.executor.cache.view(), *self.executor.source_view()]
+        views = [*self.machine.cache.view(), *self.machine.source_view()]
         return CacheEvent(groups=[asdict(view) for view in views])
 
     @property
@@ -204,16 +233,16 @@ class Engine:
 
     def ready(self) -> ReadyEvent:
         """What the window is told when the bundle is open."""
-        pipeline, cache = self.bundle.pipeline, self.executor.cache
+        pipeline, cache = self.bundle.pipeline, self.machine.cache
         return ReadyEvent(
             bundle=str(self.bundle.folder),
             model_type=pipeline.metadata.model_type,
             route=pipeline.route,
-            provider=self.executor.provider,
+            provider=self.machine.provider,
             layout=cache.layout.name,
             capacity=cache.capacity,
-            chunk=self.executor.chunk,
-            vocabulary=self.executor.vocabulary,
+            chunk=self.machine.chunk,
+            vocabulary=self.machine.vocabulary,
             chat_template=self.template is not None,
             completes=self.completes,
             load_seconds=round(self.load_seconds, 3),
@@ -226,8 +255,8 @@ class Engine:
         The last token is fed again even where it is cached, for its logits are needed. Where the layout cannot go
         back that far, everything is forgotten.
         """
-        cache = self.executor.cache
-        held = self._cached[: cache.length]
+        cache = self.machine.cache
+        held = self._cached[: cache.length] if self.bundle.pipeline.reuses else []
         shared = 0
         for old, new in zip(held, ids[:-1], strict=False):
             if old != new:
@@ -251,11 +280,20 @@ def open_engine(
     cache: str | None = None,
     capacity: int | None = None,
     device_options: Mapping[str, str] | None = None,
+    session_options: Mapping[str, str] | None = None,
 ) -> Engine:
-    """Opens a bundle. Raises BundleError, GraphError, DeviceError or RecipeError, one sentence each."""
+    """Opens a bundle; session_options: onnxruntime's, by name, over the file's own.
+
+    Raises BundleError, GraphError, DeviceError, RecipeError or RequestError, one sentence each.
+    """
     began = time.perf_counter()
     bundle = read_bundle(folder)
-    executor = open_executor(
-        bundle, device_named(provider), cache=cache, capacity=capacity, device_options=device_options
+    machine = open_machine(
+        bundle,
+        device_named(provider),
+        cache=cache,
+        capacity=capacity,
+        device_options=device_options,
+        session_options=parse_options(session_options or {}),
     )
-    return Engine(bundle, executor, time.perf_counter() - began)
+    return Engine(bundle, machine, time.perf_counter() - began)

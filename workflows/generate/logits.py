@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import LogitsError
 from workflows.events import Phase
-from workflows.runtime import Executor
+from workflows.runtime import Machine
+
+Logits = NDArray[np.float32]
 
 
-def run_checked(executor: Executor, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:
-    """Feeds `tokens` as Executor.run does; gives the logits [V] float32.
+def run_checked(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits:
+    """Feeds `tokens` as Machine.step does; gives the logits [V] after the last.
 
-    Raises LogitsError where they are NaN or infinite, or all of them -inf, and what Executor.run raises.
+    Raises LogitsError where they are NaN or infinite, or all of them -inf, and what Machine.step raises.
     """
-    start = executor.cache.length
-    logits = executor.run(tokens, phase)
+    start = machine.cache.length
+    logits: Logits = machine.step(tokens, phase)[-1]
     best = logits.max()  # NaN where any of them is
     if not np.isfinite(best):
         raise LogitsError(
@@ -29,7 +30,7 @@ def run_checked(executor: Executor, tokens: Sequence[int], phase: Phase) -> NDAr
     return logits
 
 
-def check_choice(scores: NDArray[Any], step: int) -> None:
+def check_choice(scores: Logits, step: int) -> None:
     """Raises LogitsError where the settings of the generation have left no token to choose for new token `step`."""
     if not np.isfinite(scores.max()):
         raise LogitsError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -18,17 +18,17 @@ from workflows.events import (
     FinishReason,
     GenerationDone,
     NoticeEvent,
-    Phase,
     TokenEvent,
 )
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
-from workflows.generate.logits import check_choice, run_checked
+from workflows.generate.feed import feed
+from workflows.generate.logits import Logits, check_choice, run_checked
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Processor, compile_choice, compile_processors, softmax
 from workflows.generate.stops import StopFilter
 from workflows.generate.text import Stream, Text
-from workflows.runtime import Executor
+from workflows.runtime import Machine
 
 CACHE_EVERY_S = 0.2  # pictures of the cache a second are few: they are for eyes
 
@@ -51,14 +51,15 @@ class Timing:
 
 
 class Generation:
-    """One generation over an executor whose cache already holds `kept` of the prompt's tokens.
+    """One generation over an machine whose cache already holds `kept` of the prompt's tokens.
 
-    defaults: what the checkpoint asks of every generation; an option that a person gave wins over it.
+    defaults: what the checkpoint asks of every generation; an option that a person gave wins over it. `final` is what
+    the flow's final sessions gave after the last token.
     """
 
     def __init__(
         self,
-        executor: Executor,
+        machine: Machine,
         text: Text,
         options: GenerateOptions,
         eos: Sequence[int],
@@ -66,13 +67,14 @@ class Generation:
         defaults: Defaults | None = None,
     ) -> None:
         self._defaults = defaults or Defaults()
-        self._executor, self._text, self._options, self._eos = executor, text, options, frozenset(eos)
+        self._machine, self._text, self._options, self._eos = machine, text, options, frozenset(eos)
         self._cancelled = cancelled
         self._choose = compile_choice(options)
         self._timing = Timing()
         self._filter = StopFilter(options.stop)
         self._pictured = 0.0
         self._evicted_told = False
+        self.final: Mapping[str, NDArray[Any]] = {}
 
     def stream(self, prompt: Sequence[int], kept: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
         """Feeds prompt[kept:] and generates; the last event is GenerationDone. source: what an encoder has read.
@@ -98,11 +100,12 @@ class Generation:
                 if ended:
                     reason = ended
                     break
-                logits = self._step([token], "decode")
+                logits = self._step(token)
         except Cancelled:
             reason = "cancelled"
         except CapacityError:
             reason = "capacity"
+        self.final = self._finish()
         yield from self._pictures(last=True)
         fed = len(prompt) - kept if source is None else len(source)
         yield self._done(prompt, fed, generated, "".join(pieces), reason)
@@ -114,34 +117,47 @@ class Generation:
         start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
         return compile_processors(options, compile_constraints(defaults, start, penalty))
 
-    def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, NDArray[Any]]:
-        logits: NDArray[Any] | None = None
+    def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
+        logits: Logits | None = None
         start = kept
-        for chunk, phase in self._executor.chunks(prompt[kept:]):
-            began = time.perf_counter()
-            logits = self._step(chunk, phase)
-            start += len(chunk)
+        self._check_cancelled()
+        began = time.perf_counter()
+        for fed in feed(self._machine, prompt[kept:]):
+            logits = fed.logits
+            start += len(fed.tokens)
             yield ChunkEvent(
-                start=start - len(chunk),
-                tokens=len(chunk),
+                start=start - len(fed.tokens),
+                tokens=len(fed.tokens),
                 total=len(prompt),
                 latency_ms=(time.perf_counter() - began) * 1000,
                 **self._usage(),
             )
             yield from self._pictures()
+            self._check_cancelled()
+            began = time.perf_counter()
         assert logits is not None  # the last token of a prompt is always fed
         return logits
 
-    def _step(self, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:
+    def _check_cancelled(self) -> None:
         if self._cancelled():
             raise Cancelled("The generation was cancelled.")
-        return run_checked(self._executor, tokens, phase)
 
-    def _chosen(self, logits: NDArray[Any], ids: Sequence[int], step: int) -> tuple[NDArray[Any], int]:
+    def _step(self, token: int) -> Logits:
+        self._check_cancelled()
+        return run_checked(self._machine, [token], "decode")
+
+    def _chosen(self, logits: Logits, ids: Sequence[int], step: int) -> tuple[Logits, int]:
         """The processed logits [V], and the token that is taken from them."""
         scores = self._process(ids, np.array(logits, np.float32))
         check_choice(scores, step)
         return scores, self._choose(scores)
+
+    def _finish(self) -> Mapping[str, NDArray[Any]]:
+        """What runs after the last token; nothing after a generation that was stopped."""
+        try:
+            return self._machine.finish() if self._machine.program.final is not None else {}
+        except Cancelled:
+            return {}
 
     def _said(self, token: int, stream: Stream, count: int) -> tuple[str, FinishReason | None]:
         """The text that comes with a token, the newest of `count`, and why the generation ends with it, if it does."""
@@ -152,7 +168,7 @@ class Generation:
             text += self._filter.flush()
         return text, "stop" if self._filter.stopped else reason
 
-    def _token(self, scores: NDArray[Any], token: int, text: str, step: int) -> TokenEvent:
+    def _token(self, scores: Logits, token: int, text: str, step: int) -> TokenEvent:
         probability, alternatives = self._alternatives(scores, token)
         return TokenEvent(
             id=token,
@@ -165,7 +181,7 @@ class Generation:
             **self._usage(),
         )
 
-    def _alternatives(self, scores: NDArray[Any], token: int) -> tuple[float | None, list[list[Any]]]:
+    def _alternatives(self, scores: Logits, token: int) -> tuple[float | None, list[list[Any]]]:
         count = min(self._options.alternatives, len(scores))
         if not count:
             return None, []
@@ -180,14 +196,14 @@ class Generation:
             return "eos"
         if count >= self._options.max_new_tokens:
             return "length"
-        return None if self._executor.cache.has_room else "capacity"
+        return None if self._machine.cache.has_room else "capacity"
 
     def _usage(self) -> dict[str, int]:
-        cache = self._executor.cache
+        cache = self._machine.cache
         return {"cache_used": cache.length - cache.evicted, "cache_capacity": cache.capacity}
 
     def _pictures(self, last: bool = False) -> Iterator[Event]:
-        cache = self._executor.cache
+        cache = self._machine.cache
         if cache.evicted and not self._evicted_told:
             self._evicted_told = True
             yield NoticeEvent(
@@ -202,7 +218,7 @@ class Generation:
         self, prompt: Sequence[int], read: int, generated: list[int], text: str, reason: FinishReason
     ) -> GenerationDone:
         """read: how many tokens the time to the first one was spent on, an encoder's with its decoder's first step."""
-        timing, cache = self._timing, self._executor.cache
+        timing, cache = self._timing, self._machine.cache
         ttft = (timing.first - timing.began) if generated else 0.0
         decoding = timing.last - timing.first
         return GenerationDone(
@@ -213,7 +229,7 @@ class Generation:
             ttft_ms=ttft * 1000,
             decode_tokens_per_s=(len(generated) - 1) / decoding if decoding > 0 else 0.0,
             prefill_tokens_per_s=read / ttft if ttft > 0 else 0.0,
-            provider=self._executor.provider,
+            provider=self._machine.provider,
             cache={
                 "layout": cache.layout.name,
                 "capacity": cache.capacity,

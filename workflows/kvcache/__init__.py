@@ -5,9 +5,10 @@
                                 layouts decide ─────────┘ where a token goes; everything else derives from the table
 """
 
-from workflows.kvcache.cache import Group, KVCache, Step
+from workflows.kvcache.cache import KVCache
 from workflows.kvcache.geometry import StateTensor, find_state
 from workflows.kvcache.layouts import LAYOUTS, Layout
+from workflows.kvcache.step import Group, Step
 from workflows.kvcache.views import GroupView
 
 __all__ = ["LAYOUTS", "Group", "GroupView", "KVCache", "Layout", "StateTensor", "Step", "find_state"]

@@ -10,8 +10,7 @@ wrote in place lie beyond the length, and are written again before they are read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,46 +18,15 @@ from numpy.typing import NDArray
 
 from workflows.errors import CapacityError, GraphError, RewindError
 from workflows.kvcache.buffers import slide, stack
-from workflows.kvcache.drivers import EMPTY, IDS, POSITIONS, Feed, shape_of
-from workflows.kvcache.geometry import MASK, GroupFacts, Joins, StateFacts, StateTensor
+from workflows.kvcache.carried import Carried, CarriedTensor
+from workflows.kvcache.drivers import EMPTY, Feed, shape_of
+from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
+from workflows.kvcache.step import Group, Step, default_drivers, plain_facts
 from workflows.kvcache.views import GroupView, runs_of, unlike
 from workflows.tensors import TensorSpec
 
 _BUCKET = 64  # slots; a growing buffer is a multiple of this
-
-
-@dataclass
-class Group:
-    """Layers that share one table. `window` is how many positions back a token sees itself included; None means all."""
-
-    name: str
-    mask: str
-    layers: tuple[int, ...]
-    window: int | None
-    table: Positions = field(default_factory=lambda: np.empty(0, np.int64))  # [allocated], EMPTY or a position
-
-
-@dataclass(frozen=True)
-class Step:
-    """The inputs of one run: N columns, of which the slice `real` are tokens and the rest padding.
-
-    inputs, by name:
-        input_ids, position_ids       [1, N] int64, positions absolute
-        a mask a group                [1, 1, N, keys]: 0 where the query of a row sees the key of a column, the type's
-                                      lowest finite value elsewhere; or [1, keys]: 1 where there is a key to be seen.
-                                      Keys are allocated + N where the graph appends, else allocated
-        cache_position                [N], slots
-        seqlens_k, total_sequence_length, write_indices, nonpad_kv_seqlen   lengths, as the operators want them
-    slots: [tokens] int64, where the rows go; below zero: nowhere.
-    """
-
-    inputs: dict[str, NDArray[Any]]
-    slots: Positions
-    start: int
-    tokens: int
-    width: int
-    real: slice
 
 
 class KVCache:
@@ -66,7 +34,8 @@ class KVCache:
 
     state: the graph's past/present pairs. facts: what else is known of the graph; None for one that appends, with one
     mask for all layers. drivers: the other inputs that the graph takes of a cache, by name. capacity: slots at most.
-    pad_left: padding comes before the tokens of a step, for graphs that give the last column's logits alone.
+    pad_left: padding comes before the tokens of a step, for graphs that give the last column's logits alone. carried:
+    state of one size that goes with it. `told` gives what stands for positions where they are not plain numbers.
     Where the graph's slot axis is symbolic the buffers start small and grow with the sequence, so that short ones
     cost little; `generation` counts these changes, after which buffers must be bound again.
 
@@ -82,6 +51,7 @@ class KVCache:
         drivers: Mapping[str, TensorSpec] | None = None,
         *,
         pad_left: bool = False,
+        carried: Sequence[CarriedTensor] = (),
     ) -> None:
         fixed = {tensor.capacity for tensor in state}
         if not state or len(fixed) != 1:
@@ -90,13 +60,17 @@ class KVCache:
         if slots is not None and capacity > slots:
             raise GraphError(f"The graph has {slots:,} slots, so a capacity of {capacity:,} cannot be had from it.")
         self.layout, self.capacity, self.length, self.generation = layout, capacity, 0, 0
-        facts = facts or _plain_facts(state, layout)
+        self.carried = Carried(carried)
+        self.told: Callable[[Positions], NDArray[np.int64]] | None = None
+        facts = facts or plain_facts(state, layout)
         self.positions = facts.positions
         self._joins, self._counts, self._pad_left = facts.joins, facts.counts, pad_left
         self.allocated = slots if slots is not None else 0 if facts.counts else min(capacity, _BUCKET)
         self._growing = slots is None
-        self.groups = [self._group(group) for group in facts.groups]
-        self._drivers = dict(drivers if drivers is not None else _default_drivers(self.groups))
+        self._ring = capacity - layout.sinks if layout.evicts else None
+        empty = np.full(self.allocated, EMPTY, np.int64)
+        self.groups = [Group.of(group, self._ring, layout.sinks, empty.copy()) for group in facts.groups]
+        self._drivers = dict(drivers if drivers is not None else default_drivers(self.groups))
         self._windows = {group.mask: group for group in self.groups}
         self._in_place = layout.writer != "host"
         self._gives = state[0].gives
@@ -113,6 +87,10 @@ class KVCache:
         in place, or leaves room for its columns, must have slots for the padding too, which later tokens take; and one
         whose mask is one row for all queries cannot slide a window between them.
         """
+        if self.carried and width is not None and wanted < width:
+            return 0  # padding would be carried on
+        if self.layout.sinks and self._ring is not None:
+            wanted = min(wanted, self._ring)
         if self._joins == "append" and not (self.layout.evicts and self._one_row):
             return wanted
         room = self.capacity - start
@@ -144,7 +122,8 @@ class KVCache:
             self._reserve(self.length + columns if self._in_place else slots)
         placed = self.layout.place(positions, self.capacity, self.allocated)
         real = slice(columns - tokens, columns) if self._pad_left else slice(0, tokens)
-        feed = Feed(ids, positions, placed, columns, real, self._joins, self._in_place)
+        told = None if self.told is None else self.told(positions)
+        feed = Feed(ids, positions, placed, columns, real, self._joins, self._in_place, told)
         inputs = {name: self._input(feed, spec) for name, spec in self._drivers.items()}
         return Step(inputs, placed, self.length, tokens, columns, real)
 
@@ -162,16 +141,21 @@ class KVCache:
                 store.commit(rows, slots)
         for group in self.groups:
             group.table[slots] = np.arange(step.start, step.start + step.tokens)[keep]
+        self.carried.commit()
         self.length += step.tokens
 
     def past(self, name: str) -> NDArray[Any]:
         """The buffer of the past input `name`: the cache's own memory, never a copy."""
+        if name in self.carried.past:
+            return self.carried.past[name]
         store, index = self._where[name]
         past: NDArray[Any] = store.slots[index]
         return past
 
     def fresh(self, name: str, width: int) -> NDArray[Any]:
         """The buffer into which the graph writes the present output `name`: past's own where it writes in place."""
+        if name in self.carried.fresh:
+            return self.carried.fresh[name]
         store, index = self._where[self._present[name]]
         if self._in_place:
             return self.past(self._present[name])
@@ -206,11 +190,12 @@ class KVCache:
     def rewindable(self) -> tuple[range, ...]:
         """The lengths that can be gone back to, as half-open ranges; 0 always can.
 
-        A length L is legal where every position that the next token sees, (L - window, L), still has its slot.
+        A length L is legal where every position that the next token sees, (L - window, L) and the sinks, still has its
+        slot. What is carried from step to step knows no way back.
         """
-        lowest = 0
+        lowest = self.length if self.carried else 0
         if self.evicted:
-            lowest = max(self.evicted + group.window - 1 for group in self.groups if group.window)
+            lowest = max([lowest, *(self.evicted + g.sinks + g.window - 1 for g in self.groups if g.window)])
         if lowest <= 1:
             return (range(0, self.length + 1),)
         return range(0, 1), range(min(lowest, self.length), self.length + 1)
@@ -230,6 +215,8 @@ class KVCache:
             group.table[group.table >= length] = EMPTY
             if length == 0:
                 group.table[:] = EMPTY
+        if length == 0:
+            self.carried.reset()
         self.length = length
         if self._counts:
             self._resize(length)
@@ -276,19 +263,13 @@ class KVCache:
     @property
     def bytes(self) -> int:
         """Bytes that the buffers take now."""
-        return sum(store.slots.nbytes for store in self._stores)
+        return sum(store.slots.nbytes for store in self._stores) + self.carried.bytes
 
     def view(self) -> tuple[GroupView, ...]:
         """The groups as the window draws them."""
         return tuple(self._view(group) for group in self.groups)
 
     # -- inside ------------------------------------------------------------------------------------------------
-
-    def _group(self, facts: GroupFacts) -> Group:
-        """A ring's capacity is a window for every layer that sees further."""
-        limits = [size for size in (facts.window, self.capacity if self.layout.evicts else None) if size is not None]
-        table = np.full(self.allocated, EMPTY, np.int64)
-        return Group(facts.name, facts.mask, facts.layers, min(limits, default=None), table)
 
     def _view(self, group: Group) -> GroupView:
         tensors = [tensor for store in self._stores for tensor in store.tensors if tensor.layer in group.layers]
@@ -319,7 +300,7 @@ class KVCache:
 
     def _input(self, feed: Feed, spec: TensorSpec) -> NDArray[Any]:
         group = self._windows.get(spec.name)
-        return feed.driver(spec) if group is None else feed.mask(spec, group.table, group.window)
+        return feed.driver(spec) if group is None else feed.mask(spec, group.table, group)
 
     def _why_not(self, tokens: int, columns: int) -> str:
         return (
@@ -369,16 +350,3 @@ class KVCache:
         self.allocated = slots
         self.generation += 1
 
-
-def _plain_facts(state: Sequence[StateTensor], layout: Layout) -> StateFacts:
-    layers = tuple(sorted({tensor.layer for tensor in state}))
-    joins: Joins = "append" if layout.writer == "host" else "place"
-    return StateFacts(layout.writer, (GroupFacts("all", MASK, layers, None),), joins=joins)
-
-
-def _default_drivers(groups: Sequence[Group]) -> dict[str, TensorSpec]:
-    named = {IDS: (1, "sequence"), POSITIONS: (1, "sequence")} | dict.fromkeys(
-        (group.mask for group in groups), (1, 1, "sequence", "total")
-    )
-    types = {IDS: "int64", POSITIONS: "int64"}
-    return {name: TensorSpec(name, shape, types.get(name, "float32")) for name, shape in named.items()}

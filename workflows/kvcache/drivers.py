@@ -11,21 +11,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.kvcache.geometry import SOURCE_MASK, Joins
+from workflows.kvcache.geometry import PLAIN_SOURCE_MASK, SOURCE_MASK, Joins
 from workflows.kvcache.layouts import Positions
 from workflows.tensors import TensorSpec
 
 EMPTY = -1  # a slot, or a column, that holds no token
 
+GRID_AXES = 3  # of a position by time, height and width
 IDS, POSITIONS, PLACES = "input_ids", "position_ids", "cache_position"
 _ROWS = (IDS, POSITIONS)
 _LENGTHS = ("seqlens_k", "total_sequence_length", "write_indices", "nonpad_kv_seqlen")
 DRIVERS = (*_ROWS, PLACES, *_LENGTHS)
+
+
+class Sight(Protocol):
+    """What the layers of a group see: `window` positions back, the query's own included, None for all of them.
+
+    sinks: the first positions that are seen besides. reach: beyond which the model itself sees nothing, sinks or not.
+    """
+
+    @property
+    def window(self) -> int | None: ...
+    @property
+    def sinks(self) -> int: ...
+    @property
+    def reach(self) -> int | None: ...
 
 
 @dataclass(frozen=True)
@@ -33,7 +48,8 @@ class Feed:
     """The tokens of one run, and where they stand: N columns, of which the slice `real` are tokens.
 
     positions, slots: [n] int64 of the tokens. joins: see above. in_place: the graph writes all columns, so that what it
-    is told to be valid ends with the padding, which no token sees.
+    is told to be valid ends with the padding, which no token sees. told: what the graph is given as positions, [3, n]
+    where each token has three; None for `positions`.
     """
 
     ids: Sequence[int]
@@ -43,12 +59,13 @@ class Feed:
     real: slice
     joins: Joins
     in_place: bool = False
+    told: NDArray[np.int64] | None = None
 
     def driver(self, spec: TensorSpec) -> NDArray[Any]:
         """The array of an input that is no mask."""
         if spec.name in _ROWS:
-            row = np.zeros((1, self.columns), spec.numpy_dtype)
-            row[0, self.real] = self.ids if spec.name == IDS else self.positions
+            row = np.zeros(shape_of(spec, self.columns, 0), spec.numpy_dtype)
+            row[..., 0, self.real] = self.ids if spec.name == IDS else self._told()
             return row
         start = int(self.positions[0])
         after = start + (self.columns if self.in_place else len(self.ids))
@@ -57,17 +74,17 @@ class Feed:
         lengths = {"seqlens_k": after - 1, "write_indices": start}
         return np.full((1,) * len(spec.shape), lengths.get(spec.name, after), spec.numpy_dtype)
 
-    def mask(self, spec: TensorSpec, table: Positions, window: int | None) -> NDArray[Any]:
+    def _told(self) -> NDArray[np.int64]:
+        return self.positions if self.told is None else self.told
+
+    def mask(self, spec: TensorSpec, table: Positions, sight: Sight) -> NDArray[Any]:
         """The mask of a group with this table: one row for all queries where `spec` has two axes, else one each."""
         keys = self._keys(table)
         if len(spec.shape) == 2:
-            seen = keys != EMPTY
-            if window is not None:
-                seen &= self.positions[-1] - keys < window
-            row: NDArray[Any] = seen[None].astype(spec.numpy_dtype)
+            row: NDArray[Any] = self._seen(keys, sight, self.positions[-1:]).astype(spec.numpy_dtype)
             return row
         mask = np.full((1, 1, self.columns, len(keys)), spec.lowest, spec.numpy_dtype)
-        np.copyto(mask[0, 0, self.real], 0, where=self._seen(keys, window))
+        np.copyto(mask[0, 0, self.real], 0, where=self._seen(keys, sight, self.positions))
         if len(self.ids) < self.columns:
             self._let_padding_see(mask[0, 0])
         return mask
@@ -85,14 +102,17 @@ class Feed:
         keys = np.concatenate((table, new))
         return keys[self.columns :] if self.joins == "slide" else keys
 
-    def _seen(self, keys: Positions, window: int | None) -> NDArray[np.bool_]:
-        """[n, columns of keys]: whether a token's query sees the key."""
-        query = self.positions[:, None]
+    def _seen(self, keys: Positions, sight: Sight, positions: Positions) -> NDArray[np.bool_]:
+        """[n, columns of keys]: whether the query at each of `positions` sees the key."""
+        query = positions[:, None]
         seen: NDArray[np.bool_] = (keys != EMPTY)[None]
-        if len(self.positions) > 1:
+        if len(positions) > 1:
             seen = seen & (keys <= query)
-        if window is not None:
-            seen = seen & (query - keys < window)
+        if sight.window is not None:
+            near = query - keys < sight.window
+            seen = seen & (near | (keys < sight.sinks) if sight.sinks else near)
+        if sight.sinks and sight.reach is not None:
+            seen = seen & (query - keys < sight.reach)
         return seen
 
     def _let_padding_see(self, mask: NDArray[Any]) -> None:
@@ -108,7 +128,7 @@ class Feed:
 def shape_of(spec: TensorSpec, width: int, keys: int) -> tuple[int, ...]:
     """The shape of an input that is no past tensor, for a step of `width` columns and `keys` columns of keys."""
     if spec.name in _ROWS:
-        return (1, width)
+        return (*(int(axis) for axis in spec.shape[:-2]), 1, width)
     if spec.name == PLACES:
         return (width,)
     if spec.name in _LENGTHS:
@@ -120,6 +140,8 @@ def columns_axis(spec: TensorSpec) -> int | None:
     """The axis that counts the columns of the run, of the source for its mask; None for an input that has none."""
     if spec.name == SOURCE_MASK:
         return 3
+    if spec.name == PLAIN_SOURCE_MASK:
+        return len(spec.shape) - 1
     if spec.name in _ROWS or spec.name == PLACES:
         return len(spec.shape) - 1
     return 2 if spec.name not in _LENGTHS and len(spec.shape) == 4 else None
@@ -129,6 +151,8 @@ def unfit_driver(spec: TensorSpec) -> str:
     """What an input is and should not be, in words; empty for one that can be driven."""
     axes = len(spec.shape)
     told = f"{list(spec.shape)} {spec.dtype}, and should be "
+    if spec.name == POSITIONS and axes == 3:
+        return "" if spec.is_integer and spec.shape[0] == GRID_AXES else f"{told}[{GRID_AXES}, 1, columns] of integers"
     if spec.name in (*_ROWS, PLACES):
         named = "[columns]" if spec.name == PLACES else "[1, columns]"
         return "" if spec.is_integer and axes == named.count(",") + 1 else f"{told}{named} of integers"
@@ -136,5 +160,7 @@ def unfit_driver(spec: TensorSpec) -> str:
         return "" if spec.is_integer else f"{told}integers"
     if spec.name == SOURCE_MASK:
         return "" if spec.is_floating and axes == 4 else f"{told}[1, 1, 1, source] of floating-point numbers"
+    if spec.name == PLAIN_SOURCE_MASK:
+        return "" if axes == 2 and spec.dtype != "string" else f"{told}[1, source] of numbers"
     fits = spec.is_floating if axes == 4 else axes == 2 and spec.dtype != "string"
     return "" if fits else f"{told}[1, keys] of numbers or [1, 1, columns, keys] of floating-point numbers"

@@ -12,7 +12,7 @@ from workflows.errors import GraphError
 from workflows.recipe.schema import POSITIONS_KEY
 from workflows.tensors import TensorSpec, item_bytes
 
-Role = Literal["key", "value"]
+Role = Literal["key", "value", "both"]
 Writer = Literal["host", "gqa", "scatter"]
 Joins = Literal["append", "slide", "place"]  # see drivers.py
 Gives = Literal["rows", "buffer", "joined"]
@@ -23,6 +23,7 @@ _LAYER = r"0|[1-9][0-9]{0,5}"
 _ALIGNED = ((False, False), (True, False), (False, True))  # (left, right); not both
 # what an encoder hands to a decoder, once
 SOURCE_MASK, CROSS_KEY, CROSS_VALUE = "source_mask", "cross.%d.key", "cross.%d.value"
+PLAIN_SOURCE_MASK = "encoder_attention_mask"  # other exporters': 1 where there is a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,10 @@ class StateFacts:
 
 @dataclass(frozen=True, slots=True)
 class StatePatterns:
-    """The names of past and present tensors; `%d` stands for the layer."""
+    """The names of past and present tensors; `%d` stands for the layer.
+
+    Without a name for values the key patterns are of tensors that hold both, [2, 1, kv_heads, slots, head_dim].
+    """
 
     past_key: str = "past_key_values.%d.key"
     past_value: str = "past_key_values.%d.value"
@@ -92,6 +96,8 @@ class StatePatterns:
 
     def pairs(self) -> tuple[tuple[Role, str, str], ...]:
         """(role, past pattern, present pattern)."""
+        if not self.past_value:
+            return (("both", self.past_key, self.present_key),)
         return ("key", self.past_key, self.present_key), ("value", self.past_value, self.present_value)
 
 
@@ -105,6 +111,7 @@ NAMINGS = (
     ),
     StatePatterns("past_%d_key", "past_%d_value", "present_%d_key", "present_%d_value"),
     StatePatterns("key_cache.%d", "value_cache.%d", "updated_key_cache.%d", "updated_value_cache.%d"),
+    StatePatterns("past_%d", "", "present_%d", ""),  # of GPT-2, combined
 )
 
 
@@ -125,9 +132,10 @@ class StateTensor:
     """One past/present pair of one layer.
 
     `shape` is that of past, [1, kv_heads, capacity, head_dim] or [1, capacity, kv_heads * head_dim], where the
-    capacity may be symbolic. Written by the `host`, the cache commits the new tokens' rows, which it takes from
-    present; else present is the same buffer as past, and the graph writes it in place. What the graph `gives` as
-    present is the new rows alone, a buffer of as many slots as past, or past and the new rows joined.
+    capacity may be symbolic; keys and values `both` have an axis of two before it. Written by the `host`, the cache
+    commits the new tokens' rows, which it takes from present; else present is the same buffer as past, and the graph
+    writes it in place. What the graph `gives` as present is the new rows alone, a buffer of as many slots as past, or
+    past and the new rows joined.
     """
 
     past: str
@@ -152,8 +160,8 @@ class StateTensor:
 
     def sized(self, slots: int) -> tuple[int, ...]:
         """The shape of a buffer with that many slots."""
-        axis = self.slot_axis
-        return tuple((1, slots)[i == axis] if i in (0, axis) else int(size) for i, size in enumerate(self.shape))
+        own = {self.slot_axis: slots, int(self.role == "both"): 1}
+        return tuple(own[i] if i in own else int(size) for i, size in enumerate(self.shape))
 
     @property
     def bytes_per_slot(self) -> int:
@@ -165,35 +173,36 @@ class StateTensor:
 
 
 def find_state(
-    inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], patterns: StatePatterns
+    inputs: Sequence[TensorSpec],
+    outputs: Sequence[TensorSpec],
+    patterns: StatePatterns,
+    columns: int | str | None = None,
 ) -> tuple[StateTensor, ...]:
     """The past/present pairs of a graph, by layer and role; empty for a graph that has none.
 
-    Raises GraphError for a malformed layer number, a gap, a missing half, a shape that is not
-    [1, kv_heads, slots, head_dim], or a present that disagrees with its past.
+    columns: the axis that counts the columns of a step, None for that of the ids or their embeddings. Raises GraphError
+    for a malformed layer number, a missing half, a shape that is not [1, kv_heads, slots, head_dim], or a present that
+    disagrees with its past.
     """
     found: list[StateTensor] = []
-    width = next((spec.shape[1] for spec in inputs if spec.name in _COLUMNS and len(spec.shape) > 1), None)
+    named = next((spec.shape[1] for spec in inputs if spec.name in _COLUMNS and len(spec.shape) > 1), None)
+    width = named if columns is None else columns
     for role, past_pattern, present_pattern in patterns.pairs():
         past, present = _by_layer(inputs, past_pattern), _by_layer(outputs, present_pattern)
         for layer in sorted(past.keys() ^ present.keys()):
             lacking = present_pattern if layer in past else past_pattern
             raise GraphError(f"The graph lacks {lacking % layer}, the other half of layer {layer}'s {role} cache.")
         found += [_state(role, layer, past[layer], present[layer], width) for layer in sorted(past)]
-    _refuse_gaps(found)
+    _refuse_halves(found)
     return tuple(sorted(found, key=lambda tensor: (tensor.layer, tensor.role)))
 
 
-def _refuse_gaps(found: Sequence[StateTensor]) -> None:
-    layers = {(tensor.layer, tensor.role) for tensor in found}
-    has = ", ".join(map(str, sorted({tensor.layer for tensor in found})))
-    for layer in range(len(found) // 2):
-        for role in ("key", "value"):
-            if (layer, role) not in layers:
-                raise GraphError(
-                    f"The graph's cache has no {role} for layer {layer}, though it has later layers: "
-                    f"{found[0].past} is of {has}, which should count from 0 without a gap."
-                )
+def _refuse_halves(found: Sequence[StateTensor]) -> None:
+    """Refuses a layer with keys alone, or values alone; layers may begin anywhere, and have gaps."""
+    layers = {role: {tensor.layer for tensor in found if tensor.role == role} for role in ("key", "value")}
+    for layer in sorted(layers["key"] ^ layers["value"]):
+        has, lacks = ("key", "value") if layer in layers["key"] else ("value", "key")
+        raise GraphError(f"The graph's cache has a {has} for layer {layer} and no {lacks}: it needs both.")
 
 
 def _numbers(specs: Iterable[TensorSpec], pattern: str) -> dict[str, TensorSpec]:
@@ -219,17 +228,16 @@ def _by_layer(specs: Sequence[TensorSpec], pattern: str) -> dict[int, TensorSpec
 
 
 def _state(role: Role, layer: int, past: TensorSpec, present: TensorSpec, width: int | str | None) -> StateTensor:
-    rank = len(past.shape)
-    if rank not in (3, 4) or len(present.shape) != rank:
-        raise GraphError(
-            f"{past.name} should be [1, kv_heads, slots, head_dim] or [1, slots, width] and is {list(past.shape)}."
-        )
+    rank, batch = len(past.shape), int(role == "both")
+    if len(present.shape) != rank or rank not in ((5,) if batch else (3, 4)):
+        pair = "[2, 1, kv_heads, slots, head_dim]" if batch else "[1, kv_heads, slots, head_dim] or [1, slots, width]"
+        raise GraphError(f"{past.name} should be {pair} and is {list(past.shape)}.")
     slot_axis = rank - 2
-    fixed = [axis for i, axis in enumerate(past.shape) if i not in (0, slot_axis)]
-    many = isinstance(past.shape[0], int) and past.shape[0] != 1
-    if many or not all(isinstance(axis, int) for axis in fixed):
+    fixed = [axis for i, axis in enumerate(past.shape) if i not in (batch, slot_axis)]
+    many = isinstance(past.shape[batch], int) and past.shape[batch] != 1
+    if many or not all(isinstance(axis, int) for axis in fixed) or (batch and fixed[0] != 2):
         raise GraphError(f"{past.name} is {list(past.shape)}: batch must be 1, and heads and head size fixed.")
-    same = [axis for i, axis in enumerate(present.shape) if i not in (0, slot_axis)] == fixed
+    same = [axis for i, axis in enumerate(present.shape) if i not in (batch, slot_axis)] == fixed
     if not same or present.dtype != past.dtype:
         raise GraphError(f"{present.name} is {list(present.shape)} {present.dtype}, which does not fit {past.name}.")
     gives = _gives(past.shape[slot_axis], present.shape[slot_axis], width)

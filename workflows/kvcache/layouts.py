@@ -1,7 +1,8 @@
 """Where a token goes: the only polymorphic part of the cache; mask, positions and rewinds derive from the table.
 
     static   slot = position                 left-aligned; full when the positions reach the capacity
-    window   slot = position mod capacity    a ring: the oldest token's slot is taken by the newest, no byte moves
+    window   slot = position mod capacity    a ring: the oldest token's slot is taken by the newest, no byte moves;
+                                             with sinks the first tokens keep theirs, and the ring is what is left
     fifo     the newest in the last slot     right-aligned: every step moves the rows, the oldest falls off at the left
     gqa      like static; the graph writes in place (GroupQueryAttention over a shared buffer)
     scatter  like static; the graph writes in place (TensorScatter)
@@ -27,13 +28,14 @@ Positions = NDArray[np.int64]
 class Layout:
     """`writer` is who puts the rows into their slots. One that `evicts` forgets, every other gets full.
 
-    slides: the rows move so that the newest is always in the last slot.
+    slides: the rows move so that the newest is always in the last slot. sinks: how many of the first tokens stay.
     """
 
     name: str
     writer: Writer
     evicts: bool = False
     slides: bool = False
+    sinks: int = 0
 
     def slots(self, positions: Positions, capacity: int) -> int:
         """How many slots there must be for tokens at `positions` ([n] int64, ascending).
@@ -55,7 +57,22 @@ class Layout:
         """
         if self.slides and len(positions):
             return positions + (allocated - 1 - int(positions[-1]))
-        return positions % capacity if self.evicts else positions
+        if not self.evicts:
+            return positions
+        ring = self.sinks + (positions - self.sinks) % (capacity - self.sinks)
+        return np.where(positions < self.sinks, positions, ring) if self.sinks else ring
+
+    def held(self, length: int, count: int) -> Positions:
+        """The positions, [count] int64 ascending, that have a slot after `length` tokens where so many have one."""
+        sinks = min(self.sinks, count)
+        return np.concatenate((np.arange(sinks), np.arange(length - count + sinks, length)))
+
+    def with_sinks(self, tokens: int) -> Layout:
+        """The same, but that the first `tokens` stay. Raises RecipeError for one that forgets none, or moves all."""
+        if tokens and (self.slides or not self.evicts):
+            why = "moves its rows" if self.slides else "forgets no token"
+            raise RecipeError(f"Sink tokens stay in a cache that forgets others, and the {self.name} cache {why}.")
+        return replace(self, sinks=tokens)
 
     def right_aligned(self) -> Layout:
         """The same for a graph that takes the newest key to be in the last slot."""

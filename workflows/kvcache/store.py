@@ -17,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from workflows.errors import CapacityError, PromptCacheError, printable
+from workflows.files import drafted
 from workflows.kvcache.cache import KVCache
 from workflows.tensors import TensorSpec
 
@@ -29,7 +30,8 @@ def fingerprint(cache: KVCache, model: str) -> str:
     The capacity is not part of it but where it is a window: rows of a large cache fit a smaller one that has the slots.
     """
     rows = sorted((name, tensor.sized(1), tensor.dtype) for name, tensor in cache.tensors.items())
-    groups = [(group.name, group.layers, group.window) for group in cache.groups]
+    rows += sorted((tensor.past, tensor.shape, tensor.dtype) for tensor in cache.carried.tensors.values())
+    groups = [(group.name, group.layers, group.window, group.sinks) for group in cache.groups]
     return hashlib.sha256(json.dumps([_FORMAT, model, cache.layout.name, rows, groups]).encode()).hexdigest()
 
 
@@ -41,12 +43,11 @@ def save_cache(cache: KVCache, tokens: Sequence[int], model: str, path: Path) ->
     positions, rows = cache.rows()
     arrays: dict[str, NDArray[Any]] = {"tokens": np.asarray(tokens[: cache.length], np.int64), "positions": positions}
     arrays |= {f"row.{name}": np.ascontiguousarray(array) for name, array in rows.items()}
-    draft = path.with_name(f".{path.name}.draft")
+    arrays |= {f"carried.{name}": array for name, array in cache.carried.past.items()}
     try:
-        save_file(arrays, draft, {"format": _FORMAT, "fingerprint": fingerprint(cache, model)})
-        draft.replace(path)
+        with drafted(path) as draft:
+            save_file(arrays, draft, {"format": _FORMAT, "fingerprint": fingerprint(cache, model)})
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise PromptCacheError(f"The prompt cache cannot be written to {path}: {error.strerror}.") from None
 
 
@@ -60,11 +61,15 @@ def load_cache(cache: KVCache, model: str, path: Path) -> list[int]:
     try:
         tokens, positions = arrays.pop("tokens"), arrays.pop("positions")
         rows = {name: arrays[f"row.{name}"] for name in cache.names}
+        carried = {name: arrays[f"carried.{name}"] for name in cache.carried.past}
     except KeyError as error:
         raise PromptCacheError(f"The prompt cache {path} lacks {error}: save it anew.") from None
     count = len(positions)
-    whole = count <= len(tokens) and np.array_equal(positions, np.arange(len(tokens) - count, len(tokens)))
+    whole = count <= len(tokens) and np.array_equal(positions, cache.layout.held(len(tokens), count))
     fits = all(
+        carried[name].shape == array.shape and carried[name].dtype == array.dtype
+        for name, array in cache.carried.past.items()
+    ) and all(
         rows[name].shape == tensor.sized(count) and rows[name].dtype == TensorSpec("", (), tensor.dtype).numpy_dtype
         for name, tensor in cache.tensors.items()
     )
@@ -72,6 +77,7 @@ def load_cache(cache: KVCache, model: str, path: Path) -> list[int]:
         raise PromptCacheError(f"The prompt cache {path} does not hold together: save it anew.")
     try:
         cache.restore(len(tokens), positions, rows)
+        cache.carried.restore(carried)
     except CapacityError:
         raise PromptCacheError(
             f"The prompt cache {path} holds {count:,} tokens and this cache {cache.capacity:,}: open the bundle with a "

@@ -17,7 +17,7 @@ import psutil
 
 from workflows.bundle import Bundle
 from workflows.errors import BundleError
-from workflows.runtime import Executor
+from workflows.runtime import Machine
 
 _BYTES = 256 << 20  # more than a processor's caches hold
 _PASSES = 5
@@ -52,7 +52,7 @@ def weight_bytes(bundle: Bundle) -> int:
     return sum(entry.bytes for name, entry in bundle.manifest.files.items() if name.endswith((".data", ".onnx")))
 
 
-def kv_bytes(executor: Executor) -> int:
+def kv_bytes(machine: Machine) -> int:
     """Bytes of the keys and values that the next step reads: those of the tokens that are in the cache now."""
-    views = (*executor.cache.view(), *executor.source_view())
+    views = (*machine.cache.view(), *machine.source_view())
     return sum(view.bytes * (view.length - view.evicted) // max(view.allocated, 1) for view in views)

@@ -29,14 +29,14 @@ class Composite:
 
     def __init__(self, bundle: Bundle, provider: str) -> None:
         self._engine, self._weights = open_engine(bundle.folder, provider=provider), weight_bytes(bundle)
-        executor = self._engine.executor
-        self.capacity, self.has_source = executor.cache.capacity, executor.has_source
+        machine = self._engine.machine
+        self.capacity, self.has_source = machine.cache.capacity, machine.has_source
         self.longest_prompt = (bundle.pipeline.metadata.source_limit or 1 << 16) if self.has_source else self.capacity
 
     def sample(self, cancelled: Callable[[], bool]) -> Sample:
         """One generation; the encoder's time is in the first token's. Raises Cancelled."""
         self._engine.reset()  # else the cache would have the prompt already
-        vocabulary = self._engine.executor.vocabulary
+        vocabulary = self._engine.machine.vocabulary
         prompt = [int(i) for i in np.random.default_rng(0).integers(0, vocabulary, self.prompt_tokens)]
         options = GenerateOptions(max_new_tokens=self.new_tokens)
         found: Sample = []
@@ -55,8 +55,8 @@ class Composite:
         first = median(sample[0] for sample in samples)
         later = [latency for sample in samples for latency in sample[1:]]
         decode = median(1000 / float(np.mean(sample[1:])) if len(sample) > 1 else 0.0 for sample in samples)
-        read = self._weights + kv_bytes(self._engine.executor)
-        cache = self._engine.executor.cache
+        read = self._weights + kv_bytes(self._engine.machine)
+        cache = self._engine.machine.cache
         return {
             "prompt_tokens": self.prompt_tokens,
             "new_tokens": self.new_tokens,

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from workflows.bundle import Pipeline
 from workflows.bundle.flow import Port
 from workflows.kvcache import StateTensor
+from workflows.kvcache.carried import CarriedTensor
 from workflows.kvcache.geometry import GroupFacts, StateFacts
 from workflows.picture.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
-from workflows.runtime.program import Program
+from workflows.runtime.feeds import Program
 from workflows.runtime.signature import Signature, spec_of
 from workflows.tensors import TensorSpec
 
@@ -40,7 +41,7 @@ def composite_of(pipeline: Pipeline, signatures: Mapping[str, Signature], progra
         tuple(program.runs),
         tuple(drawn),
         _drawn_edges({ends: runs for ends, runs in edges.items() if ends not in cross}, signatures),
-        (*_caches(program, signatures), *_cross_states(cross, signatures, program)),
+        (*_caches(program, signatures), *_carried(program), *_cross_states(cross, signatures, program)),
         _feeds(program, signatures),
         _outputs(program, signatures),
     )
@@ -121,12 +122,23 @@ def _caches(program: Program, signatures: Mapping[str, Signature]) -> Iterable[S
         yield _cache(group, program.state, program.facts.writer, writers, readers, runs)
 
 
+def _carried(program: Program) -> Iterable[State]:
+    """One for the sessions that carry the same tensors on: those of a prompt and of the steps."""
+    keepers: dict[tuple[CarriedTensor, ...], list[str]] = {}
+    for session, tensors in program.carried.items():
+        keepers.setdefault(tensors, []).append(session)
+    for tensors, sessions in keepers.items():
+        names = tuple(sorted(sessions))
+        runs = tuple(run for run, one in program.runs.items() if {*names} & {*one.sessions})
+        yield State(", ".join(names), "carried", "host", _carried_layers(tensors), names, names, runs)
+
+
 def _feeds(program: Program, signatures: Mapping[str, Signature]) -> tuple[Feed, ...]:
     """What neither an edge nor a state feeds, by kind and session."""
     found: dict[tuple[str, str], tuple[dict[str, Tensor], list[str]]] = {}
     for name, run in program.runs.items():
         for port, feed in run.feeds.items():
-            if feed.source is None and feed.kind != "state":
+            if feed.source is None and feed.kind not in ("state", "carried"):
                 inputs, runs = found.setdefault((feed.kind, port[0]), ({}, []))
                 inputs[port[1]] = _tensor(spec_of(signatures, port, "inputs"))
                 runs += [name] if name not in runs else []
@@ -215,6 +227,19 @@ def _cross_layers(specs: Iterable[TensorSpec]) -> tuple[Layers, ...]:
     for layer in sorted(layers):
         found.setdefault(tuple(layers[layer][role] for role in sorted(layers[layer])), []).append(layer)
     return tuple(Layers(tuple(numbers), tensors) for tensors, numbers in found.items())
+
+
+def _carried_layers(tensors: Iterable[CarriedTensor]) -> tuple[Layers, ...]:
+    """By the number in their names; what has none is of no layer."""
+    layers: dict[int | None, list[Tensor]] = {}
+    for tensor in tensors:
+        number = re.search(r"\d+", tensor.past)
+        role = re.sub(r"\W*\d+\W*", ".", tensor.past, count=1).strip("._") or tensor.past
+        layers.setdefault(int(number[0]) if number else None, []).append(Tensor(role, tensor.shape, tensor.dtype))
+    found: dict[tuple[Tensor, ...], list[int]] = {}
+    for layer, parts in layers.items():
+        found.setdefault(tuple(parts), []).extend([] if layer is None else [layer])
+    return tuple(Layers(tuple(sorted(numbers)), parts) for parts, numbers in found.items())
 
 
 def _but(tensors: Iterable[Tensor], names: set[str]) -> tuple[Tensor, ...]:

@@ -1,23 +1,25 @@
-"""A bundle and a device in, logits out: sessions, their bindings, and the executor that runs the flow.
+"""A bundle and a device in, logits out: sessions, their bindings, and the machine that runs the program.
 
-    Bundle ──devices/sessions──▶ InferenceSessions ──executor──▶ run(tokens) → logits, the cache advanced
+    pipeline.json ──program──▶ Program ─┐
+    Bundle ──devices, sessions──────────┴─opening─▶ Machine: start(given), step(tokens) → logits, finish()
     {component: graph file} ──────assemble──────────────┘
                                 └──single──▶ run(arrays) → arrays, for one graph without a cache
 """
 
 from workflows.runtime.assemble import open_onnx
 from workflows.runtime.devices import DEVICES, Device, device_named, devices
-from workflows.runtime.executor import Executor, open_executor
+from workflows.runtime.machine import Machine
+from workflows.runtime.opening import open_machine
 from workflows.runtime.single import SingleGraph, open_single, run_single
 
 __all__ = [
     "DEVICES",
     "Device",
-    "Executor",
+    "Machine",
     "SingleGraph",
     "device_named",
     "devices",
-    "open_executor",
+    "open_machine",
     "open_onnx",
     "open_single",
     "run_single",

@@ -1,6 +1,6 @@
 """Graphs that lie about as files, put together into a running composite: no bundle, and no words about its structure.
 
-    {"encoder": a.onnx, "decoder": b.onnx} ──their inputs and outputs──▶ Pipeline ──▶ Executor
+    {"encoder": a.onnx, "decoder": b.onnx} ──their inputs and outputs──▶ Pipeline ──▶ Machine
 
 decoder │ prefill + decode, each also behind an encoder. What feeds what is told from the names: an encoder's output
 goes to the inputs of that name, past and present are the cache, the metadata `joinery.kv` says who writes it.
@@ -23,8 +23,9 @@ from workflows.kvcache.geometry import NAMINGS, SOURCE_MASK, StateFacts, pattern
 from workflows.kvcache.infer import infer_facts
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.runtime.devices import device_named
-from workflows.runtime.executor import Executor, make_executor
-from workflows.runtime.program import LOGITS
+from workflows.runtime.feeds import LOGITS
+from workflows.runtime.machine import Machine
+from workflows.runtime.opening import make_machine
 from workflows.runtime.sessions import OpenSession, open_session
 
 COMPONENTS = ("encoder", "prefill", "decode", "decoder")
@@ -39,7 +40,7 @@ def open_onnx(
     provider: str = "cpu",
     cache: str | None = None,
     capacity: int | None = None,
-) -> Executor:
+) -> Machine:
     """Opens the graphs of `components`, name → file, around one cache.
 
     pipeline: top-level keys of a pipeline.json that stand in place of what the graphs tell. Raises RequestError for
@@ -59,7 +60,7 @@ def open_onnx(
         sessions[name] = replace(opened[path], name=name)
     described = parse_pipeline(_describe(sessions) | dict(pipeline or {}), "What the graphs make")
     _check_sessions(described, sessions)
-    return make_executor(described, sessions, device, cache=cache, capacity=capacity)
+    return make_machine(described, sessions, device, cache=cache, capacity=capacity)
 
 
 def _check_names(components: Mapping[str, str | Path]) -> None:

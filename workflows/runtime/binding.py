@@ -2,6 +2,8 @@
 
     Run ──each input's Feed──▶ array: of another session, of the cache, of a driver (filled anew before each run)
                                  └──address──▶ onnxruntime reads and writes there
+
+An output whose size nothing tells before it is there (the rows of a picture) is onnxruntime's own memory.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from workflows.bundle.flow import Port
 from workflows.errors import GraphError
-from workflows.runtime.program import Feed, Run
+from workflows.runtime.feeds import Feed, Run
 from workflows.runtime.sessions import OpenSession
 from workflows.tensors import TensorSpec
 
@@ -25,7 +27,7 @@ Observer = Callable[[str, Mapping[str, NDArray[Any]]], None]
 
 
 class Binding:
-    """A run that is ready: `inputs` are its drivers' arrays, `outputs` what its sessions give, by (session, tensor).
+    """A run that is ready: `outputs` is what its sessions give, by (session, tensor).
 
     shapes: of the drivers, by name. given: arrays that exist before, of inputs (the cache's past, what the encoder
     gave) and outputs (present). taken: outputs that this run or another needs. observer: gets what is neither given nor
@@ -41,8 +43,9 @@ class Binding:
         taken: frozenset[Port],
         observer: Observer | None = None,
     ) -> None:
-        self.inputs: dict[Port, NDArray[Any]] = {}
         self.outputs: dict[Port, NDArray[Any]] = {}
+        self._drivers: list[tuple[str, NDArray[Any]]] = []
+        self._free: list[tuple[Port, ort.IOBinding, int]] = []
         self.generation = 0
         self._run, self._shapes, self._given = run, shapes, given
         self._taken, self._observer = taken, observer
@@ -51,12 +54,14 @@ class Binding:
 
     def run(self, inputs: Mapping[str, NDArray[Any]], options: ort.RunOptions | None) -> None:
         """Runs every session once on the drivers `inputs`; `options` can end it half-way."""
-        for (_, name), array in self.inputs.items():
+        for name, array in self._drivers:
             array[...] = inputs[name]
         for opened, binding in self._runs:
             opened.session.run_with_iobinding(binding, options)
             if self._observer:
                 self._tell(self._observer, opened, binding)
+        for port, binding, place in self._free:
+            self.outputs[port] = np.ascontiguousarray(binding.get_outputs()[place].numpy())
 
     @property
     def logits(self) -> NDArray[Any]:
@@ -77,36 +82,48 @@ class Binding:
             array = self._array((opened.name, spec.name), spec)
             symbols |= {axis: size for axis, size in zip(spec.shape, array.shape, strict=True) if isinstance(axis, str)}
             binding.bind_input(spec.name, "cpu", 0, _element(spec), array.shape, self._address(array, spec))
-        for spec in opened.outputs:
+        for place, spec in enumerate(opened.outputs):
             port = opened.name, spec.name
-            if self._observer and port not in self._taken and port not in self._given:
+            needed = port in self._taken or port in self._given
+            memory = self._output(port, spec, symbols) if needed or not self._observer else None
+            if memory is None:
                 binding.bind_output(spec.name, "cpu")
+                if needed:
+                    self._free.append((port, binding, place))
                 continue
-            array = self.outputs[port] = self._output(port, spec, symbols)
-            binding.bind_output(spec.name, "cpu", 0, _element(spec), array.shape, self._address(array, spec))
+            self.outputs[port] = memory
+            binding.bind_output(spec.name, "cpu", 0, _element(spec), memory.shape, self._address(memory, spec))
         return binding
 
     def _array(self, port: Port, spec: TensorSpec) -> NDArray[Any]:
         """The memory that feeds an input."""
         feed = self._run.feeds[port]
         array = self._source(port, feed)
-        shape = self._shapes[spec.name] if array is None else array.shape
+        shape = self._shapes[feed.name] if array is None else array.shape
         fixed = zip(spec.shape, shape, strict=False)
         if len(shape) != len(spec.shape) or any(isinstance(axis, int) and axis != size for axis, size in fixed):
             raise GraphError(f"The input {spec.name} is {list(spec.shape)}, and a step feeds {list(shape)}.")
         if array is None:
-            array = self.inputs[port] = np.zeros(shape, spec.numpy_dtype)
+            array = np.zeros(shape, spec.numpy_dtype)
+            self._drivers.append((feed.name, array))
         return array
 
     def _source(self, port: Port, feed: Feed) -> NDArray[Any] | None:
         """What another session or the cache has for an input; None for a driver."""
-        if feed.source is None:
-            return self._given.get(port)
-        return self.outputs[feed.source] if feed.source in self.outputs else self._given[feed.source]
+        if feed.kind == "driver":
+            return None
+        known = feed.source if feed.kind == "edge" and feed.source is not None else port
+        found = self.outputs.get(known, self._given.get(known))
+        if found is None:
+            raise GraphError(f"{'.'.join(known)} has a size that nothing tells before it runs: export it with a name.")
+        return found
 
-    def _output(self, port: Port, spec: TensorSpec, symbols: Mapping[str, int]) -> NDArray[Any]:
+    def _output(self, port: Port, spec: TensorSpec, symbols: Mapping[str, int]) -> NDArray[Any] | None:
+        """The memory that takes an output; None where its size is not known."""
         if port in self._given:
             return self._given[port]
+        if any(isinstance(axis, str) and axis not in symbols for axis in spec.shape):
+            return None
         return np.empty(spec.resolve(symbols), spec.numpy_dtype)
 
     def _address(self, array: NDArray[Any], spec: TensorSpec) -> int:

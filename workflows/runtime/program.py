@@ -1,84 +1,32 @@
 """`pipeline.json` held against the graphs' signatures: what runs when, and who feeds each input. No onnxruntime here.
 
-    Pipeline + {session: Signature} ──compile_program──▶ Program: source, prefill, decode, each a Run
+    Pipeline + {session: Signature} ──compile_program──▶ Program: source, prefill, decode, final, each a Run
                                           Run: sessions in order, {(session, input): Feed}, its columns and logits
 
-An input is fed by an edge, by the cache (a past tensor), by the cache's table (a driver: ids, positions, masks,
-lengths), or given with the source. What nothing feeds, and an edge that feeds nothing, is an error with its JSON path.
+What nothing feeds, and an edge that feeds nothing, is an error with its JSON path.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
+from dataclasses import replace
 
 from workflows.bundle import Pipeline
-from workflows.bundle.flow import EDGES, STAGES, Fault, Port
+from workflows.bundle.flow import EDGES, STAGES, Fault, Nature, Port, find_faults, modality
 from workflows.errors import GraphError, printable
-from workflows.kvcache import StateTensor, find_state
-from workflows.kvcache.drivers import DRIVERS, IDS, columns_axis, unfit_driver
-from workflows.kvcache.geometry import NAMINGS, SOURCE_MASK, StateFacts, StatePatterns, patterns_of
-from workflows.kvcache.infer import infer_facts
+from workflows.kvcache.drivers import DRIVERS, IDS, POSITIONS, columns_axis, unfit_driver
+from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK
 from workflows.runtime.axes import Axes, Axis, Clash
+from workflows.runtime.feeds import LOGITS, Feed, Program, Run
+from workflows.runtime.settings import setting_faults
 from workflows.runtime.signature import Side, Signature, dotted, edge_faults, spec_of, told
+from workflows.runtime.states import agree, find_all_carried, find_kept, patterns_in
 from workflows.tensors import TensorSpec
 
-LOGITS = "logits"
 STATE = "pipeline.state.kv_cache"
-
-
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """Who feeds an input; of an `edge` also the output that does."""
-
-    kind: Literal["edge", "state", "driver", "given"]
-    source: Port | None = None
-
-
-@dataclass(frozen=True)
-class Run:
-    """Sessions that run one after the other. columns: how many they are fixed to, None for any. state: who keeps the
-    cache. logits: who gives them, and what; both None where the source is read."""
-
-    sessions: tuple[str, ...]
-    feeds: Mapping[Port, Feed]
-    columns: int | None
-    state: str | None = None
-    logits: tuple[Port, TensorSpec] | None = None
-
-
-@dataclass(frozen=True)
-class Program:
-    """What a pipeline does. state, facts: the cache that its sessions share. drivers: what each step is fed of it."""
-
-    source: Run | None
-    prefill: Run
-    decode: Run
-    state: tuple[StateTensor, ...]
-    facts: StateFacts
-    drivers: Mapping[str, TensorSpec]
-
-    @cached_property
-    def taken(self) -> frozenset[Port]:
-        """The outputs that something takes: a session of whatever run, or who asked for logits."""
-        sources = {feed.source for run in self.runs.values() for feed in run.feeds.values() if feed.source}
-        return frozenset(sources | {run.logits[0] for run in self.runs.values() if run.logits})
-
-    @cached_property
-    def runs(self) -> dict[str, Run]:
-        """By name."""
-        found = {"prefill": self.prefill, "decode": self.decode}
-        return found if self.source is None else {"source": self.source, **found}
-
-    @property
-    def pad_left(self) -> bool:
-        """Whether a run of several columns gives the last one's logits alone, so that padding must come first."""
-        return any(
-            (run.columns or 1) > 1 and run.logits is not None and run.logits[1].shape[1] == 1
-            for run in (self.prefill, self.decode)
-        )
+PLACED = "pipeline.state.position_ids"
+_OF_TOKENS = ("prefill", "decode")
+_MASKS = (SOURCE_MASK, PLAIN_SOURCE_MASK)
 
 
 def compile_program(
@@ -105,49 +53,95 @@ class _Misfit(Exception):  # noqa: N818 - it never leaves this module
 class _Compiler:
     def __init__(self, pipeline: Pipeline, signatures: Mapping[str, Signature]) -> None:
         self._pipeline, self._signatures = pipeline, signatures
-        self._outline = pipeline.pipeline.outline()
         self._axes = Axes()
+        self._positions = pipeline.positions.input_name
+        patterns = patterns_in(pipeline, signatures)
+        heads = [past.split("%d")[0] for _, past, _ in patterns.pairs()]
+        outline = pipeline.pipeline.outline()
+        fed = {target for _, target in outline.edges}
+        natures = {
+            name: Nature(
+                any(spec.name == IDS and (name, IDS) not in fed for spec in one.inputs),
+                any(spec.name.startswith(head) and spec.name != head for spec in one.inputs for head in heads if head),
+            )
+            for name, one in signatures.items()
+        }
+        self._patterns, self._outline = patterns, outline.knowing(natures)
 
     def compile(self) -> Program:
         """See compile_program."""
-        for fault in edge_faults(self._outline, self._signatures):
+        for fault in (*edge_faults(self._outline, self._signatures), *find_faults(self._outline)):
             raise _Misfit(fault.path, fault.message)
-        self._states = self._find_states()
-        state, self._facts = self._agreed()
-        runs = {name: self._run(name, sessions) for name, sessions in self._outline.runs().items() if sessions}
+        named = {spec.name for one in self._signatures.values() for spec in one.inputs}
+        if self._positions not in named and "input_name" in self._pipeline.positions.model_fields_set:
+            raise _Misfit(f"{PLACED}.input_name", f"no session has an input {self._positions}")
+        self._find_states()
+        sessions = self._outline.runs()
+        runs = {name: self._run(name, names) for name, names in sessions.items() if names}
+        if sessions["prefill"] == sessions["decode"]:
+            runs["prefill"] = runs["decode"]
+        self._check_caches(runs)
         program = Program(
-            runs.get("source"), runs["prefill"], runs["decode"], state, self._facts, self._drivers(runs)
+            source=runs.get("source"),
+            prefill=runs["prefill"],
+            decode=runs["decode"],
+            final=runs.get("final"),
+            kept=self._kept,
+            carried=self._carried,
+            facts=self._facts,
+            drivers=self._drivers(runs),
+            loops=frozenset(name for name in sessions["source"] if self._outline.loops(name)),
+            places=self._pipeline.places,
+            grid=self._grid(runs),
         )
-        self._check_chunk(program)
+        for fault in setting_faults(self._pipeline, program):
+            raise _Misfit(fault.path, fault.message)
         return program
 
     # -- the cache ---------------------------------------------------------------------------------------------
 
-    def _find_states(self) -> dict[str, tuple[StateTensor, ...]]:
-        """Session → the cache that it keeps, for those that keep one."""
-        patterns = _patterns(self._pipeline, self._signatures)
+    def _find_states(self) -> None:
+        """Who keeps what, and what is known of the cache."""
         try:
-            found = {name: find_state(one.inputs, one.outputs, patterns) for name, one in self._signatures.items()}
+            kept = find_kept(self._outline, self._signatures, self._patterns)
+            self._carried = find_all_carried(self._pipeline, self._outline, self._signatures, kept)
         except GraphError as error:
             raise _Misfit(STATE, str(error).removesuffix(".")) from None
-        if not any(found.values()):
-            message = f"no session has inputs named like {patterns.past_key % 0}, so there is no cache to share"
+        if not kept:
+            message = f"no session has inputs named like {self._patterns.past_key % 0}, so there is no cache to share"
             raise _Misfit(f"{STATE}.past_key_pattern", message)
-        return {name: state for name, state in found.items() if state}
+        self._kept, facts = agree(kept, self._outline, self._signatures)
+        if facts is None:
+            raise _Misfit(STATE, "the sessions disagree on the shape of the cache that they share")
+        self._facts = facts
 
-    def _agreed(self) -> tuple[tuple[StateTensor, ...], StateFacts]:
-        found = [facts_of(state, self._signatures[name]) for name, state in self._states.items()]
-        state, facts = found[0]
-        for other, other_facts in found[1:]:
-            agreed = [(t.past, t.shape, t.dtype) for t in other] == [(t.past, t.shape, t.dtype) for t in state]
-            if not agreed or other_facts != facts:
-                raise _Misfit(STATE, "the sessions disagree on the shape of the cache that they share")
-        return state, facts
+    def _check_caches(self, runs: Mapping[str, Run]) -> None:
+        """A prompt's runs and the steps after it keep the same cache, and carry the same on."""
+        prefill, decode = ({name for one in runs[run].sessions for name in self._pasts(one)} for run in _OF_TOKENS)
+        if odd := sorted(prefill ^ decode):
+            raise _Misfit(STATE, f"prefill and decode share one cache, and {odd[0]} is kept by one of them alone")
+
+    def _pasts(self, session: str) -> list[str]:
+        """The inputs of a session that are the cache's memory."""
+        kept, carried = self._kept.get(session, ()), self._carried.get(session, ())
+        return [*(tensor.past for tensor in kept), *(tensor.past for tensor in carried)]
+
+    def _keepers(self, run: str, sessions: tuple[str, ...]) -> tuple[str, ...]:
+        keepers = tuple(name for name in sessions if name in self._kept)
+        if not keepers:
+            raise _Misfit(self._stage(run), f"no session of {run} keeps the KV cache")
+        owners: dict[str, str] = {}
+        for name in sessions:
+            for past in self._pasts(name):
+                if owners.setdefault(past, name) != name:
+                    message = f"{owners[past]} writes the KV cache {past} in this run already"
+                    raise _Misfit(self._stage(run, name), message)
+        return keepers
 
     # -- one run -----------------------------------------------------------------------------------------------
 
     def _run(self, name: str, sessions: tuple[str, ...]) -> Run:
-        edges = self._outline.live(sessions)
+        edges = self._outline.live(name)
         fed = {target: source for source, target in edges.values()}
         feeds = {
             (session, spec.name): self._feed(name, session, spec, fed)
@@ -156,53 +150,81 @@ class _Compiler:
         }
         self._tie_columns(name, feeds)
         for i, (source, target) in edges.items():
-            self._tie_edge(name, i, source, target)
+            if feeds[target].kind == "edge":
+                self._tie_edge(name, i, source, target)
         columns = self._axes.size(_columns(name))
-        if name == "source":
+        if name not in _OF_TOKENS:
             return Run(sessions, feeds, columns)
-        keeper, logits = self._keeper(name, sessions), self._logits(name, sessions)
+        keepers, logits = self._keepers(name, sessions), self._logits(name, sessions)
         self._check_use(name, sessions, logits[0], feeds)
-        return Run(sessions, feeds, columns, keeper, logits)
+        return Run(sessions, feeds, columns, keepers, logits)
 
     def _feed(self, run: str, session: str, spec: TensorSpec, fed: Mapping[Port, Port]) -> Feed:
         port = session, spec.name
-        keeps = run != "source" and spec.name in {tensor.past for tensor in self._states.get(session, ())}
+        own = self._own(run, session, spec.name)
         if port in fed:
-            if keeps:
+            if own:
                 raise _Misfit(self._edge_to(port), f"{dotted(port)} is fed by the cache already")
-            return Feed("edge", fed[port])
-        if keeps:
-            return Feed("state")
-        kind = self._kind(run, spec.name)
-        if kind is None:
+            return self._edge(run, fed[port], port)
+        feed = own or self._by_name(run, session, spec)
+        if feed is None:
             raise _Misfit(self._stage(run, session), self._unfed(run, port))
-        if wrong := unfit_driver(spec):
-            raise GraphError(f"{session}'s input {printable(spec.name)} is {wrong}: export the graph anew.")
-        return Feed(kind)
+        known = replace(spec, name=feed.name) if feed.kind == "driver" else spec
+        if feed.kind != "given" or spec.name in _MASKS:
+            wrong = "" if feed.kind in ("state", "carried") else unfit_driver(known)
+            if wrong:
+                raise GraphError(f"{session}'s input {printable(spec.name)} is {wrong}: export the graph anew.")
+        return feed
 
-    def _kind(self, run: str, name: str) -> Literal["driver", "given"] | None:
+    def _own(self, run: str, session: str, name: str) -> Feed | None:
+        """The feed of an input that is the cache's memory."""
+        if run in _OF_TOKENS and name in {tensor.past for tensor in self._kept.get(session, ())}:
+            return Feed("state")
+        if run in _OF_TOKENS and name in {tensor.past for tensor in self._carried.get(session, ())}:
+            return Feed("carried")
+        return None
+
+    def _edge(self, run: str, source: Port, target: Port) -> Feed:
+        """A plain edge, or features whose rows go to the runs that have their places."""
+        placed = run in _OF_TOKENS and source[0] in self._outline.once and source[0] not in self._outline.sources
+        nature = self._outline.natures[target[0]]
+        if not placed or not nature.ids:
+            return Feed("edge", source)
+        places = self._pipeline.places
+        kind = modality((source, target)) or (next(iter(places)) if len(places) == 1 else None)
+        if kind in places:
+            return Feed("features", source, str(kind))
+        if nature.cache and not places:
+            return Feed("edge", source)  # a decoder that attends to it as a whole
+        path = f"tokens.{kind or 'image'}_token"
+        raise _Misfit(path, f"{dotted(target)} takes features, and the file does not say in which tokens' places")
+
+    def _by_name(self, run: str, session: str, spec: TensorSpec) -> Feed | None:
         """How an input that no edge feeds is fed: by its name."""
+        name = spec.name
+        reads = self._outline.natures[session].ids
         if run == "source":
-            return "given" if name in (IDS, SOURCE_MASK) else None
-        if name == SOURCE_MASK and self._outline.once:
-            return "given"
-        return "driver" if name in {*DRIVERS, *(group.mask for group in self._facts.groups)} else None
+            if name == IDS:
+                return Feed("given", name=IDS)
+            if name in _MASKS or (name == MASK and reads):
+                return Feed("given", name=SOURCE_MASK)
+            return None if reads else Feed("given", name=name)
+        if run == "final":
+            return None
+        if name in _MASKS and self._outline.once:
+            return Feed("given", name=SOURCE_MASK)
+        if name == self._positions:
+            return Feed("driver", name=POSITIONS)
+        known = {*DRIVERS, *(group.mask for group in self._facts.groups)} - {POSITIONS}
+        return Feed("driver", name=name) if name in known else None
 
     def _unfed(self, run: str, port: Port) -> str:
         givers = [dotted(source) for source, target in self._outline.edges if target == port]
         if givers:
             return f"nothing feeds {dotted(port)} there: {givers[0]} would, and does not run beside it"
-        if port[1] == SOURCE_MASK:
+        if port[1] in _MASKS:
             return f"nothing feeds {dotted(port)}: name the session that reads the source in state.cross_cache.source"
         return f"nothing feeds {dotted(port)}: name who does in pipeline.dataflow"
-
-    def _keeper(self, run: str, sessions: tuple[str, ...]) -> str:
-        keepers = [name for name in sessions if name in self._states]
-        if not keepers:
-            raise _Misfit(self._stage(run), f"no session of {run} keeps the KV cache")
-        if len(keepers) > 1:
-            raise _Misfit(self._stage(run, keepers[1]), f"{keepers[0]} writes the KV cache in this run already")
-        return keepers[0]
 
     def _logits(self, run: str, sessions: tuple[str, ...]) -> tuple[Port, TensorSpec]:
         found = [((name, spec.name), spec) for name in sessions for spec in self._signatures[name].outputs]
@@ -220,12 +242,13 @@ class _Compiler:
 
     def _check_use(self, run: str, sessions: tuple[str, ...], logits: Port, feeds: Mapping[Port, Feed]) -> None:
         """Every session gives something that is taken, and the tokens go in somewhere."""
-        taken = {feed.source[0] for feed in feeds.values() if feed.source} | {logits[0], *self._states}
+        later = {source[0] for source, target in self._outline.edges if target[0] in self._outline.at("final")}
+        taken = {feed.source[0] for feed in feeds.values() if feed.source} | {logits[0], *self._kept, *later}
         for name in sessions:
             if name not in taken:
                 raise _Misfit(self._stage(run, name), f"nothing takes what {name} gives")
-        if not any(feed.kind == "driver" and port[1] == IDS for port, feed in feeds.items()):
-            raise _Misfit(self._stage(run), f"no session of {run} takes {IDS}, so no token goes in")
+        if not any(feed.kind == "driver" and feed.name == IDS for feed in feeds.values()):
+            raise _Misfit(self._stage(run), f"no session of {run} takes {IDS}")
 
     # -- axes --------------------------------------------------------------------------------------------------
 
@@ -233,11 +256,14 @@ class _Compiler:
         """Ids, positions and masks of one run have as many columns; the source's mask as many as the source."""
         for port, feed in feeds.items():
             spec = spec_of(self._signatures, port, "inputs")
-            axis = columns_axis(spec)
-            if feed.kind not in ("driver", "given") or axis is None or spec.shape[axis] == "?":
+            source = feed.kind == "given" and feed.name in (IDS, SOURCE_MASK)
+            if feed.kind != "driver" and not source:
+                continue
+            axis = len(spec.shape) - 1 if source else columns_axis(replace(spec, name=feed.name))
+            if axis is None or spec.shape[axis] == "?":
                 continue
             try:
-                self._axes.tie(_columns("source" if port[1] == SOURCE_MASK else run), self._axis(run, port, axis))
+                self._axes.tie(_columns("source" if source else run), self._axis(run, port, axis))
             except Clash as clash:
                 message = f"{told(port, spec)} does not fit the run's other inputs: its columns would be {clash}"
                 raise _Misfit(self._stage(run, port[0]), message) from None
@@ -256,6 +282,8 @@ class _Compiler:
         """A symbol is a size of its session in one run; in another run it is another, but for what runs once."""
         size = spec_of(self._signatures, port, side).shape[axis]
         where = "source" if port[0] in self._outline.once else run
+        if run == "final" and port[0] not in self._outline.at("final"):
+            where = "decode"
         return size if isinstance(size, int) else (f"{where}: {port[0]}", size)
 
     # -- drivers -----------------------------------------------------------------------------------------------
@@ -264,9 +292,9 @@ class _Compiler:
         """What the cache's table is to feed, by name; sessions that take one and the same agree on what it is."""
         found: dict[str, tuple[Port, TensorSpec]] = {}
         for run in runs.values():
-            for port in (port for port, feed in run.feeds.items() if feed.kind == "driver"):
-                spec = spec_of(self._signatures, port, "inputs")
-                other, first = found.setdefault(port[1], (port, spec))
+            for port, feed in run.fed_by("driver").items():
+                spec = replace(spec_of(self._signatures, port, "inputs"), name=feed.name)
+                other, first = found.setdefault(feed.name, (port, spec))
                 if len(first.shape) != len(spec.shape) or first.dtype != spec.dtype:
                     message = f"{told(port, spec)} and {told(other, first)} are one input, and must be alike"
                     raise _Misfit(f"pipeline.sessions.{port[0]}", message)
@@ -276,45 +304,36 @@ class _Compiler:
             raise GraphError(f"{IDS} is {shape}: batch must be 1, so export the graph anew with that.")
         return {name: spec for name, (_, spec) in found.items()}
 
-    def _check_chunk(self, program: Program) -> None:
-        chunk, columns = self._pipeline.chunk, program.prefill.columns
-        if columns is not None and program.prefill is not program.decode and chunk > columns:
-            asked = self._pipeline.path_of_setting("chunked_prefill")
-            raise _Misfit(asked, f"a run takes {chunk} tokens, and the graphs have {columns} columns")
+    def _grid(self, runs: Mapping[str, Run]) -> str | None:
+        """The given input that positions of pictures come from; None where positions are plain numbers."""
+        asked = self._pipeline.positions
+        specs = [spec_of(self._signatures, port, "inputs") for port, feed in runs["decode"].fed_by("driver").items()
+                 if feed.name == POSITIONS]  # fmt: skip
+        three = any(len(spec.shape) == 3 for spec in specs)
+        if asked.strategy != "auto" and three != (asked.strategy == "mrope_3d"):
+            shape = "[3, 1, columns]" if three else "[1, columns]"
+            raise _Misfit(f"{PLACED}.strategy", f"{asked.input_name} is {shape}, which {asked.strategy} does not give")
+        if not three or asked.grid_source is None:
+            return None
+        given = runs["source"].fed_by("given") if "source" in runs else {}
+        names = {dotted(port): feed.name for port, feed in given.items()}
+        name = names.get(asked.grid_source, asked.grid_source)
+        if name not in names.values():
+            known = ", ".join(names) or "none"
+            raise _Misfit(f"{PLACED}.grid_source", f"no {asked.grid_source} is given with a prompt: there are {known}")
+        return name
 
     # -- places ------------------------------------------------------------------------------------------------
 
     def _stage(self, run: str, session: str = "") -> str:
         """The JSON path of the stage by which `session` is in the run, or of all stages."""
-        when = "init" if run != "decode" and session in self._outline.at("init") else "step"
-        stages = self._outline.stages
-        return f"{STAGES}[{stages.index((session, when))}].run" if session else STAGES
+        order = {"final": ("final",), "decode": ("step", "init")}.get(run, ("init", "step"))
+        places = [(stage.run, stage.when) for stage in self._outline.stages]
+        found = [places.index((session, when)) for when in order if (session, when) in places]
+        return f"{STAGES}[{found[0]}].run" if found else STAGES
 
     def _edge_to(self, port: Port) -> str:
         return f"{EDGES}[{[target for _, target in self._outline.edges].index(port)}].to"
-
-
-def facts_of(
-    state: tuple[StateTensor, ...], graph: Signature
-) -> tuple[tuple[StateTensor, ...], StateFacts]:
-    """The graph's own word on its cache, or what its inputs tell; and the state with the writer that follows."""
-    said = StateFacts.of_metadata(graph.metadata)
-    facts = said or infer_facts(state, graph.inputs)
-    if facts.writer != "host":
-        return tuple(replace(tensor, writer="graph") for tensor in state), facts
-    state = tuple(replace(tensor, writer="host") for tensor in state)
-    return tuple(replace(tensor, gives="rows") for tensor in state) if said else state, facts
-
-
-def _patterns(pipeline: Pipeline, signatures: Mapping[str, Signature]) -> StatePatterns:
-    """The names of the cache that the file says, or, where its format is auto, those that the graphs have."""
-    kv = pipeline.pipeline.state.kv_cache
-    assert kv is not None  # others keep no cache
-    said = StatePatterns(kv.past_key_pattern, kv.past_value_pattern, kv.present_key_pattern, kv.present_value_pattern)
-    if kv.format == "separate":
-        return said
-    inputs = [spec for one in signatures.values() for spec in one.inputs]
-    return patterns_of(inputs, (said, *NAMINGS))
 
 
 def _columns(run: str) -> Axis:

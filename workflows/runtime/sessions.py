@@ -18,6 +18,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
     RuntimeException,
 )
 
+from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
 from workflows.runtime.devices import Device
 from workflows.tensors import TensorSpec
@@ -33,6 +34,20 @@ ORT_ERRORS = (
     RuntimeError,
 )
 _WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph that comes as bytes
+
+
+_UNPACKED, _ON_GRIDS = "session.disable_prepacking", "session.disable_quant_qdq"
+# ours → onnxruntime's
+_PLAIN = {
+    "log_id": "logid",
+    "intra_op_num_threads": "intra_op_num_threads",
+    "inter_op_num_threads": "inter_op_num_threads",
+    "log_severity_level": "log_severity_level",
+    "log_verbosity_level": "log_verbosity_level",
+    "enable_cpu_mem_arena": "enable_cpu_mem_arena",
+    "enable_mem_pattern": "enable_mem_pattern",
+}
+_LEVELS = {"log_severity_level": 4}  # what fails is raised, and told once
 
 
 @dataclass(frozen=True)
@@ -55,30 +70,27 @@ def open_session(
     mapped: bool = False,
     graph: bytes | None = None,
     emulated: bool = False,
+    settings: SessionOptions | None = None,
 ) -> OpenSession:
     """Opens the graph at `path` on `device`.
 
     options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid
     out anew for speed. graph: a serialized one in place of the file's, whose weights lie beside it. emulated: numbers
-    are put on the graph's grids, and computed with in floating point. Raises GraphError
-    for a file that onnxruntime cannot take and DeviceError for an option that the provider does not have.
+    are put on the graph's grids, and computed with in floating point. settings: the file's and a person's, over
+    Joinery's own. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an option that the
+    provider does not have.
     """
     if options and device.name == "cpu":
         raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
-    settings = ort.SessionOptions()
-    settings.log_severity_level = 4  # what fails is raised, and told once
-    settings.intra_op_num_threads = psutil.cpu_count(logical=False) or 1
-    settings.add_session_config_entry("session.intra_op.allow_spinning", "1")
-    if mapped:
-        settings.add_session_config_entry("session.disable_prepacking", "1")
-    if emulated:
-        settings.add_session_config_entry("session.disable_quant_qdq", "1")
-    if graph is not None:
-        settings.add_session_config_entry(_WEIGHTS, str(path.parent))
+    entries = {"session.intra_op.allow_spinning": "1"}
+    entries |= {_UNPACKED: "1"} if mapped else {}
+    entries |= {_ON_GRIDS: "1"} if emulated else {}
+    entries |= {_WEIGHTS: str(path.parent)} if graph is not None else {}
+    told = _told(settings or SessionOptions(), entries)
     try:
         session = ort.InferenceSession(
             path if graph is None else graph,
-            settings,
+            told,
             providers=[(device.provider, dict(options))],
             enable_fallback=False,
         )
@@ -91,3 +103,19 @@ def open_session(
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_outputs()),
         dict(session.get_modelmeta().custom_metadata_map),
     )
+
+
+def _told(settings: SessionOptions, entries: Mapping[str, str]) -> ort.SessionOptions:
+    """onnxruntime's own object; what the file or a person says wins over `entries` and Joinery's usual numbers."""
+    told = ort.SessionOptions()
+    usual = _LEVELS | {"intra_op_num_threads": psutil.cpu_count(logical=False) or 1}
+    own = settings.model_dump(exclude_none=True, include=set(_PLAIN))
+    for name, value in (usual | own).items():
+        setattr(told, _PLAIN[name], value)
+    if settings.graph_optimization_level is not None:
+        told.graph_optimization_level = getattr(ort.GraphOptimizationLevel, settings.graph_optimization_level)
+    if settings.enable_profiling is not None:
+        told.enable_profiling, told.profile_file_prefix = True, settings.enable_profiling
+    for name, text in {**entries, **settings.entries}.items():
+        told.add_session_config_entry(name, text)
+    return told

@@ -93,10 +93,10 @@ def one_repeated_token(engine: Engine, prompts: Sequence[Sequence[int]], *_: Any
     for prompt in prompts[:10]:
         for tokens in (prompt, prompts[0][:1]):
             engine.reset()
-            for fed, phase in engine.executor.chunks(tokens):
-                engine.executor.run(fed, phase)
+            for fed, phase in engine.machine.chunks(tokens):
+                engine.machine.step(fed, phase)
         engine.reset()
-        engine.executor.run(prompts[0][:1], "decode")
+        engine.machine.step(prompts[0][:1], "decode")
     return Followed(20, 10)
 
 

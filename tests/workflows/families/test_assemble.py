@@ -13,17 +13,17 @@ from workflows.bundle import read_bundle
 from workflows.errors import BundleError, GraphError, RequestError
 from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
-from workflows.runtime import Executor, device_named, open_executor, open_onnx
+from workflows.runtime import Machine, device_named, open_machine, open_onnx
 
 PROMPT = [5, 17, 29, 101, 7, 64, 33] * 11  # more than one chunk
 
 
-def generate(executor: Executor, prompt: list[int], count: int) -> list[int]:
-    for chunk, phase in executor.chunks(prompt):
-        logits = executor.run(chunk, phase)
+def generate(machine: Machine, prompt: list[int], count: int) -> list[int]:
+    for chunk, phase in machine.chunks(prompt):
+        logits = machine.step(chunk, phase)[-1]
     tokens = [int(logits.argmax())]
     while len(tokens) < count:
-        tokens.append(int(executor.run(tokens[-1:], "decode").argmax()))
+        tokens.append(int(machine.step(tokens[-1:], "decode")[-1].argmax()))
     return tokens
 
 
@@ -51,33 +51,33 @@ def t5(built: Built, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pa
 
 @pytest.mark.parametrize("cache", ["static", "gqa", "scatter"])
 def test_a_decoder(cache: str, llama: Path, made: Callable[..., Path]) -> None:
-    executor = open_onnx({"decoder": made(cache) / "decoder.onnx"}, capacity=128)
-    assert (executor.cache.layout.name, executor.cache.capacity, executor.chunk) == (cache, 128, 64)
-    assert generate(executor, PROMPT, 12) == greedy(llama, PROMPT, 12)
+    machine = open_onnx({"decoder": made(cache) / "decoder.onnx"}, capacity=128)
+    assert (machine.cache.layout.name, machine.cache.capacity, machine.chunk) == (cache, 128, 64)
+    assert generate(machine, PROMPT, 12) == greedy(llama, PROMPT, 12)
 
 
 def test_prefill_and_decode(llama: Path, made: Callable[..., Path]) -> None:
     bundle = made("static", "prefill-decode")
-    executor = open_onnx({"decode": bundle / "decode.onnx", "prefill": str(bundle / "prefill.onnx")})
-    assert executor.cache.capacity == 256  # as the graphs are fixed
-    assert generate(executor, PROMPT, 12) == greedy(llama, PROMPT, 12)
+    machine = open_onnx({"decode": bundle / "decode.onnx", "prefill": str(bundle / "prefill.onnx")})
+    assert machine.cache.capacity == 256  # as the graphs are fixed
+    assert generate(machine, PROMPT, 12) == greedy(llama, PROMPT, 12)
 
 
 def test_encoder_and_decoder(t5: tuple[Path, Path]) -> None:
     checkpoint, bundle = t5
-    executor = open_onnx({name: bundle / f"{name}.onnx" for name in ("decoder", "encoder")})
+    machine = open_onnx({name: bundle / f"{name}.onnx" for name in ("decoder", "encoder")})
     for source in (PROMPT, PROMPT[:5]):
-        executor.encode(source)
-        assert generate(executor, [0], 12) == greedy_from_source(checkpoint, source, 12)
+        machine.encode(source)
+        assert generate(machine, [0], 12) == greedy_from_source(checkpoint, source, 12)
 
 
 def test_who_looks_on_changes_nothing(t5: tuple[Path, Path]) -> None:
     """An observer is told of what nothing takes alone: what the encoder gives is taken in another run."""
     bundle, told = read_bundle(t5[1]), list[str]()
-    plain = open_executor(bundle, device_named("cpu"))
-    watched = open_executor(bundle, device_named("cpu"), observer=lambda session, outputs: told.append(session))
-    for executor in (plain, watched):
-        executor.encode(PROMPT)
+    plain = open_machine(bundle, device_named("cpu"))
+    watched = open_machine(bundle, device_named("cpu"), observer=lambda session, outputs: told.append(session))
+    for machine in (plain, watched):
+        machine.encode(PROMPT)
     assert generate(watched, [0], 12) == generate(plain, [0], 12)
     assert set(told) == {"encoder", "decoder"}
 

@@ -20,7 +20,7 @@ from workflows.events import NoticeEvent
 from workflows.generate import GenerateOptions
 from workflows.generate.engine import Engine
 from workflows.inspection import inspect_path
-from workflows.runtime import Executor, open_onnx
+from workflows.runtime import Machine, open_onnx
 
 LENGTHS = (1, 7, 63, 64, 65, 100, 190)
 CAPACITY = 256
@@ -45,20 +45,20 @@ def prompt_of(length: int) -> list[int]:
     return [int(i) for i in np.random.default_rng(length).integers(3, VOCABULARY, length)]
 
 
-def go_on(executor: Executor, tokens: list[int], count: int) -> list[int]:
+def go_on(machine: Machine, tokens: list[int], count: int) -> list[int]:
     """Greedy, after what the cache holds and `tokens`; the last token given is not fed."""
-    for chunk, phase in executor.chunks(tokens):
-        logits = executor.run(chunk, phase)
+    for chunk, phase in machine.chunks(tokens):
+        logits = machine.step(chunk, phase)[-1]
     new = [int(logits.argmax())]
     while len(new) < count:
-        new.append(int(executor.run(new[-1:], "decode").argmax()))
+        new.append(int(machine.step(new[-1:], "decode")[-1].argmax()))
     return new
 
 
-def agree(executor: Executor, checkpoint: Path, lengths: tuple[int, ...] = LENGTHS) -> None:
+def agree(machine: Machine, checkpoint: Path, lengths: tuple[int, ...] = LENGTHS) -> None:
     for length in lengths:
-        executor.cache.reset()
-        assert go_on(executor, prompt_of(length), 8) == greedy(checkpoint, prompt_of(length), 8), f"{length} tokens"
+        machine.cache.reset()
+        assert go_on(machine, prompt_of(length), 8) == greedy(checkpoint, prompt_of(length), 8), f"{length} tokens"
 
 
 SYMBOLIC = {
@@ -75,10 +75,10 @@ SYMBOLIC = {
 def test_symbolic_graphs(model_type: str, name: str, sources: Sources, tmp_path: Path) -> None:
     checkpoint, ours = sources(model_type)
     graph = foreign(ours, tmp_path / "decoder.onnx", SYMBOLIC[name])
-    executor = open_onnx({"decoder": graph}, capacity=CAPACITY)
-    assert (executor.cache.layout.name, executor.note) == ("static", "")
-    assert executor.cache.layout.slides == (name != "no position_ids")
-    agree(executor, checkpoint)
+    machine = open_onnx({"decoder": graph}, capacity=CAPACITY)
+    assert (machine.cache.layout.name, machine.note) == ("static", "")
+    assert machine.cache.layout.slides == (name != "no position_ids")
+    agree(machine, checkpoint)
 
 
 def pair(ours: Path, folder: Path, chunk: int, capacity: int, form: Form) -> dict[str, Path]:
@@ -102,15 +102,15 @@ FIXED = {
 @pytest.mark.parametrize("model_type", ["llama", "gemma3_text"])
 def test_graphs_of_fixed_shapes(model_type: str, name: str, sources: Sources, tmp_path: Path) -> None:
     checkpoint, ours = sources(model_type)
-    executor = open_onnx(pair(ours, tmp_path, 64, CAPACITY, FIXED[name]))
-    assert (executor.chunk, executor.cache.capacity) == (64, CAPACITY)
-    agree(executor, checkpoint)
-    executor.cache.reset()
+    machine = open_onnx(pair(ours, tmp_path, 64, CAPACITY, FIXED[name]))
+    assert (machine.chunk, machine.cache.capacity) == (64, CAPACITY)
+    agree(machine, checkpoint)
+    machine.cache.reset()
     prompt = prompt_of(CAPACITY - 3)  # runs into the capacity
-    tokens = go_on(executor, prompt, 4)
+    tokens = go_on(machine, prompt, 4)
     assert tokens == greedy(checkpoint, prompt, 4)
     with pytest.raises(CapacityError, match="holds 256 tokens"):
-        executor.run(tokens[-1:], "decode")
+        machine.step(tokens[-1:], "decode")
 
 
 @pytest.mark.parametrize("name", [*FIXED, "symbolic"])
@@ -118,10 +118,10 @@ def test_a_right_aligned_window(name: str, sources: Sources, tmp_path: Path) -> 
     checkpoint, ours = sources("llama")
     if name == "symbolic":
         graph = foreign(ours, tmp_path / "decoder.onnx", Form(present="joined"))
-        executor = open_onnx({"decoder": graph}, cache="window", capacity=100)
+        machine = open_onnx({"decoder": graph}, cache="window", capacity=100)
     else:
-        executor = open_onnx(pair(ours, tmp_path, 64, 100, FIXED[name]), cache="window")
-    check_window(executor, checkpoint, 100)
+        machine = open_onnx(pair(ours, tmp_path, 64, 100, FIXED[name]), cache="window")
+    check_window(machine, checkpoint, 100)
 
 
 def test_our_graph_takes_a_fifo_too(sources: Sources) -> None:
@@ -129,29 +129,29 @@ def test_our_graph_takes_a_fifo_too(sources: Sources) -> None:
     check_window(open_onnx({"decoder": ours}, cache="fifo", capacity=100), checkpoint, 100)
 
 
-def check_window(executor: Executor, checkpoint: Path, window: int) -> None:
+def check_window(machine: Machine, checkpoint: Path, window: int) -> None:
     """Lengths below, at and beyond the window, turns, and going back."""
-    assert (executor.cache.layout.name, executor.cache.capacity) == ("fifo", window)
+    assert (machine.cache.layout.name, machine.cache.capacity) == ("fifo", window)
     for length in (*LENGTHS, 99, 101, 230):
-        executor.cache.reset()
+        machine.cache.reset()
         expected = greedy_in_window(checkpoint, prompt_of(length), 8, window)
-        assert go_on(executor, prompt_of(length), 8) == expected, f"{length} tokens"
-    executor.cache.reset()
+        assert go_on(machine, prompt_of(length), 8) == expected, f"{length} tokens"
+    machine.cache.reset()
     said: list[int] = []
     for turn in (7, 40, 64, 30, 3):  # each goes on from the cache, the last token of the answer is still to be fed
         asked = said[-1:] + prompt_of(turn)
         said = [*said[:-1], *asked]
-        answer = go_on(executor, asked, 5)
+        answer = go_on(machine, asked, 5)
         assert answer == greedy_in_window(checkpoint, said, 5, window), f"turn of {turn}"
         said += answer
-    assert executor.cache.evicted == executor.cache.length - window
-    kept, held = said[:-5], executor.cache.length
+    assert machine.cache.evicted == machine.cache.length - window
+    kept, held = said[:-5], machine.cache.length
     with pytest.raises(RewindError, match=f"it can go to 0 and {held - 1} to {held}"):
-        executor.cache.rewind(len(kept) - 1)
-    executor.cache.reset()
-    first = go_on(executor, prompt_of(60), 20)
-    executor.cache.rewind(59)
-    assert go_on(executor, prompt_of(60)[-1:], 20) == first == greedy_in_window(checkpoint, prompt_of(60), 20, window)
+        machine.cache.rewind(len(kept) - 1)
+    machine.cache.reset()
+    first = go_on(machine, prompt_of(60), 20)
+    machine.cache.rewind(59)
+    assert go_on(machine, prompt_of(60)[-1:], 20) == first == greedy_in_window(checkpoint, prompt_of(60), 20, window)
 
 
 @pytest.mark.parametrize("past", ["past_{}_{}", "{1}_cache.{0}"])
@@ -168,9 +168,9 @@ def test_other_names(past: str, sources: Sources, tmp_path: Path) -> None:
                 node.output[:] = [new if name == value.name else name for name in node.output]
             value.name = new
     onnx.save(model, tmp_path / "decoder.onnx")
-    executor = open_onnx({"decoder": tmp_path / "decoder.onnx"}, capacity=CAPACITY)
-    assert executor.cache.names[0] == past.format(0, "key")
-    agree(executor, checkpoint, (65,))
+    machine = open_onnx({"decoder": tmp_path / "decoder.onnx"}, capacity=CAPACITY)
+    assert machine.cache.names[0] == past.format(0, "key")
+    agree(machine, checkpoint, (65,))
 
 
 BOTH = ("write_indices", "nonpad_kv_seqlen")
@@ -189,14 +189,14 @@ def test_what_asks_for_scatter_by_halves_runs_without_it(name: str, sources: Sou
     checkpoint, ours = sources("llama")
     form, why = FALLBACKS[name]
     graph = foreign(ours, tmp_path / "decoder.onnx", form)
-    executor = open_onnx({"decoder": graph}, capacity=CAPACITY)
-    assert executor.cache.layout.name == "static"
-    assert why in executor.note
-    assert executor.note.endswith("it runs with the static cache.")
-    agree(executor, checkpoint, (1, 65, 190))
+    machine = open_onnx({"decoder": graph}, capacity=CAPACITY)
+    assert machine.cache.layout.name == "static"
+    assert why in machine.note
+    assert machine.note.endswith("it runs with the static cache.")
+    agree(machine, checkpoint, (1, 65, 190))
     fixed = open_onnx(pair(ours, tmp_path, 64, 100, form))
     agree(fixed, checkpoint, (1, 63, 92))
-    assert fixed.note == executor.note
+    assert fixed.note == machine.note
     if form.joins == "place":
         with pytest.raises(RecipeError, match="its graph puts the rows into their slots itself; use static"):
             open_onnx({"decoder": graph}, cache="window")
@@ -208,12 +208,12 @@ def test_the_note_is_told(sources: Sources, tmp_path: Path, capsys: pytest.Captu
     engine = Engine(read_bundle(ours.parent), open_onnx({"decoder": graph}), 0.0)
     first, again = (list(engine.generate([5, 6], GenerateOptions(max_new_tokens=2))) for _ in range(2))
     assert isinstance(first[0], NoticeEvent)
-    assert (first[0].code, first[0].message) == ("cache_fallback", engine.executor.note)
+    assert (first[0].code, first[0].message) == ("cache_fallback", engine.machine.note)
     assert not any(isinstance(event, NoticeEvent) for event in again)  # once is enough
     (group,) = inspect_path(graph)["kv"]
-    assert (group["layout"], group["writer"], group["note"]) == ("static", "host", engine.executor.note)
+    assert (group["layout"], group["writer"], group["note"]) == ("static", "host", engine.machine.note)
     assert run(["inspect", str(graph)]) == 0
-    assert f"joinery: {engine.executor.note}\n" in capsys.readouterr().err
+    assert f"joinery: {engine.machine.note}\n" in capsys.readouterr().err
 
 
 def test_a_graph_that_cannot_be_kept_a_cache_for_says_why(sources: Sources, tmp_path: Path) -> None:

@@ -43,16 +43,16 @@ def graph_of(kind: str, ours: Path, folder: Path) -> tuple[Path, str]:
 @pytest.mark.parametrize("kind", ["float16", "edges float16", "edges bfloat16"])
 def test_no_silent_float32(kind: str, layout: str, ours: Path, tmp_path: Path) -> None:
     path, dtype = graph_of(kind, ours, tmp_path)
-    executor = open_onnx({"decoder": path}, cache=layout, capacity=CAPACITY)
-    cache = executor.cache
+    machine = open_onnx({"decoder": path}, cache=layout, capacity=CAPACITY)
+    cache = machine.cache
     numpy_type, _ = TYPES[dtype]
     assert {tensor.dtype for tensor in cache.tensors.values()} == {cache.view()[0].dtype} == {dtype}
     assert {cache.past(name).dtype for name in cache.names} == {np.dtype(numpy_type)}
     assert cache.bytes == 4 * 2 * CAPACITY * 16 * 2  # tensors, heads, slots, head size, bytes
-    rows = [executor.run(PROMPT, "prefill").copy()]  # the next run writes there again
+    rows = [machine.step(PROMPT, "prefill")[-1].copy()]  # the next run writes there again
     tokens = [int(rows[0].argmax())]
     while len(tokens) < COUNT:
-        rows.append(executor.run(tokens[-1:], "decode").copy())
+        rows.append(machine.step(tokens[-1:], "decode")[-1].copy())
         tokens.append(int(rows[-1].argmax()))
     expected, by_hand = fed_by_hand(path, dtype)
     assert tokens == expected

@@ -60,7 +60,7 @@ def test_angles_that_change_with_the_length_limit_the_capacity(tmp_path: Path) -
         build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 65}))
     build(BuildRequest(str(checkpoint), tmp_path / "out", {}))
     engine = open_engine(tmp_path / "out")
-    assert engine.executor.cache.capacity == 64
+    assert engine.machine.cache.capacity == 64
     prompt = [int(i) for i in np.random.default_rng(0).integers(3, VOCABULARY, 50)]
     *_, done = engine.generate(prompt, GenerateOptions(max_new_tokens=40))
     assert isinstance(done, GenerationDone)

@@ -44,7 +44,7 @@ def test_every_layout(model_type: str, built: Built, tmp_path: Path) -> None:
     checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
     for layout, cache in BUILT.items():
         engine = open_engine(built(checkpoint, cache=cache, capacity=256), cache=layout, capacity=CAPACITY)
-        evicts = engine.executor.cache.layout.evicts
+        evicts = engine.machine.cache.layout.evicts
         oracle: Oracle = partial(greedy, checkpoint)
         if evicts:
             oracle = partial(greedy_in_window, checkpoint, window=CAPACITY)
@@ -57,10 +57,10 @@ def check_turns(engine: Engine, oracle: Oracle, turns: int) -> None:
     """Each turn feeds what is new alone, and answers as one long prompt does."""
     said: list[int] = []
     for turn in TURNS[:turns]:
-        held = engine.executor.cache.length
+        held = engine.machine.cache.length
         prompt = said + prompt_of(turn)
         answer, _, fed = ask(engine, prompt, 9)
-        assert answer == oracle(prompt, 9), f"{engine.executor.cache.layout.name}, turn of {turn}"
+        assert answer == oracle(prompt, 9), f"{engine.machine.cache.layout.name}, turn of {turn}"
         assert fed == len(prompt) - held
         said = prompt + answer
 
@@ -82,7 +82,7 @@ def check_full(engine: Engine, oracle: Oracle) -> None:
         prompt = prompt_of(CAPACITY - spare)
         tokens, reason, _ = ask(engine, prompt, 20)
         assert (tokens, reason) == (oracle(prompt, spare + 1), "capacity")
-        assert engine.executor.cache.length == CAPACITY
+        assert engine.machine.cache.length == CAPACITY
 
 
 def check_forgetting(engine: Engine, oracle: Oracle) -> None:
@@ -91,22 +91,22 @@ def check_forgetting(engine: Engine, oracle: Oracle) -> None:
         engine.reset()
         tokens, reason, _ = ask(engine, prompt_of(length), 12)
         assert (tokens, reason) == (oracle(prompt_of(length), 12), "length")
-    assert engine.executor.cache.evicted == engine.executor.cache.length - CAPACITY
+    assert engine.machine.cache.evicted == engine.machine.cache.length - CAPACITY
 
 
 def test_no_byte_is_copied_where_the_graph_writes(built: Built, tmp_path: Path) -> None:
     """Past and present are one buffer, at one place, from the first step to the last; other layouts keep theirs too."""
     checkpoint = save_decoder("llama", tmp_path / "checkpoint")
     for layout in ("gqa", "scatter", "static"):
-        executor = open_engine(built(checkpoint, cache=layout, capacity=256), capacity=64).executor
-        cache = executor.cache
+        machine = open_engine(built(checkpoint, cache=layout, capacity=256), capacity=64).machine
+        cache = machine.cache
         places = [cache.past(name).ctypes.data for name in cache.names]
         bound: list[tuple[int, ...]] = []
-        for chunk, phase in executor.chunks(prompt_of(40)):
-            executor.run(chunk, phase)
+        for chunk, phase in machine.chunks(prompt_of(40)):
+            machine.step(chunk, phase)
         before = [cache.past(name).copy() for name in cache.names]
         for token in range(20):
-            executor.run([token], "decode")
+            machine.step([token], "decode")
             assert [cache.past(name).ctypes.data for name in cache.names] == places
             bound.append(tuple(cache.fresh(name, 1).ctypes.data for name in cache.fresh_names))
         assert len(set(bound)) == 1

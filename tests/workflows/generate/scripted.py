@@ -1,9 +1,10 @@
-"""An executor that follows a script: the loop's own behaviour, over any tokens, without a graph."""
+"""An machine that follows a script: the loop's own behaviour, over any tokens, without a graph."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,11 @@ class ScriptedCache:
         return ()
 
 
-class ScriptedExecutor:
+class ScriptedMachine:
     """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
 
     provider, chunk, has_source = "cpu", 64, False
+    program = SimpleNamespace(final=None)
 
     def __init__(
         self,
@@ -51,7 +53,7 @@ class ScriptedExecutor:
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
         yield prompt, "prefill"
 
-    def run(self, tokens: Sequence[int], phase: str) -> NDArray[Any]:
+    def step(self, tokens: Sequence[int], phase: str) -> NDArray[Any]:
         if self.cache.length + len(tokens) > self.cache.capacity:
             raise CapacityError("full")
         self.cache.length += len(tokens)
@@ -59,7 +61,7 @@ class ScriptedExecutor:
         logits[self._tokens[self._steps]] = 1
         self._change(self._steps, logits)
         self._steps += 1
-        return logits
+        return logits[None]
 
 
 def generated(
@@ -74,10 +76,10 @@ def generated(
 ) -> tuple[list[TokenEvent], GenerationDone]:
     """What a generation of `tokens` after one prompt token tells. cancel_after: say stop after that many tokens."""
     stopped = threading.Event()
-    executor: Any = ScriptedExecutor([*tokens, 0], text.vocabulary, capacity, change)
+    machine: Any = ScriptedMachine([*tokens, 0], text.vocabulary, capacity, change)
     asked = GenerateOptions(**{"max_new_tokens": len(tokens), **options})
     events: list[Event] = []
-    for event in Generation(executor, text, asked, eos, stopped.is_set).stream([0]):
+    for event in Generation(machine, text, asked, eos, stopped.is_set).stream([0]):
         events.append(event)
         if cancel_after is not None and sum(isinstance(one, TokenEvent) for one in events) >= cancel_after:
             stopped.set()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.workflows.generate.scripted import ScriptedExecutor, generated
+from tests.workflows.generate.scripted import ScriptedMachine, generated
 from workflows.errors import LogitsError
 from workflows.generate.logits import run_checked
 from workflows.generate.text import Text
@@ -58,20 +58,20 @@ def test_logits_with_some_minus_infinities_are_numbers() -> None:
 
 def test_comparing_and_calibrating_say_it_too() -> None:
     """Whoever feeds the model himself."""
-    executor: Any = ScriptedExecutor([1, 2, 3, 4, 5], 8, change=spoil(np.nan, 2))
-    executor.has_source = False
+    machine: Any = ScriptedMachine([1, 2, 3, 4, 5], 8, change=spoil(np.nan, 2))
+    machine.has_source = False
     engine: Any = type("Opened", (), {})()
-    engine.executor, engine.reset = executor, lambda: None
+    engine.machine, engine.reset = machine, lambda: None
     engine.bundle = type("Bundle", (), {})()
     engine.bundle.pipeline = type("Pipeline", (), {"tokens": type("Tokens", (), {"eos": []})})()
     with pytest.raises(LogitsError, match="decode step at position 2 gave logits that are NaN"):
         list(Side(engine).read([1, 2, 3, 4, 5]))
-    executor.__init__([1, 2, 3, 4, 5], 8, change=spoil(np.nan, 1))
+    machine.__init__([1, 2, 3, 4, 5], 8, change=spoil(np.nan, 1))
     with pytest.raises(LogitsError, match="decode step at position 2 gave"):
         list(Side(engine).follow([1, 2, 3], [4, 5]))
-    executor.__init__([1, 2, 3, 4, 5], 8, change=spoil(np.nan, 1))
+    machine.__init__([1, 2, 3, 4, 5], 8, change=spoil(np.nan, 1))
     with pytest.raises(LogitsError, match="decode step at position 3 gave"):
         follow_trajectories(engine, [[1, 2, 3]], Calibration(samples=4, steps=4))
-    executor.__init__([1], 8, change=spoil(np.nan, 0))
+    machine.__init__([1], 8, change=spoil(np.nan, 0))
     with pytest.raises(LogitsError):
-        run_checked(executor, [1], "prefill")
+        run_checked(machine, [1], "prefill")

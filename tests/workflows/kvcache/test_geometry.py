@@ -52,9 +52,9 @@ def test_a_graph_that_gives_the_whole_buffer_back_is_the_writer() -> None:
         (layers("١")[0], layers(0)[1], "is no layer number"),  # a digit, but not of ours
         (layers(0)[0], layers("0.bad")[1], "'0.bad' is no layer number"),
         (layers(0)[0], layers(0)[1] + [present(0)], "Layer 0 has two tensors"),
-        (*layers(1, 2), "no key for layer 0"),
+        (layers(0, 1)[0][:3], layers(0, 1)[1][:3], "has a key for layer 1 and no value"),
         (layers(0)[0] + [past(0)], layers(0)[1], "Layer 0 has two tensors"),
-        (*layers(0, 2), "no key for layer 1"),
+        (layers(0, 1)[0][1:], layers(0, 1)[1][1:], "has a value for layer 0 and no key"),
         (layers(0)[0], layers(0)[1][:1], "lacks present.0.value"),
         (layers(0)[0][:1], layers(0)[1], "lacks past_key_values.0.value"),
         ([past(0, r, (1, 8)) for r in ("key", "value")], layers(0)[1], r"should be \[1, kv_heads, slots, head_dim\]"),

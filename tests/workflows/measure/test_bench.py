@@ -41,7 +41,7 @@ def test_bytes_of_a_token(demo_bundle: Path) -> None:
     subject = Composite(open_engine(demo_bundle).bundle, "cpu")
     subject.prompt_tokens, subject.new_tokens = 40, 8
     assert len(subject.sample(lambda: False)) == 8
-    assert kv_bytes(subject._engine.executor) == (40 + 8 - 1) * 3 * 2 * 32 * 4
+    assert kv_bytes(subject._engine.machine) == (40 + 8 - 1) * 3 * 2 * 32 * 4
     assert 357_000 * 4 <= weight_bytes(subject._engine.bundle) <= 500_000 * 4
 
 

@@ -115,6 +115,39 @@ def test_a_state_for_each_group() -> None:
     ]
 
 
+def test_what_is_carried_is_a_state() -> None:
+    """Of the layers that are in its names; beside the cache."""
+    past, present = cache(4)
+    conv = {f"past_conv.{i}": ((1, 8, 2), "float32") for i in (0, 2)}
+    after = {name.replace("past", "present"): spec for name, spec in conv.items()}
+    one = graph({**IDS, **DRIVERS, **past, **conv}, {**LOGITS, **present, **after})
+    found = read({"decoder": one}, ["decoder step"], [])
+    (_, carried) = found.states
+    assert (carried.kind, carried.writers, carried.readers, carried.runs) == (
+        "carried",
+        ("decoder",),
+        ("decoder",),
+        BOTH,
+    )
+    assert carried.layers == (Layers((0, 2), (Tensor("past_conv", (1, 8, 2), "float32"),)),)
+    assert [tensor.name for feed in found.feeds for tensor in feed.inputs] == [*IDS, *DRIVERS]
+
+
+def test_a_last_session_gives_its_outputs() -> None:
+    """Of final nobody takes anything."""
+    past, present = cache(4)
+    graphs = {
+        "decoder": graph({**IDS, **DRIVERS, **past}, {**LOGITS, **HIDDEN, **present}),
+        "scorer": graph(HIDDEN, {"score": ((1, 1), "float32")}),
+    }
+    found = read(graphs, ["decoder step", "scorer final"], ["decoder.hidden scorer.hidden"])
+    assert [(one.session, one.outputs[0].name, one.runs) for one in found.outputs] == [
+        ("decoder", "logits", BOTH),
+        ("scorer", "score", ("final",)),
+    ]
+    assert [edge.runs for edge in found.edges] == [("final",)]
+
+
 def test_without_a_cache() -> None:
     """Sessions without runs; what no edge feeds is given, what no edge takes comes out."""
     graphs = {"body": graph(IDS, HIDDEN), "head": graph(ROWS, LOGITS)}

@@ -22,7 +22,7 @@ from workflows.bundle.read import PIPELINE
 from workflows.errors import BundleError
 from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions
-from workflows.runtime import device_named, open_executor
+from workflows.runtime import device_named, open_machine
 
 PROMPT = [5, 17, 29, 101, 7, 64, 33] * 10  # more than one chunk
 NEW = 5
@@ -33,7 +33,7 @@ Mutation = Callable[[Data, random.Random], str]
 def tokens_of(bundle: Bundle, window: int | None = None) -> list[int]:
     """What the bundle generates after the prompt, or after the source. window: of a cache that a person asks for."""
     cache = "window" if window else None
-    engine = Engine(bundle, open_executor(bundle, device_named("cpu"), cache=cache, capacity=window), 0.0)
+    engine = Engine(bundle, open_machine(bundle, device_named("cpu"), cache=cache, capacity=window), 0.0)
     *_, done = engine.generate(PROMPT, GenerateOptions(max_new_tokens=NEW), eos=[])
     assert isinstance(done, GenerationDone)
     return done.token_ids
@@ -45,7 +45,14 @@ def mutants(bundle: Bundle, seed: int, count: int) -> Iterator[tuple[list[str], 
     original = json.loads(bundle.pipeline.to_json())
     for _ in range(count):
         data = copy.deepcopy(original)
-        yield [chances.choice(MUTATIONS)(data, chances) for _ in range(chances.choice((1, 1, 2)))], data
+        yield [_changed(chances.choice(MUTATIONS), data, chances) for _ in range(chances.choice((1, 1, 2)))], data
+
+
+def _changed(mutation: Mutation, data: Data, chances: random.Random) -> str:
+    try:
+        return mutation(data, chances)
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return "nothing: the change before it left no place for it"
 
 
 def outcome(folder: Path, data: Data) -> Data:
@@ -56,7 +63,8 @@ def outcome(folder: Path, data: Data) -> Data:
     (folder / MANIFEST).write_text(json.dumps(manifest), "utf-8")
     try:
         changed = read_bundle(folder)
-        return {"tokens": tokens_of(changed), "window": changed.pipeline.window}
+        window = changed.pipeline.window
+        return {"tokens": tokens_of(changed), "window": window and window.size}
     except BundleError as error:
         return {"refused": str(error)}
 
@@ -197,9 +205,60 @@ def set_length(data: Data, chances: random.Random) -> str:
     return f"generation {data['generation']}"
 
 
+JUNK: tuple[Any, ...] = (None, -1, 0, 2.5, "", "x", "init", "final", "step", [], {}, True, [[]], {"x": 1}, 1 << 70)
+
+
+def spoil_anything(data: Data, chances: random.Random) -> str:
+    """Any value below `pipeline`, however deep, becomes junk, goes, or gets a stranger beside it."""
+    path, here = ["pipeline"], data["pipeline"]
+    while True:
+        keys = list(here) if isinstance(here, dict) else list(range(len(here)))
+        if not keys:
+            return "nothing"
+        key = chances.choice(keys)
+        path.append(str(key))
+        if not isinstance(here[key], dict | list) or not here[key] or chances.random() < 0.3:
+            break
+        here = here[key]
+    way = chances.choice(("junk", "gone", "stranger"))
+    if way == "junk":
+        here[key] = copy.deepcopy(chances.choice(JUNK))
+    elif way == "gone":
+        del here[key]
+    elif isinstance(here, dict):
+        here["stranger"] = copy.deepcopy(chances.choice(JUNK))
+    return f"{'.'.join(path)}: {way}"
+
+
+def set_word(data: Data, chances: random.Random) -> str:
+    """A word of the schema that these bundles do not need: presets, loops, sources, strategies, options."""
+    flow, name = data["pipeline"], _name(data, chances)
+    stage, options = chances.choice(_flow(data) or [{}]), flow["sessions"][name].setdefault("session_options", {})
+    words: tuple[tuple[Data, str, tuple[Any, ...]], ...] = (
+        (flow, "extends", ("vision-language", "autoregressive-decoder", "encoder-decoder", "nothing")),
+        (stage, "loop", ("per_image", "batched", "both")),
+        (stage, "cross_attention_from", (name, "nobody")),
+        (flow, "strategy", ({"kind": "speculative"}, {"kind": "tree"}, {"num_speculative_tokens": 0})),
+        (flow, "roles", ({"target": name}, {"draft": 5})),
+        (flow, "controller", ({"library": "x.so", "entry_point": "run"}, {"library": "../x.so", "entry_point": "run"})),
+        (flow["state"], "position_ids", ({"strategy": "mrope_3d"}, {"input_name": "elsewhere"}, {"grid_source": "x"},
+                                         {"strategy": "windowed"})),
+        (options, "runtime", ({"paging": {"enabled": True}}, {"kv_cache": {"dtype": "int4"}}, {"extra_heads": "mtp"},
+                              {"prefix_cache": {"enabled": False}})),
+        (options, "build_requires", ({"attention": "mqa"}, {"paging": {}}, {"extra_heads": "sliding_window"})),
+        (options, "session.x", ("1", "../../etc", 1)),
+        (options, "custom_ops_library", ("x.so",)),
+        (options, "intra_op_num_threads", (1, -1, "two")),
+    )  # fmt: skip
+    place, key, values = chances.choice(words)
+    place[key] = copy.deepcopy(chances.choice(values))
+    return f"{key} is {place[key]}"
+
+
 MUTATIONS: tuple[Mutation, ...] = (
     repeat_stage, drop_stage, retime_stage, rename_stage, add_stage, shuffle_flow, drop_edge, repeat_edge,
     retarget_edge, swap_edge, add_edge, swap_files, add_session, drop_session, set_runtime, set_state, set_length,
+    spoil_anything, spoil_anything, spoil_anything, set_word, set_word, set_word,
 )  # fmt: skip
 
 

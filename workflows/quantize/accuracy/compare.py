@@ -215,13 +215,13 @@ class Comparison:
 
 def check_alike(reference: Engine, candidate: Engine, prompts: Prompts) -> None:
     """Raises RequestError where the two do not speak the same tokens."""
-    sizes = [engine.executor.vocabulary for engine in (reference, candidate)]
+    sizes = [engine.machine.vocabulary for engine in (reference, candidate)]
     if sizes[0] != sizes[1]:
         raise RequestError(
             f"The reference has {sizes[0]:,} tokens in its vocabulary and the candidate {sizes[1]:,}: only bundles of "
             "one checkpoint, or with one vocabulary, can be compared."
         )
-    if reference.executor.has_source != candidate.executor.has_source:
+    if reference.machine.has_source != candidate.machine.has_source:
         raise RequestError("One of the two bundles has an encoder and the other none: they cannot be compared.")
     for prompt in prompts.prompts:
         if prompt.text and candidate.text.tokenizer and tuple(encode(candidate, prompt.text)) != prompt.ids:

@@ -13,10 +13,11 @@ from workflows.bundle import Bundle
 from workflows.errors import Cancelled, RequestError
 from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions
+from workflows.generate.feed import begin, feed
 from workflows.generate.logits import run_checked
 from workflows.graphs import load_graph
 from workflows.quantize.accuracy.taps import add_taps
-from workflows.runtime import device_named, open_executor
+from workflows.runtime import device_named, open_machine
 from workflows.tensors import TensorSpec
 
 Logits = NDArray[np.float32]
@@ -33,7 +34,7 @@ class Side:
 
     @classmethod
     def open(cls, bundle: Bundle) -> Side:
-        """Raises RequestError for a bundle without a cache, and as open_executor does."""
+        """Raises RequestError for a bundle without a cache, and as open_machine does."""
         if bundle.pipeline.route == "single":
             raise RequestError(
                 f"{bundle.folder} is one graph without a KV cache, which generates no tokens to compare: give a bundle "
@@ -46,8 +47,8 @@ class Side:
             if side is not None:
                 side.note(taps[session], outputs)
 
-        executor = open_executor(bundle, device_named("cpu"), graphs=graphs, observer=observe)
-        side = cls(Engine(bundle, executor, 0.0))
+        machine = open_machine(bundle, device_named("cpu"), graphs=graphs, observer=observe)
+        side = cls(Engine(bundle, machine, 0.0))
         side.tapped = any(taps.values())
         return side
 
@@ -62,12 +63,12 @@ class Side:
     @property
     def has_source(self) -> bool:
         """Whether the prompt goes to an encoder."""
-        return self.engine.executor.has_source
+        return self.engine.machine.has_source
 
     @property
     def room(self) -> int:
         """How many tokens the cache takes; without a limit where it forgets the oldest."""
-        cache = self.engine.executor.cache
+        cache = self.engine.machine.cache
         return 1 << 30 if cache.layout.evicts else cache.capacity
 
     def greedy(self, ids: Sequence[int], steps: int, cancelled: Callable[[], bool]) -> list[int]:
@@ -89,26 +90,22 @@ class Side:
             return
         self.engine.reset()
         for token, following in pairwise(ids):
-            yield run_checked(self.engine.executor, [token], "decode"), following
+            yield run_checked(self.engine.machine, [token], "decode"), following
 
     def follow(self, ids: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Logits, int]]:
         """(logits, the token that follows) after the prompt and after each of `tokens` but the last."""
-        executor = self.engine.executor
+        machine = self.engine.machine
         self.engine.reset()
-        last = ids[-1]
-        if self.has_source:
-            executor.encode(ids)
-            last = self.engine.bundle.pipeline.decoder_start
-        else:
-            for chunk, phase in executor.chunks(ids[:-1]):
-                executor.run(chunk, phase)
+        *before, last = begin(machine, self.engine.bundle.pipeline, ids)
+        for _ in feed(machine, before):
+            pass
         for fed, following in zip([last, *tokens], tokens, strict=False):
-            yield run_checked(executor, [fed], "decode"), following
+            yield run_checked(machine, [fed], "decode"), following
             self.hidden.clear()  # an encoder's are compared once
 
     def rows(self) -> tuple[NDArray[np.int64], Rows]:
         """The positions [n] that the cache holds, and by layer and role the keys or values of each, [n, H·D]."""
-        cache = self.engine.executor.cache
+        cache = self.engine.machine.cache
         positions, rows = cache.rows()
         found: Rows = {}
         for name, tensor in cache.tensors.items():

@@ -25,7 +25,7 @@ from workflows.graphs import load_graph
 from workflows.quantize.accuracy.prompts import Prompts, spread
 from workflows.quantize.accuracy.side import Logits, Side
 from workflows.quantize.accuracy.statistics import Agreement
-from workflows.runtime import device_named, open_executor
+from workflows.runtime import device_named, open_machine
 
 PROMPTS, STEPS = 8, 8
 PRODUCTS = ("MatMul", "Gemm", "Gather")
@@ -102,7 +102,7 @@ def _reference_steps(side: Side, prompts: Callable[[Engine], Prompts], cancelled
 def _agreement(candidate: Bundle, models: Models, restored: Iterable[Product], steps: Sequence[Step]) -> Agreement:
     """The candidate against the kept steps, with some of its products restored."""
     graphs = {name: _restored(model, candidate, name, tuple(restored)) for name, model in models.items()}
-    side = Side(Engine(candidate, open_executor(candidate, device_named("cpu"), graphs=graphs), 0.0))
+    side = Side(Engine(candidate, open_machine(candidate, device_named("cpu"), graphs=graphs), 0.0))
     found = Agreement()
     for ids, tokens, kept in steps:
         for logits, (other, _) in zip(kept, side.follow(ids, tokens), strict=True):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workflows.generate import Engine
+from workflows.generate.feed import begin, feed
 from workflows.generate.logits import run_checked
 from workflows.quantize.accuracy.prompts import spread
 from workflows.recipe.schema import Calibration
@@ -56,26 +57,23 @@ def follow_trajectories(
 
 def _reading(engine: Engine, prompt: Sequence[int]) -> int:
     """About how many runs it takes to read a prompt: a chunk each, or the encoder's and the decoder's first."""
-    return 2 if engine.executor.has_source else max(1, -(-len(prompt) // engine.executor.chunk))
+    return 2 if engine.machine.has_source else max(1, -(-len(prompt) // engine.machine.chunk))
 
 
 def _follow(engine: Engine, prompt: Sequence[int], steps: int, most: int) -> tuple[int, int]:
     """Reads one prompt, and answers it in at most `steps` runs; gives the runs of both. most: `steps` at most."""
-    executor, cache = engine.executor, engine.executor.cache
+    machine, cache = engine.machine, engine.machine.cache
     engine.reset()
     room = cache.capacity if not cache.layout.evicts else len(prompt) + most
-    ids, read, answered = list(prompt[: max(1, room - most)]), 0, 0
-    if executor.has_source:
-        executor.encode(list(prompt))
-        ids, read = [engine.bundle.pipeline.decoder_start], 1
-    token = 0
-    for chunk, phase in executor.chunks(ids):
-        token = int(run_checked(executor, chunk, phase).argmax())
+    whole = prompt if machine.has_source else prompt[: max(1, room - most)]
+    ids, read, answered, token = begin(machine, engine.bundle.pipeline, whole), int(machine.has_source), 0, 0
+    for fed in feed(machine, ids):
+        token = int(fed.logits.argmax())
         read += 1
     ends = set(engine.bundle.pipeline.tokens.eos)
     for _ in range(min(steps, room - len(ids))):
         if token in ends:
             break
-        token = int(run_checked(executor, [token], "decode").argmax())
+        token = int(run_checked(machine, [token], "decode").argmax())
         answered += 1
     return read, answered

@@ -103,7 +103,7 @@ def test_a_position_is_compared_on_the_reference_s_tokens(sharp: Path, tmp_path:
     engines[0].reset()
     largest, equal = 0.0, 0
     for fed in [list(prompt.ids), *([token] for token in done.token_ids[:-1])]:
-        one, two = (engine.executor.run(fed, "decode") for engine in engines)
+        one, two = (engine.machine.step(fed, "decode")[-1] for engine in engines)
         largest, equal = max(largest, float(np.abs(one - two).max())), equal + int(one.argmax() == two.argmax())
     found = run(sharp, other, Prompts((prompt,), "one"), steps=4)
     assert found["positions"] == 4

@@ -1,0 +1,142 @@
+"""Sessions, their order, their edges, and the state that they share: the key `pipeline` of the file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from workflows.bundle.flow import Outline, Port, Stage
+from workflows.bundle.model import Model, NameInBundle
+from workflows.bundle.options import SessionOptions
+from workflows.bundle.presets import Preset, extend
+from workflows.bundle.strategy import Controller, Plugin, Roles, Strategy
+
+Name = Annotated[str, Field(min_length=1, pattern=r"^[^.]+$")]  # of a session: a dot parts it from its tensor
+_KEYS, _VALUES = ("past_key_pattern", "present_key_pattern"), ("past_value_pattern", "present_value_pattern")
+_COMBINED = dict(zip(_KEYS, ("past_%d", "present_%d"), strict=True))
+
+
+class Session(Model):
+    """One graph file."""
+
+    file: NameInBundle
+    session_options: SessionOptions = SessionOptions()
+
+
+class FlowStage(Model):
+    """When a session runs: `init` over the prompt, `step` for each token, `final` once after the last.
+
+    loop: whether one run takes all that is given (images …), or each has a run of its own. cross_attention_from: the
+    session whose outputs, computed once on the source, it attends to.
+    """
+
+    run: str
+    when: Literal["init", "step", "final"] = "step"
+    loop: Literal["batched", "per_image"] = "batched"
+    cross_attention_from: str | None = None
+
+
+class Edge(Model):
+    """A tensor of one session that feeds one of another, each written `session.tensor`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    source: Annotated[str, Field(alias="from", pattern=r"^[^.]+\..+$")]
+    target: Annotated[str, Field(alias="to", pattern=r"^[^.]+\..+$")]
+
+
+class KVState(Model):
+    """The names of the cache tensors; `%d` stands for the layer.
+
+    format: `separate` keys and values; `combined` in one tensor [2, 1, kv_heads, slots, head_dim] a layer, which the
+    key patterns name; `auto` takes format and names from the graphs where they are not these.
+    """
+
+    format: Literal["auto", "separate", "combined"] = "separate"
+    past_key_pattern: str = "past_key_values.%d.key"
+    past_value_pattern: str = "past_key_values.%d.value"
+    present_key_pattern: str = "present.%d.key"
+    present_value_pattern: str = "present.%d.value"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_the_combined(cls, data: object) -> object:
+        if not isinstance(data, dict) or data.get("format") != "combined":
+            return data
+        if named := next((name for name in _VALUES if name in data), None):
+            raise ValueError(f"{named} names values alone, and in the format combined the key patterns name both")
+        return _COMBINED | data
+
+    @model_validator(mode="after")
+    def _one_layer_each(self) -> KVState:
+        for name in (*_KEYS, *_VALUES):
+            if getattr(self, name).count("%d") != 1:
+                raise ValueError(f"{name} must hold %d exactly once")
+        if self.format != "combined":
+            for key, value in zip(_KEYS, _VALUES, strict=True):
+                if getattr(self, key) == getattr(self, value):
+                    raise ValueError(f"{key} and {value} name one tensor, and keys and values are two")
+        return self
+
+
+class CrossState(Model):
+    """What an encoder hands to the decoder for the whole of a generation."""
+
+    source: str
+    frozen: Literal[True] = True
+
+
+class PositionIds(Model):
+    """How positions are told to the graphs.
+
+    strategy: `default` one number a token, `windowed` the same in windows of the graph's width, `mrope_3d` time, height
+    and width of each token (Qwen2-VL), `auto` as the input's shape says. grid_source: the input with the grids
+    [images, 3] of the pictures, in patches.
+    """
+
+    strategy: Literal["auto", "default", "windowed", "mrope_3d"] = "auto"
+    input_name: Annotated[str, Field(min_length=1)] = "position_ids"
+    grid_source: str | None = None
+
+
+class State(Model):
+    """State that sessions share between runs."""
+
+    kv_cache: KVState | None = None
+    cross_cache: CrossState | None = None
+    position_ids: PositionIds | None = None
+
+
+class Flow(Model):
+    """Sessions, their order and their edges. extends: a preset that gives what the file leaves out."""
+
+    extends: Preset | None = None
+    sessions: Annotated[dict[Name, Session], Field(min_length=1, max_length=10)]
+    flow: Annotated[list[FlowStage], Field(min_length=1, max_length=10)]
+    dataflow: list[Edge] = Field(default_factory=list)
+    state: State = State()
+    roles: Roles | None = None
+    strategy: Strategy | None = None
+    plugin: Plugin | None = None
+    controller: Controller | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _extend(cls, data: object) -> object:
+        return extend(data)
+
+    def outline(self) -> Outline:
+        """The flow without its files."""
+        cross = self.state.cross_cache
+        return Outline(
+            tuple(self.sessions),
+            tuple(Stage(one.run, one.when, one.loop, one.cross_attention_from) for one in self.flow),
+            tuple((_port(edge.source), _port(edge.target)) for edge in self.dataflow),
+            cross.source if cross else None,
+            self.state.kv_cache is not None,
+        )
+
+
+def _port(name: str) -> Port:
+    session, tensor = name.split(".", 1)
+    return session, tensor

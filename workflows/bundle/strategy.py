@@ -1,0 +1,123 @@
+"""How tokens are chosen and drafted, as the file says it: parsed and checked here, refused by name until it is run.
+
+No strategy but one token a step is run yet, so that a file that names another is refused rather than run as if it did
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from workflows.bundle.flow import Fault
+from workflows.bundle.model import Model
+from workflows.bundle.options import Count, Positive, Switch
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+# code that a bundle may name lies in it
+Library = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*$")]
+
+
+class Roles(Model):
+    """Which session is whose in a strategy of several models."""
+
+    target: str | None = None
+    draft: str | None = None
+    amateur: str | None = None
+    expert: str | None = None
+    unconditional: str | None = None
+
+
+class NGram(Model):
+    """Drafts from what was said before."""
+
+    min_match: Positive = 2
+    max_draft: Positive = 8
+    window: Positive = 256
+
+
+class Draft(Model):
+    """Where drafted tokens come from."""
+
+    producer: Literal["draft_model", "self_speculative", "ngram", "extra_heads"] = "draft_model"
+    session: str | None = None
+    depth: Positive | None = None
+    heads: str | None = None
+    ngram: NGram | None = None
+
+
+class Verify(Model):
+    """Who looks at drafted tokens."""
+
+    session: str | None = None
+
+
+class Tree(Model):
+    """Drafts that branch."""
+
+    topology: Literal["medusa_choices", "dynamic"] = "dynamic"
+    max_nodes: Positive | None = None
+    max_depth: Positive | None = None
+    medusa_choices: tuple[tuple[Count, ...], ...] = ()
+
+
+class Strategy(Model):
+    """Speculative decoding."""
+
+    kind: Literal["speculative"] = "speculative"
+    num_speculative_tokens: Positive = 5
+    acceptance: Literal["greedy", "rejection_sampling", "typical"] = "greedy"
+    typical_threshold: Share | None = None
+    draft: Draft = Draft()
+    verify: Verify = Verify()
+    tree: Tree | None = None
+
+
+class Plugin(Model):
+    """Native code that makes the model."""
+
+    library: Library
+    entry_point: str
+
+
+class Controller(Plugin):
+    """Native code that runs the loop. config: its own text."""
+
+    config: str = ""
+
+
+class LogitsOp(Model):
+    """One step of the chain that logits go through."""
+
+    op: Literal[
+        "repetition_penalty", "min_length", "logit_bias", "no_repeat_ngram", "grammar", "combine", "temperature",
+        "top_k", "top_p", "min_p", "sample",
+    ]  # fmt: skip
+    value: Finite | None = None
+    map: dict[Annotated[str, Field(pattern=r"^[0-9]+$")], Finite] | None = None
+    backend: str | None = None
+    grammar: str | None = None
+    stateful: Switch | None = None
+    mode: Literal["contrastive", "cfg"] | None = None
+    alpha: Finite | None = None
+    expert: str | None = None
+    amateur: str | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> LogitsOp:
+        needs = {"logit_bias": "map", "grammar": "backend", "combine": "mode"}.get(self.op)
+        if needs is None and self.op != "sample":
+            needs = "value"
+        if needs is not None and not getattr(self, needs):
+            raise ValueError(f"the op {self.op} needs a {needs}")
+        return self
+
+
+def not_run(parts: Mapping[str, Model | None]) -> Iterator[Fault]:
+    """What of a flow is parsed and not run yet; parts: by key, as the file has them."""
+    for name, part in parts.items():
+        if part is not None:
+            yield Fault(f"pipeline.{name}", f"Joinery reads {name} and does not run it yet: take it out")

@@ -1,0 +1,74 @@
+"""What the cache is made of, and what it hands out for one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.kvcache.drivers import IDS, POSITIONS
+from workflows.kvcache.geometry import MASK, GroupFacts, Joins, StateFacts, StateTensor
+from workflows.kvcache.layouts import Layout, Positions
+from workflows.tensors import TensorSpec
+
+
+@dataclass
+class Group:
+    """Layers that share one table; what they see is a Sight of drivers.py."""
+
+    name: str
+    mask: str
+    layers: tuple[int, ...]
+    window: int | None
+    sinks: int = 0
+    reach: int | None = None
+    table: Positions = field(default_factory=lambda: np.empty(0, np.int64))  # [allocated], EMPTY or a position
+
+    @classmethod
+    def of(cls, facts: GroupFacts, ring: int | None, sinks: int, table: Positions) -> Group:
+        """A ring is a window for every layer that sees further, and sinks are seen besides."""
+        if ring is None or (facts.window is not None and facts.window <= ring):
+            return cls(facts.name, facts.mask, facts.layers, facts.window, table=table)
+        return cls(facts.name, facts.mask, facts.layers, ring, sinks, facts.window, table)
+
+
+@dataclass(frozen=True)
+class Step:
+    """The inputs of one run: N columns, of which the slice `real` are tokens and the rest padding.
+
+    inputs, by what drives them:
+        input_ids                     [1, N] int64
+        position_ids                  [1, N] absolute, or [3, 1, N]
+        a mask a group                [1, 1, N, keys]: 0 where the query of a row sees the key of a column, the type's
+                                      lowest finite value elsewhere; or [1, keys]: 1 where there is a key to be seen.
+                                      Keys are allocated + N where the graph appends, else allocated
+        cache_position                [N], slots
+        seqlens_k, total_sequence_length, write_indices, nonpad_kv_seqlen   lengths, as the operators want them
+    slots: [tokens] int64, where the rows go; below zero: nowhere.
+    """
+
+    inputs: dict[str, NDArray[Any]]
+    slots: Positions
+    start: int
+    tokens: int
+    width: int
+    real: slice
+
+
+def plain_facts(state: Sequence[StateTensor], layout: Layout) -> StateFacts:
+    """Of a graph that appends or writes in place as the layout has it, with one mask for all layers."""
+    layers = tuple(sorted({tensor.layer for tensor in state}))
+    joins: Joins = "append" if layout.writer == "host" else "place"
+    return StateFacts(layout.writer, (GroupFacts("all", MASK, layers, None),), joins=joins)
+
+
+def default_drivers(groups: Sequence[Group]) -> dict[str, TensorSpec]:
+    """Ids, positions and a mask a group, with a row for every query."""
+    named = {IDS: (1, "sequence"), POSITIONS: (1, "sequence")} | dict.fromkeys(
+        (group.mask for group in groups), (1, 1, "sequence", "total")
+    )
+    types = {IDS: "int64", POSITIONS: "int64"}
+    return {name: TensorSpec(name, shape, types.get(name, "float32")) for name, shape in named.items()}

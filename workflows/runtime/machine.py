@@ -1,0 +1,240 @@
+"""Runs a program for the next tokens, with every tensor bound once and nothing copied but the tokens.
+
+    start(given) ──▶ what runs once, kept
+    tokens ──cache.plan──▶ Step ──▶ session 1 ──edges──▶ session 2 … ──▶ logits
+                                       ▲ past (the cache's memory)   │ present
+                                       └─────────cache.commit────────┘
+    finish() ──▶ what runs after the last token
+
+Prompt tokens go through the prefill's sessions where there are such, in chunks of their fixed width; every other run
+goes through those of the steps.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from workflows.bundle.flow import Port
+from workflows.bundle.schema import Pipeline
+from workflows.errors import Cancelled, GraphError, JoineryError, PromptError, RequestError, printable
+from workflows.events import Phase
+from workflows.kvcache import KVCache
+from workflows.kvcache.cross import cross_view
+from workflows.kvcache.drivers import IDS
+from workflows.kvcache.views import GroupView
+from workflows.runtime.binding import Binding, Observer
+from workflows.runtime.devices import Device
+from workflows.runtime.emulation import emulation_note
+from workflows.runtime.feeds import Feed, Program, Run
+from workflows.runtime.prompt import Given, Prompt
+from workflows.runtime.sessions import ORT_ERRORS, OpenSession
+
+Logits = NDArray[np.float32]
+
+
+class Machine:
+    """A composite model that is open: its sessions, its one cache, and the way through them.
+
+    `chunk` is the number of prompt tokens that one run takes; `note` says why the graph's cache is not run as it asks
+    to be, empty where it is; `emulation` that the provider computes in another way than the graph was made for. Not
+    for use by two threads at once, but for `stop`.
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        program: Program,
+        sessions: Mapping[str, OpenSession],
+        cache: KVCache,
+        device: Device,
+        observer: Observer | None = None,
+    ) -> None:
+        self.program, self.cache, self.provider = program, cache, device.name
+        self.chunk, self.vocabulary = pipeline.chunk, pipeline.metadata.vocabulary or 0
+        self.note, self.emulation = program.facts.note, emulation_note(pipeline, device)
+        self._sessions, self._observer = dict(sessions), observer
+        self._source_limit = pipeline.metadata.source_limit
+        self._bound: dict[tuple[str, int], Binding] = {}
+        self._last: Binding | None = None
+        self._prompt = Prompt(program, self._sessions)
+        self.cache.told = self._prompt.positions()
+        self._options = ort.RunOptions()
+        self._stopped = threading.Event()
+
+    # -- opening and closing -----------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the sessions and their memory; a run after it raises RequestError."""
+        self._bound.clear()
+        self._sessions.clear()
+        self._last = None
+
+    def _check_open(self) -> None:
+        if not self._sessions:
+            raise RequestError("The model is closed: open the bundle again.")
+
+    def state(self, name: str) -> KVCache:
+        """The state of that name in the pipeline file. Raises RequestError for one that is not written by steps."""
+        if name != "kv_cache":
+            raise RequestError(f"The pipeline's steps keep no state {printable(name)}: there is kv_cache.")
+        return self.cache
+
+    # -- what comes with a prompt ------------------------------------------------------------------------------
+
+    @property
+    def has_source(self) -> bool:
+        """Whether an encoder reads a text before the decoder begins."""
+        return self.program.reads
+
+    def source_view(self) -> tuple[GroupView, ...]:
+        """What the encoder handed over, as the window draws it; none before the first source."""
+        return cross_view({name: array for (_, name), array in self._prompt.kept.items()}, self._prompt.tokens)
+
+    def start(self, given: Given | None = None, prompt: Sequence[int] = ()) -> None:
+        """Reads what comes with a prompt, and forgets what the cache has of another; `prompt` itself is not fed.
+
+        given: by input, `input_ids` of a source, pictures … prompt: the tokens that will be fed, among them the places
+        of features. A source shorter than the encoder's fixed length is padded on the right, and so is its mask. Raises
+        PromptError for what does not fit, a source longer than the encoder can read among it, Cancelled after `stop`.
+        """
+        self._check_open()
+        if given and IDS in given:
+            self._check_source(np.shape(given[IDS])[-1], self.program.source)
+        found = Prompt(self.program, self._sessions, prompt)
+        found.read(given or {}, lambda bound: self._guarded(bound, {}, "encoder", self._options), self._observer)
+        found.check_places()
+        self.cache.told = found.positions()
+        self._prompt, self._last = found, None
+        self._bound.clear()
+        if given:
+            self.cache.reset()
+
+    def encode(self, source: Sequence[int]) -> None:
+        """Has the encoder read a text; see start. Raises PromptError for a model without one."""
+        if not self.has_source:
+            raise PromptError("The model has no encoder that reads a source: give the text as a prompt.")
+        self.start({IDS: np.asarray(source, np.int64)[None]})
+
+    def _check_source(self, tokens: int, run: Run | None) -> None:
+        width = run.columns if run else None
+        limit = min((limit for limit in (width, self._source_limit) if limit), default=tokens)
+        if tokens <= limit:
+            return
+        remedy = f"shorten it or build with source_length={tokens} or more" if width else "shorten it"
+        raise PromptError(f"The source has {tokens:,} tokens and the encoder reads {limit:,} at most: {remedy}.")
+
+    # -- tokens ------------------------------------------------------------------------------------------------
+
+    def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], Phase]]:
+        """The runs that take `prompt`: chunks through prefill, the rest padded.
+
+        What the cache takes no chunk for goes token by token, and so does the rest where padding would come first:
+        that would see nothing, which some graphs answer with NaN. What runs at the end needs a step to run on.
+        """
+        width, before, start = self.program.prefill.columns, self.cache.length, 0
+        by_token = self.program.pad_left and self.program.decode.columns in (None, 1)
+        alone = len(prompt) - int(self.program.final is not None and self.program.prefill is not self.program.decode)
+        while start < len(prompt):
+            wanted = min(self.chunk, alone - start)
+            padded = width is not None and wanted < width
+            count = 0 if wanted < 1 or (padded and by_token) else self.cache.takes(before + start, wanted, width)
+            yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
+            start += count or 1
+
+    def step(self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1) -> Logits:
+        """Feeds `tokens` (at most `chunk`), advances the cache, gives the logits [rows, V] after the last of them.
+
+        Raises CapacityError where the cache is full, GraphError for more rows than the graphs give, Cancelled after
+        `stop`, and JoineryError where onnxruntime fails; the cache is then as it was before.
+        """
+        self._check_open()
+        if self._stopped.is_set():
+            raise Cancelled("The generation was cancelled.")
+        width = self.program.runs[phase].columns or len(tokens)
+        step = self.cache.plan(tokens, width)
+        bound = self._binding(phase, width, tokens)
+        # a single token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
+        self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 else None)
+        end = min(step.real.stop, bound.logits.shape[1])  # some graphs give the last column's alone
+        if rows > min(end, len(tokens)):
+            raise GraphError(f"The graphs give the logits of {end} of {len(tokens)} tokens, and {rows} were asked for.")
+        self.cache.commit(step)
+        if phase == "decode":
+            self._last = bound
+        return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
+
+    def finish(self) -> dict[str, NDArray[Any]]:
+        """Runs what the flow has at `final`, once, on what the last step gave; output → array, empty without such.
+
+        Raises RequestError where no step was before it.
+        """
+        run = self.program.final
+        if run is None:
+            return {}
+        self._check_open()
+        if self._last is None:
+            raise RequestError("What runs at the end runs on what a step gave, and there was none: feed a token first.")
+        given = self._last.outputs | self._prompt.kept
+        arrays = {port: given[feed.source] for port, feed in run.feeds.items() if feed.source in given}
+        feeds = {port: Feed("given") if port in arrays else feed for port, feed in run.feeds.items()}
+        outputs = {(name, spec.name) for name in run.sessions for spec in self._sessions[name].outputs}
+        bound = Binding(Run(run.sessions, feeds), self._sessions, {}, arrays, frozenset(outputs), self._observer)
+        self._guarded(bound, {}, "final", self._options)
+        self._last = None
+        return {name: array for (_, name), array in bound.outputs.items()}
+
+    def _guarded(
+        self, bound: Binding, inputs: Mapping[str, NDArray[Any]], what: str, options: ort.RunOptions | None
+    ) -> None:
+        try:
+            bound.run(inputs, options)
+        except ORT_ERRORS as error:
+            if self._stopped.is_set():
+                raise Cancelled("The generation was cancelled.") from None
+            raise JoineryError(f"onnxruntime failed in the {what} step: {printable(error, 200)}") from error
+
+    def stop(self) -> None:
+        """Ends the run that is under way between two nodes; may be called from any thread."""
+        self._stopped.set()
+        self._options.terminate = True
+
+    def resume(self) -> None:
+        """Makes runs possible again after `stop`."""
+        self._stopped.clear()
+        self._options.terminate = False
+
+    # -- memory ------------------------------------------------------------------------------------------------
+
+    def _binding(self, phase: Phase, width: int, tokens: Sequence[int]) -> Binding:
+        run = self.program.runs[phase]
+        moving = self._prompt.moving(run, self.cache.length, tokens)
+        kept = None if moving else self._bound.get((phase, width))
+        if kept is None or kept.generation != self.cache.generation:
+            given = self._prompt.arrays(run, self.cache.length, tokens) | self._state(run, width)
+            kept = Binding(run, self._sessions, self.cache.shapes(width), given, self.program.taken, self._observer)
+            kept.generation = self.cache.generation
+            if width in (1, self.chunk) and not moving:  # an odd last chunk's binding is not worth its memory
+                self._bound[phase, width] = kept
+        return kept
+
+    def _state(self, run: Run, width: int) -> dict[Port, NDArray[Any]]:
+        """The cache's memory, as the inputs and outputs of the sessions that keep it."""
+        found: dict[Port, NDArray[Any]] = {}
+        for name in run.sessions:
+            for past, present in self.program.memory_of(name):
+                found[name, past] = self.cache.past(past)
+                found[name, present] = self.cache.fresh(present, width)
+        return found
