@@ -97,7 +97,7 @@ class GroupCard(Card):
             (self.tr("Capacity"), slots),
             (self.tr("Allocated"), allocated),
             (self.tr("Window"), window),
-            (self.tr("Tensor"), f"{'; '.join(g.forms())}  {g.dtype}"),
+            (self.tr("Tensor"), "\n".join(g.forms()) + f"  {g.dtype}"),
             (self.tr("A token"), size(g.bytes_per_token) if g.bytes_per_token else "–"),
             (self.tr("All slots"), size(g.bytes) if g.bytes else "–"),
             (self.tr("Written by"), self._writer()),

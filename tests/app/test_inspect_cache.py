@@ -258,6 +258,16 @@ def test_cross_cache_is_a_group_of_its_own(make: Make) -> None:
     assert own.strip.handle() is None and not page.kv.controls.save_button.isVisible()
 
 
+def test_each_shape_of_a_group_has_a_line(qtbot: Any) -> None:
+    """With the layers that have it; the type once."""
+    shapes = [[1, 2, 8, 4], [1, 2, 8, 16], [1, 2, 8, 4]]
+    raw = {"name": "all", "layout": "static", "layers": [0, 1, 2], "capacity": 8, "dtype": "float32", "bytes": 8 * 384}
+    card = GroupCard(parse_group({**raw, "shape": shapes[0], "shapes": shapes, "writer": "host"}))
+    qtbot.addWidget(card)
+    assert dict(card.facts())["Tensor"] == "0, 2: 1 × 2 × 8 × 4\n1: 1 × 2 × 8 × 16  float32"
+    assert card.describe(1, 3).endswith("256 B") and card.describe(2, 3).endswith("64 B")
+
+
 def test_window_group_keeps_what_it_no_longer_sees() -> None:
     table = SlotTable(8)
     table.update({"layout": "static", "window": 3, "runs": [[0, 0, 6]], "length": 6})

@@ -181,7 +181,8 @@ def _state(state: State, place: int, several: bool, words: Words) -> Card:
     written = words.frozen if state.frozen else words.host if state.writer == "host" else words.graph
     rows.append(_detail(written))
     shapes = "; ".join(f"{_numbered(one, words)}: {_told(one.tensors)}" for one in state.layers)
-    told = f"{printable(title)} ({printable(state.name)}), {written}: {shapes}"
+    ways = (state.writers, (f"{title} ({state.name})",), state.readers)
+    told = " → ".join(printable(", ".join(names), 300) for names in ways if names) + f", {written}: {shapes}"
     return Card(f"state:{place}", "state", state.name, "cache", told, state.runs, tuple(rows))
 
 

@@ -72,8 +72,9 @@ class _Layout:
             writes, reads, first = key in writers, key in readers, rank[key] <= last
             ends = (key, card.key) if first else (card.key, key)
             ahead, back = (writes, reads) if first else (reads, writes)
-            session = self._cards[key]
-            told, runs = f"{card.told}; {session.name}", tuple(run for run in card.runs if run in session.runs)
+            session, title = self._cards[key], card.rows[0][0][0]
+            sign = "⇄" if writes and reads else "→" if writes else "←"
+            told, runs = f"{session.name} {sign} {title}", tuple(run for run in card.runs if run in session.runs)
             self._join(Strand(*ends, "cache", told, runs, ahead=ahead, back=back))
 
     def _join(self, strand: Strand) -> None:

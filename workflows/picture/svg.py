@@ -7,10 +7,10 @@ elements, so that a reader without style sheets shows the light ones; a style sh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
-from xml.sax.saxutils import escape
 
 from workflows.errors import RequestError, printable
 from workflows.files import write_whole
@@ -175,7 +175,7 @@ def _both(fill: str, stroke: str, colors: Mapping[str, str]) -> str:
 
 
 def _text(text: str, limit: int = 400) -> str:
-    return escape(printable(text, limit))
+    return escape(printable(text, limit), quote=False)
 
 
 def _n(value: float) -> str:

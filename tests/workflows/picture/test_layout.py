@@ -111,6 +111,10 @@ def test_arrows_tell_who_writes_and_reads() -> None:
     assert links["session:writer", "state:0"] == (True, True)
     assert links["session:reader", "state:1"] == (True, False)
     assert links["state:1", "session:writer"] == (True, False)
+    told = [link.told for link in lay_out(encoder_decoder()).links]
+    assert {"writer ⇄ KV cache", "reader → Cross cache", "writer ← Cross cache"} <= set(told)
+    told = [node.told for node in lay_out(encoder_decoder()).nodes]
+    assert any(one.startswith("reader → Cross cache (cross) → writer, written once, then read: ") for one in told)
 
 
 def test_a_line_is_of_the_runs_of_its_session() -> None:
