@@ -32,7 +32,7 @@ def raw_step(engine: Engine, prompt: list[int], tokens: int) -> float:
     *_, done = engine.generate(prompt, GenerateOptions(max_new_tokens=tokens))
     assert isinstance(done, GenerationDone)
     machine = engine.machine
-    bound = machine._binding("decode", 1)
+    bound = machine._binding("decode", 1, [0])
     times = []
     for _ in range(len(done.token_ids)):
         began = time.perf_counter()

@@ -3,9 +3,9 @@
     model ──q,k,v──▶ seam.update ──▶ seam.attend ──▶ output
 
 A seam is one way to hold past keys and values in a graph: `HostSeam` gives the new rows out and concatenates,
-`GroupQuerySeam` and `ScatterSeam` write in place. Because every model of transformers calls its attention through
-one table, a seam serves all of them; what a layer needs (heads, sizes, window, scale) is seen, not read from a config.
-The window is that of the mask which the model asks transformers for: eager attention reads nothing else.
+`GroupQuerySeam` and `ScatterSeam` write in place. Every model of transformers calls its attention through one table,
+so that a seam serves all; what a layer needs (heads, sizes, scale, and the window of its mask) is seen, not read from a
+config.
 """
 
 from __future__ import annotations
@@ -28,10 +28,8 @@ from workflows.export.masks import MaskRule, is_part_of, window_of
 NAME = "joinery"
 Rows = tuple[torch.Tensor, torch.Tensor]
 # What a model's own code may raise when it is run with something else than transformers' cache.
-MODEL_ERRORS = (
-    ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError, TypeError,
-    ValueError,
-)  # fmt: skip
+MODEL_ERRORS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError,
+                TypeError, ValueError)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class Generation:
         fed = len(prompt) - kept if source is None else len(source)
         yield self._done(prompt, fed, generated, "".join(pieces), reason)
 
-    def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor:
+    def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
         given = "repetition_penalty" in options.model_fields_set
         penalty = options.repetition_penalty if given else defaults.repetition_penalty
@@ -148,6 +148,8 @@ class Generation:
 
     def _chosen(self, logits: Logits, ids: Sequence[int], step: int) -> tuple[Logits, int]:
         """The processed logits [V], and the token that is taken from them."""
+        if self._process is None:
+            return logits, self._choose(logits)  # they were checked when they came
         scores = self._process(ids, np.array(logits, np.float32))
         check_choice(scores, step)
         return scores, self._choose(scores)

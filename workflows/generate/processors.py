@@ -72,8 +72,8 @@ def min_p(share: float) -> Processor:
     return process
 
 
-def compile_processors(options: GenerateOptions, constraints: Sequence[Processor] | None = None) -> Processor:
-    """The chain that `options` asks for; one that changes nothing where nothing was asked for.
+def compile_processors(options: GenerateOptions, constraints: Sequence[Processor] | None = None) -> Processor | None:
+    """The chain that `options` asks for; None where nothing was asked for.
 
     constraints: what comes before sampling, the repetition penalty included; None is that penalty alone.
     """
@@ -95,7 +95,7 @@ def compile_processors(options: GenerateOptions, constraints: Sequence[Processor
             logits = step(ids, logits)
         return logits
 
-    return process
+    return process if chain else None
 
 
 def compile_choice(options: GenerateOptions) -> Callable[[Logits], int]:

@@ -79,6 +79,8 @@ class Feed:
 
     def mask(self, spec: TensorSpec, table: Positions, sight: Sight) -> NDArray[Any]:
         """The mask of a group with this table: one row for all queries where `spec` has two axes, else one each."""
+        if self.columns == 1 and self.joins == "append" and len(spec.shape) == 4:
+            return self._lone(spec, table, sight)
         keys = self._keys(table)
         if len(spec.shape) == 2:
             row: NDArray[Any] = self._seen(keys, sight, self.positions[-1:]).astype(spec.numpy_dtype)
@@ -87,6 +89,15 @@ class Feed:
         np.copyto(mask[0, 0, self.real], 0, where=self._seen(keys, sight, self.positions))
         if len(self.ids) < self.columns:
             self._let_padding_see(mask[0, 0])
+        return mask
+
+    def _lone(self, spec: TensorSpec, table: Positions, sight: Sight) -> NDArray[Any]:
+        """What one token sees: the step that is run for every token, so that it is kept short."""
+        mask = np.full((1, 1, 1, len(table) + 1), spec.lowest, spec.numpy_dtype)
+        row = mask[0, 0, 0]
+        row[-1] = 0
+        seen = table != EMPTY if sight.window is None else self._seen(table, sight, self.positions)[0]
+        np.copyto(row[:-1], 0, where=seen)
         return mask
 
     def _keys(self, table: Positions) -> Positions:

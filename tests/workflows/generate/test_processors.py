@@ -11,7 +11,7 @@ import transformers.generation.logits_process as reference
 
 from workflows.errors import RequestError
 from workflows.generate.options import GenerateOptions, check_options
-from workflows.generate.processors import compile_choice, compile_processors, softmax
+from workflows.generate.processors import Processor, compile_choice, compile_processors, softmax
 
 VOCABULARY = 499
 IDS = [3, 3, 7, 120, 498]
@@ -22,7 +22,8 @@ def logits(seed: int, spread: float = 3.0) -> np.ndarray:
 
 
 def processed(values: np.ndarray, **options: Any) -> np.ndarray:
-    return compile_processors(GenerateOptions(**options))(IDS, values.copy())
+    process = compile_processors(GenerateOptions(**options))
+    return values.copy() if process is None else process(IDS, values.copy())
 
 
 def by_transformers(values: np.ndarray, *processors: Any) -> np.ndarray:
@@ -69,22 +70,34 @@ def test_values_are_those_of_transformers(name: str, seed: int) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
+def chain(**options: float) -> Processor:
+    """The chain of options that ask for something."""
+    process = compile_processors(GenerateOptions(**options))
+    assert process is not None
+    return process
+
+
+def test_nothing_asked_for_is_no_chain() -> None:
+    """Greedy decoding looks at the logits as they are."""
+    assert compile_processors(GenerateOptions()) is None
+
+
 def test_literal_values() -> None:
     """A row that can be checked by hand: ids 0 and 2 occurred."""
     row = np.array([2.0, 1.0, -1.0, 0.5], np.float32)
-    penalty = compile_processors(GenerateOptions(repetition_penalty=2.0))
+    penalty = chain(repetition_penalty=2.0)
     assert penalty([0, 2, 2], row.copy()).tolist() == [1.0, 1.0, -2.0, 0.5]
-    top = compile_processors(GenerateOptions(temperature=0.5, top_k=2))
+    top = chain(temperature=0.5, top_k=2)
     assert top([], row.copy()).tolist() == [4.0, 2.0, -np.inf, -np.inf]
     halves = np.log(np.array([0.5, 0.3, 0.15, 0.05], np.float32))
-    kept = compile_processors(GenerateOptions(temperature=1, top_p=0.7))([], halves.copy())
+    kept = chain(temperature=1, top_p=0.7)([], halves.copy())
     assert np.isfinite(kept).tolist() == [True, True, False, False]
 
 
 def test_ties_at_the_kth_place_stay() -> None:
     """As in transformers: a token is removed where it is smaller than the k-th, not where it is equal."""
     row = np.array([1.0, 3.0, 1.0, 0.0], np.float32)
-    found = compile_processors(GenerateOptions(temperature=1, top_k=2))([], row.copy())
+    found = chain(temperature=1, top_k=2)([], row.copy())
     assert np.isfinite(found).tolist() == [True, True, True, False]
 
 

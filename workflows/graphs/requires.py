@@ -1,0 +1,66 @@
+"""`build_requires` of a pipeline file held against the graphs: what the file says was done to them in the build.
+
+quantization   integer weights: initializers of that type, or nodes that unpack them
+attention      how many heads the keys have beside the queries, where a node says both
+extra_heads    an output that bears their name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import onnx
+
+from workflows.bundle import Pipeline
+from workflows.bundle.flow import Fault
+from workflows.bundle.options import BuildRequires
+
+_T = onnx.TensorProto
+_TYPES = {
+    "int4": {_T.INT4, _T.UINT4},
+    "int8": {_T.INT8, _T.UINT8},
+    "fp8": {_T.FLOAT8E4M3FN, _T.FLOAT8E4M3FNUZ, _T.FLOAT8E5M2, _T.FLOAT8E5M2FNUZ},
+}
+_BITS = {4: "int4", 8: "int8"}
+_INTEGERS = {"awq": "int4", "gptq": "int4"}  # methods, and what the weights are after them
+_HEADS = (("num_heads", "kv_num_heads"), ("q_num_heads", "kv_num_heads"))
+
+
+def requirement_faults(pipeline: Pipeline, graphs: Mapping[str, onnx.ModelProto]) -> Iterator[Fault]:
+    """What a file says of its graphs and is not so; graphs: by session, weights not needed."""
+    for name, session in pipeline.pipeline.sessions.items():
+        required = session.session_options.build_requires
+        if required is None:
+            continue
+        for key, message in _broken(required, graphs[name]):
+            yield Fault(f"pipeline.sessions.{name}.session_options.build_requires.{key}", message)
+
+
+def _broken(required: BuildRequires, model: onnx.ModelProto) -> Iterator[tuple[str, str]]:
+    wanted = _INTEGERS.get(required.quantization, required.quantization)
+    if wanted != "none" and wanted not in _quantized(model):
+        yield "quantization", f"the graph has no {wanted} weights"
+    if required.attention and (found := _attention(model)) and found != required.attention:
+        yield "attention", f"the graph's attention is {found}"
+    if required.extra_heads != "none" and not any(required.extra_heads in one.name for one in model.graph.output):
+        yield "extra_heads", f"the graph has no output of {required.extra_heads} heads"
+
+
+def _quantized(model: onnx.ModelProto) -> set[str]:
+    """The types of integers that weights are kept in."""
+    types = {tensor.data_type for tensor in model.graph.initializer}
+    found = {name for name, kinds in _TYPES.items() if kinds & types}
+    unpacking = [node for node in model.graph.node if node.op_type == "MatMulNBits"]
+    bits = {attribute.i for node in unpacking for attribute in node.attribute if attribute.name == "bits"}
+    return found | {_BITS[count] for count in bits if count in _BITS}
+
+
+def _attention(model: onnx.ModelProto) -> str:
+    """mha, mqa or gqa; empty where no node tells."""
+    for node in model.graph.node:
+        numbers = {attribute.name: attribute.i for attribute in node.attribute}
+        for queries, keys in _HEADS:
+            if numbers.get(queries) and numbers.get(keys):
+                same = numbers[queries] == numbers[keys]
+                return "mha" if same else "mqa" if numbers[keys] == 1 else "gqa"
+    return ""
