@@ -6,7 +6,7 @@
     widgets/     theme and small shared widgets
     library/ wizard/ inspect/ chat/ charts/ devices/    a folder a page; views are thin
 
-Of `workflows` it imports the events, the errors and the bundle reader alone;
+Of `workflows` it imports the events, the errors, the bundle reader and the picture of a composite alone;
 never torch, transformers, onnx, onnxruntime.
 """
 

@@ -42,11 +42,13 @@ def test_the_control_sees_what_is_loaded() -> None:
     assert {"torch", "transformers", "onnx_ir"} <= loaded_by("import workflows.export")
 
 
-@pytest.mark.parametrize("module", ["workflows.events", "workflows.errors"])
+@pytest.mark.parametrize(
+    "module", ["workflows.events", "workflows.errors", "workflows.picture.layout", "workflows.picture.svg"]
+)
 def test_the_vocabulary_is_light(module: str) -> None:
-    """The window reads it at start-up: standard library alone."""
+    """The window reads it at start-up: standard library alone, and nothing of it that connects."""
     loaded = loaded_by(f"import {module}")
-    assert loaded & (HEAVY | {"numpy", "onnxruntime", "pydantic", "PySide6", "jinja2"}) == set()
+    assert loaded & (HEAVY | {"numpy", "onnxruntime", "pydantic", "PySide6", "jinja2", "ssl", "http"}) == set()
 
 
 def collected(*arguments: str) -> set[str]:

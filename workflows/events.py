@@ -139,10 +139,10 @@ class CacheEvent(Event):
     """The KV cache as it stands.
 
     A group is {"name","layout","layers","capacity","allocated","window","shape","dtype","bytes","writer","length",
-    "evicted","runs","rewindable","slides"}; `runs` are [first slot, first position, count] of filled slots, every
-    other slot is empty; `rewindable` are [first, last] of the lengths that can be gone back to; where the rows slide
-    the newest token is always in the last slot. A group whose layout is "cross" is what an encoder computed once: its
-    slots are the tokens of the source.
+    "evicted","runs","rewindable","slides","shapes"}; `runs` are [first slot, first position, count] of filled slots,
+    every other slot is empty; `rewindable` are [first, last] of the lengths that can be gone back to; where the rows
+    slide the newest token is always in the last slot; `shapes` are those of the layers where they are not all alike.
+    A group whose layout is "cross" is what an encoder computed once: its slots are the tokens of the source.
     """
 
     event: ClassVar[str] = "cache"

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from workflows.bundle import Bundle, Verification, read_bundle, verify_bundle
 from workflows.bundle.read import PIPELINE
-from workflows.errors import BundleError, GraphError, RequestError, printable
+from workflows.errors import GraphError, RequestError, printable
 from workflows.graphs import load_graph
 from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.stages import read_evidence
 from workflows.graphs.view import type_of
 from workflows.kvcache import StateTensor, find_state
-from workflows.kvcache.geometry import GroupFacts, StateFacts, StatePatterns, patterns_of
+from workflows.kvcache.geometry import GroupFacts, StateFacts, patterns_of
 from workflows.kvcache.infer import infer_facts
 from workflows.kvcache.layouts import built_layout
+from workflows.picture.composite import Composite, Layers
+from workflows.picture.read import CROSS, alike, composite_of, composite_of_graph
+from workflows.runtime.feeds import Program
 from workflows.runtime.program import compile_program
 from workflows.runtime.signature import FileSignature
-from workflows.tensors import TensorSpec
+from workflows.tensors import TensorSpec, item_bytes
 
 
 def inspect_path(path: str | Path, component: str | None = None) -> dict[str, Any]:
@@ -48,7 +52,8 @@ def inspect_path(path: str | Path, component: str | None = None) -> dict[str, An
 def _bundle_report(bundle: Bundle) -> dict[str, Any]:
     facts, flow = bundle.pipeline.metadata, bundle.pipeline.pipeline
     graphs = {name: _graph(bundle.file(session.file)) for name, session in flow.sessions.items()}
-    _check(bundle, graphs)
+    program = _check(bundle, graphs)
+    composite = composite_of(bundle.pipeline, _signatures(graphs), program)
     components = [
         {"name": name, "file": session.file, "role": bundle.pipeline.role(name), **_public(graphs[name])}
         for name, session in flow.sessions.items()
@@ -59,7 +64,8 @@ def _bundle_report(bundle: Bundle) -> dict[str, Any]:
         "family": facts.family,
         "route": bundle.pipeline.route,
         "components": components,
-        "kv": _kv(bundle, graphs),
+        "kv": _kv(bundle, program, composite),
+        "composite": composite.to_dict(),
         "stages": read_evidence(bundle),
         "name": facts.name,
         "path": str(bundle.folder),
@@ -85,25 +91,33 @@ def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fal
     return verified
 
 
-def _check(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raises BundleError, with the JSON path, for a pipeline that its graphs do not fit: see compile_program."""
+def _check(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> Program | None:
+    """The program of a pipeline with a cache. Raises BundleError, with the JSON path, where its graphs do not fit."""
     where = str(bundle.folder / PIPELINE)
     if bundle.pipeline.pipeline.state.kv_cache is None:
         bundle.pipeline.check(where)
-        return
-    signatures = {
-        name: FileSignature(tuple(graph["_inputs"]), tuple(graph["_outputs"]), graph["_metadata_props"])
-        for name, graph in graphs.items()
-    }
-    compile_program(bundle.pipeline, signatures, where)
+        return None
+    return compile_program(bundle.pipeline, _signatures(graphs), where)
+
+
+def _signatures(graphs: Mapping[str, Mapping[str, Any]]) -> dict[str, FileSignature]:
+    return {name: _signature(graph) for name, graph in graphs.items()}
+
+
+def _signature(graph: Mapping[str, Any]) -> FileSignature:
+    return FileSignature(tuple(graph["_inputs"]), tuple(graph["_outputs"]), graph["_metadata_props"])
 
 
 def _graph_report(path: Path) -> dict[str, Any]:
     graph = _graph(path)
-    name, kv, metadata = path.stem, [], graph["_metadata"]
+    name, kv, metadata, signature = path.stem, [], graph["_metadata"], _signature(graph)
+    composite = composite_of_graph(name, path.name, signature)
     try:
-        if state := find_state(graph["_inputs"], graph["_outputs"], patterns_of(graph["_inputs"])):
-            kv = _groups(state, graph, "", None)
+        if state := find_state(signature.inputs, signature.outputs, patterns_of(signature.inputs)):
+            facts = StateFacts.of_metadata(signature.metadata) or infer_facts(state, signature.inputs)
+            composite = composite_of_graph(name, path.name, signature, state, facts)
+            kv = _groups(state, facts, "", None)
+        kv += _cross(composite)
     except GraphError as error:  # a file of someone else's: what is odd about its cache is a finding, no failure
         metadata = {**metadata, "kv": str(error)}
     return {
@@ -113,6 +127,7 @@ def _graph_report(path: Path) -> dict[str, Any]:
         "route": "single",
         "components": [{"name": name, "file": path.name, "role": "graph", **_public(graph)}],
         "kv": kv,
+        "composite": composite.to_dict(),
         "stages": [],
         "name": name,
         "path": str(path),
@@ -157,30 +172,23 @@ def _spec(value: Any) -> TensorSpec:
     return TensorSpec(value.name, ("?",) if shape is None else tuple(shape), dtype or "unknown")
 
 
-def _kv(bundle: Bundle, graphs: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    kv = bundle.pipeline.pipeline.state.kv_cache
-    if kv is None:
+def _kv(bundle: Bundle, program: Program | None, composite: Composite) -> list[dict[str, Any]]:
+    if program is None:
         return []
-    patterns = StatePatterns(
-        kv.past_key_pattern, kv.past_value_pattern, kv.present_key_pattern, kv.present_value_pattern
-    )
-    found = [(find_state(g["_inputs"], g["_outputs"], patterns), g) for g in graphs.values()]
-    state, graph = next(((state, graph) for state, graph in found if state), ((), {}))
-    if not state:
-        raise BundleError(f"{bundle.folder} declares a KV cache and none of its graphs has one.")
-    return _groups(state, graph, bundle.pipeline.metadata.layout, bundle.pipeline.capacity)
+    layout, capacity = bundle.pipeline.metadata.layout, bundle.pipeline.capacity
+    return _groups(program.state, program.facts, layout, capacity) + _cross(composite)
 
 
 def _groups(
-    state: tuple[StateTensor, ...], graph: Mapping[str, Any], built: str, capacity: int | None
+    state: tuple[StateTensor, ...], facts: StateFacts, built: str, capacity: int | None
 ) -> list[dict[str, Any]]:
-    """One row a group of like layers, as the graph notes them; `built` is empty for a graph of no bundle."""
-    facts = StateFacts.of_metadata(graph["_metadata_props"]) or infer_facts(state, graph["_inputs"])
+    """A row for the layers of a group that have one shape; `built` is empty for a graph of no bundle."""
     layout = built_layout(built or {"host": "static"}.get(facts.writer, facts.writer), facts)
     limit = capacity if layout.evicts else None
     rows = [
-        _group([t for t in state if t.layer in group.layers], group, layout.name, capacity, limit, facts.writer)
+        _group(tensors, group, layout.name, capacity, limit, facts.writer)
         for group in facts.groups
+        for tensors in alike(tensor for tensor in state if tensor.layer in group.layers)
     ]
     return [row | {"note": facts.note} for row in rows]
 
@@ -193,7 +201,7 @@ def _group(
     return {
         "group": group.name,
         "layout": layout,
-        "layers": list(group.layers),
+        "layers": list(dict.fromkeys(tensor.layer for tensor in tensors)),
         "capacity": slots,
         "window": min((size for size in (group.window, limit) if size), default=None),
         "shape": list(first.shape),
@@ -201,4 +209,33 @@ def _group(
         "bytes": slots * each if slots else None,
         "bytes_per_token": each,
         "writer": "host" if writer == "host" else "graph",
+    }
+
+
+def _cross(composite: Composite) -> list[dict[str, Any]]:
+    """What is computed once and only read from then on: rows like those of a cache, a slot a token of the source."""
+    return [_handed(state.name, one) for state in composite.states if state.frozen for one in state.layers]
+
+
+def _handed(name: str, one: Layers) -> dict[str, Any]:
+    first = one.tensors[0]
+    slots = first.shape[-2] if len(first.shape) > 2 else None
+    capacity = slots if isinstance(slots, int) else None
+    row = 0
+    for tensor in one.tensors:
+        sizes = [size for axis, size in enumerate(tensor.shape) if axis not in (0, len(tensor.shape) - 2)]
+        row += prod(size for size in sizes if isinstance(size, int)) * item_bytes(tensor.dtype)
+    each = row * len(one.layers)
+    return {
+        "group": name,
+        "layout": CROSS,
+        "layers": list(one.layers),
+        "capacity": capacity,
+        "window": None,
+        "shape": list(first.shape),
+        "dtype": first.dtype,
+        "bytes": capacity * each if capacity else None,
+        "bytes_per_token": each,
+        "writer": "encoder",
+        "note": "",
     }

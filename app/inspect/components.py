@@ -83,6 +83,6 @@ class ComponentList(QWidget):
             self._column.insertWidget(place, card)
 
     def mark(self, index: int) -> None:
-        """One card is the chosen one."""
+        """One card is the chosen one; none at -1."""
         for place, card in enumerate(self.cards):
             card.set_chosen(place == index)

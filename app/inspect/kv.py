@@ -23,13 +23,13 @@ from app.state.inspection import (
     UNALLOCATED,
     KvGroup,
     SlotTable,
-    layer_ranges,
     parse_group,
 )
 from app.state.session import Session
 from app.widgets import Card, EmptyState, Pill, label, scrolled
 from app.widgets.format import number, size
 from app.widgets.theme import G
+from workflows.picture.composite import ranges
 
 FACT_COLUMNS = 4
 
@@ -93,11 +93,11 @@ class GroupCard(Card):
             window = self.tr("none: the source")
         allocated = "–" if table is None else self.tr("{0} slots").format(number(table.allocated))
         return [
-            (self.tr("Layers"), f"{number(len(g.layers))} ({layer_ranges(g.layers)})"),
+            (self.tr("Layers"), f"{number(len(g.layers))} ({ranges(g.layers)})"),
             (self.tr("Capacity"), slots),
             (self.tr("Allocated"), allocated),
             (self.tr("Window"), window),
-            (self.tr("Tensor"), f"{' × '.join(str(d) for d in g.shape)}  {g.dtype}"),
+            (self.tr("Tensor"), "\n".join(g.forms()) + f"  {g.dtype}"),
             (self.tr("A token"), size(g.bytes_per_token) if g.bytes_per_token else "–"),
             (self.tr("All slots"), size(g.bytes) if g.bytes else "–"),
             (self.tr("Written by"), self._writer()),
@@ -160,8 +160,8 @@ class GroupCard(Card):
             PASSED: self.tr("position {0}, before the window").format(number(position)),
         }.get(state, (self.tr("source token {0}") if cross else self.tr("position {0}")).format(number(position)))
         parts = [self.tr("layer {0}").format(layer), self.tr("slot {0}").format(number(slot)), what]
-        if self.group.bytes_per_slot:
-            parts.append(size(self.group.bytes_per_slot))
+        if held := self.group.bytes_per_slot(layer):
+            parts.append(size(held))
         if slot == table.head:
             parts.append(self.tr("the next token goes here"))
         return " · ".join(parts)

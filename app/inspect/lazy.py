@@ -47,8 +47,8 @@ class LazyTabs(QTabWidget):
         return self._tabs[name]
 
     def show_tab(self, name: str) -> None:
-        """Brings a tab to the front."""
-        self.setCurrentWidget(self.get(name))
+        """Brings a tab to the front; while nobody looks it is not built for that."""
+        self.setCurrentIndex(self._names.index(name))
 
     def _put(self, place: int, tab: QWidget) -> None:
         current, empty = self.currentIndex(), self.widget(place)

@@ -1,6 +1,7 @@
 """The inspect page: components on the left, what is known of the chosen one and of the whole on the right.
 
 bundle or .onnx ──worker's "inspect"──▶ Inspection ──▶ cards and tabs;  Session's cache ──▶ KV tab
+a box of the composite ──▶ its graph, or the KV tab
 a card ──worker's "graph" or "diff"──▶ graph tab
 """
 
@@ -16,6 +17,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.inspect.components import ComponentCard, ComponentList
+from app.inspect.composite.tab import CompositeTab
 from app.inspect.details import DetailsTab
 from app.inspect.graph.tab import GraphTab
 from app.inspect.kv import KvTab
@@ -23,10 +25,12 @@ from app.inspect.lazy import LazyTabs
 from app.inspect.passes import PassesTab
 from app.inspect.signature import OperatorsTab, SignatureTab
 from app.state.inspection import Inspection, parse_inspection
+from app.state.lights import Lights
 from app.widgets import Banner, EmptyState, Pill, button, label, scrolled
 from app.widgets.actions import action
 from app.widgets.theme import G
 from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.picture.drawing import Node
 
 if TYPE_CHECKING:
     from app.jobs.worker import Job
@@ -42,6 +46,7 @@ class InspectPage(QWidget):
         super().__init__(parent)
         self.context = context
         self.session = context.session
+        self.lights = Lights(context.session, self)
         self.inspection: Inspection | None = None
         self._job: Job | None = None
         self._splitter_moved = QTimer(self, singleShot=True, interval=500)
@@ -127,7 +132,7 @@ class InspectPage(QWidget):
 
     def _body(self) -> QSplitter:
         self.components = ComponentList()
-        self.components.chosen.connect(self.choose)
+        self.components.chosen.connect(self._on_card)
         left = scrolled(self.components)
         left.setMinimumWidth(26 * G)
         left.setAccessibleName(self.tr("Components"))
@@ -147,16 +152,18 @@ class InspectPage(QWidget):
         worker, home = self.context.probe_worker, self.context.home
         self.tabs = LazyTabs(
             {
+                "composite": (self.tr("Composite"), lambda: CompositeTab(self.lights, home / "pictures")),
                 "graph": (self.tr("Graph"), lambda: GraphTab(worker, home / "pictures")),
                 "signature": (self.tr("Inputs and outputs"), SignatureTab),
                 "operators": (self.tr("Operators"), OperatorsTab),
                 "kv": (self.tr("KV cache"), lambda: KvTab(self.session, home / "caches")),
-                "passes": (self.tr("Stages and passes"), PassesTab),
+                "passes": (self.tr("Passes"), PassesTab),
                 "details": (self.tr("Details"), lambda: DetailsTab(worker)),
             }
         )
         self.tabs.made.connect(self._on_made)
         self.tabs.currentChanged.connect(self._ask_devices)
+        self.tabs.currentChanged.connect(self._mark)
 
     def slices(self) -> Iterator[Callable[[], object]]:
         """What the window builds ahead, a tab at a time."""
@@ -164,15 +171,22 @@ class InspectPage(QWidget):
 
     def _on_made(self, name: str) -> None:
         """A tab is there: its actions, and what it shows of what is known already."""
-        if name == "graph":
-            for one in self.graph.actions():
-                self._mirror(one.text(), one.trigger)
+        if name == "composite":
+            self.composite.opened.connect(self._open_part)
+        if name in ("composite", "graph"):
+            for one in self.tabs.get(name).actions():
+                self._mirror(name, one.text(), one.trigger)
         elif name == "kv":
             self.kv.controls.openAsked.connect(self._open_session)
             self._add_cache_actions()
         if self.inspection is not None:
             self._fill(name, self.inspection)
             self._choose_in(name, self._chosen)
+
+    @property
+    def composite(self) -> CompositeTab:
+        """How the components run together."""
+        return cast(CompositeTab, self.tabs.get("composite"))
 
     @property
     def graph(self) -> GraphTab:
@@ -216,12 +230,12 @@ class InspectPage(QWidget):
         for text, act in choices:
             action(self, text, act)
 
-    def _mirror(self, text: str, act: Callable[[], object]) -> None:
-        """An action of the graph tab, which brings that to the front first."""
+    def _mirror(self, name: str, text: str, act: Callable[[], object]) -> None:
+        """An action of a tab, which brings that to the front first."""
 
         def there() -> None:
             self.context.navigate.emit("inspect")
-            self.tabs.setCurrentWidget(self.graph)
+            self.tabs.show_tab(name)
             act()
 
         action(self, text, there)
@@ -307,7 +321,8 @@ class InspectPage(QWidget):
         self._clear_pills()
 
     def show_inspection(self, found: Inspection) -> None:
-        """Shows what was found."""
+        """Shows what was found; a bundle that was not shown before from its composite on."""
+        another = self.inspection is None or self.inspection.path != found.path
         self.inspection = found
         self.splitter.show()
         names = (Path(self._before).name, found.name)
@@ -321,12 +336,14 @@ class InspectPage(QWidget):
             self.choose(0)
         else:
             self._clear_graph()
-        if self._before:
-            self.tabs.show_tab("graph")
+        if another or self._before:
+            self.tabs.show_tab("composite" if found.is_bundle and not self._before else "graph")
 
     def _fill(self, name: str, found: Inspection) -> None:
         """Shows in a tab what is the same for every component."""
-        if name == "kv":
+        if name == "composite":
+            self.composite.show_composite(found.composite, found.path if found.is_bundle else "")
+        elif name == "kv":
             self.kv.set_groups(found.kv, found.path if found.is_bundle else "", found.encoder)
             self.kv.controls.offer(str(dict(found.facts).get("layout") or ""))
             self._refresh_live()
@@ -351,12 +368,31 @@ class InspectPage(QWidget):
             if facts.get(key):
                 self.pills.addWidget(Pill(str(facts[key]), role))
 
+    def _on_card(self, index: int) -> None:
+        """A component was chosen: what the composite is made of is looked at from here on."""
+        self.choose(index)
+        if self.tabs.names[self.tabs.currentIndex()] == "composite":
+            self.tabs.show_tab("graph")
+
+    def _open_part(self, node: Node) -> None:
+        """A box of the composite was opened: a session leads to its graph, a state to the KV tab."""
+        if node.kind == "state":
+            self.tabs.show_tab("kv")
+            return
+        self.choose([card.component.name for card in self.cards].index(node.name))
+        self.tabs.show_tab("graph")
+
     def choose(self, index: int) -> None:
         """Shows the graph and the tables of a component."""
-        self.components.mark(index)
         self._chosen = index
+        self._mark()
         for name in filter(self.tabs.built, self.tabs.names):
             self._choose_in(name, index)
+
+    def _mark(self) -> None:
+        """The card of the chosen component, but where the composite shows all of them."""
+        whole = self.tabs.names[self.tabs.currentIndex()] == "composite"
+        self.components.mark(-1 if whole else self._chosen)
 
     def _choose_in(self, name: str, index: int) -> None:
         """Shows in a tab what is known of a component."""

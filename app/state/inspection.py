@@ -6,12 +6,14 @@ CacheEvent groups ──SlotTable.update──▶ one state and one position per
 
 from __future__ import annotations
 
-import re
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import Any
+
+from workflows.picture.composite import Composite, ranges
 
 EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD, PASSED, FROZEN = range(8)
 """States of a slot: in memory and never filled; holds a token; holds one written over an evicted one; held one that
@@ -21,8 +23,7 @@ so that the next token does not see it; holds a token of the source, written onc
 CROSS = "cross"
 """The layout of the group that an encoder hands to a decoder."""
 
-ITEM_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
-_CROSS_KEY = re.compile(r"cross\.(\d+)\.key")
+Shape = tuple[int | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Tensor:
     """An input or output of a graph; a dynamic axis is its name."""
 
     name: str
-    shape: tuple[int | str, ...]
+    shape: Shape
     dtype: str
 
 
@@ -55,14 +56,17 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class KvGroup:
-    """A group of layers that share one slot table. `bytes_per_token` counts all its layers, keys and values."""
+    """A group of layers that share one slot table. `bytes_per_token` counts all its layers, keys and values.
+
+    shapes: of each layer's keys, in the order of `layers`.
+    """
 
     name: str
     layout: str
     layers: tuple[int, ...]
     capacity: int
     window: int | None
-    shape: tuple[int | str, ...]
+    shapes: tuple[Shape, ...]
     dtype: str
     bytes_per_token: int
     writer: str
@@ -72,10 +76,18 @@ class KvGroup:
         """What all slots take together."""
         return self.bytes_per_token * self.capacity
 
-    @property
-    def bytes_per_slot(self) -> int:
-        """What one slot of one layer holds."""
-        return self.bytes_per_token // len(self.layers) if self.layers else 0
+    def bytes_per_slot(self, layer: int) -> int:
+        """What one slot of a layer holds, keys and values: its share of a token's bytes."""
+        sizes = [_row(shape) for shape in self.shapes]
+        return self.bytes_per_token * sizes[self.layers.index(layer)] // sum(sizes) if sum(sizes) else 0
+
+    def forms(self) -> list[str]:
+        """The shapes; where layers have different ones, each with the layers that have it."""
+        layers: dict[Shape, list[int]] = {}
+        for layer, shape in zip(self.layers, self.shapes, strict=True):
+            layers.setdefault(shape, []).append(layer)
+        told = {" × ".join(map(str, shape)): ranges(numbers) for shape, numbers in layers.items()}
+        return list(told) if len(told) == 1 else [f"{numbers}: {shape}" for shape, numbers in told.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +123,7 @@ class Inspection:
     kv: tuple[KvGroup, ...]
     passes: tuple[PassRow, ...]
     metadata: tuple[tuple[str, str], ...]
+    composite: Composite | None = None
 
     @property
     def encoder(self) -> str:
@@ -146,7 +159,7 @@ def _parse(path: str, value: dict[str, Any]) -> Inspection:
     is_bundle = not str(path).lower().endswith(".onnx")
     stages = value.get("stages") or []
     components = tuple(_component(c) for c in value.get("components") or [])
-    kv = (*(parse_group(g) for g in value.get("kv") or []), *cross_groups(components))
+    kv = joined(parse_group(g) for g in value.get("kv") or [])
     named = FACTS if kv else tuple(name for name in FACTS if name not in OF_A_CACHE)
     return Inspection(
         path=str(value.get("path") or path),
@@ -159,6 +172,7 @@ def _parse(path: str, value: dict[str, Any]) -> Inspection:
         metadata=tuple(
             (str(k), str(v)) for k, v in (value.get("metadata") or {}).items() if isinstance(v, (str, int, float))
         ),
+        composite=Composite.of_dict(value["composite"]) if "composite" in value else None,
     )
 
 
@@ -179,54 +193,48 @@ def _tensor(t: dict[str, Any]) -> Tensor:
     return Tensor(str(t["name"]), _shape(t.get("shape")), str(t.get("dtype", "")))
 
 
-def _shape(shape: Any) -> tuple[int | str, ...]:
+def _shape(shape: Any) -> Shape:
     return tuple(d if isinstance(d, int) else str(d) for d in shape or [])
+
+
+def _row(shape: Shape) -> int:
+    """The elements that one slot takes: all axes but the first, and the last but one, which are batch and slots."""
+    return prod(d for axis, d in enumerate(shape) if isinstance(d, int) and axis not in (0, len(shape) - 2))
 
 
 def parse_group(g: dict[str, Any]) -> KvGroup:
     """A cache group, from an inspection ("group") or from a CacheEvent ("name")."""
     layers = g.get("layers") or []
+    numbers = tuple(range(layers)) if isinstance(layers, int) else tuple(int(n) for n in layers)
+    shapes = tuple(_shape(shape) for shape in g.get("shapes") or [])
     window, capacity = g.get("window"), int(g.get("capacity") or 0)
     slots = int(g.get("allocated") or capacity)  # a live group's bytes are those of the slots it has so far
     whole = int(g.get("bytes") or 0)
     return KvGroup(
         name=str(g.get("group") or g.get("name") or ""),
         layout=str(g.get("layout", "")),
-        layers=tuple(range(layers)) if isinstance(layers, int) else tuple(int(n) for n in layers),
+        layers=numbers,
         capacity=capacity,
         window=int(window) if window else None,
-        shape=_shape(g.get("shape")),
+        shapes=shapes or (_shape(g.get("shape")),) * len(numbers),
         dtype=str(g.get("dtype", "")),
         bytes_per_token=int(g.get("bytes_per_token") or (whole // slots if slots else 0)),
         writer=str(g.get("writer", "")),
     )
 
 
-def cross_groups(components: Iterable[Component]) -> tuple[KvGroup, ...]:
-    """What a decoder takes from an encoder, as a group; its slots are as many as the source has tokens."""
-    taken = [c for c in components if c.role != "encoder" and any(_CROSS_KEY.fullmatch(t.name) for t in c.inputs)]
-    if not taken:
-        return ()
-    keys = {int(m[1]): t for t in taken[0].inputs if (m := _CROSS_KEY.fullmatch(t.name))}
-    first = keys[min(keys)]
-    slots = first.shape[2] if len(first.shape) == 4 else None
-    row = 2 * ITEM_BYTES.get(first.dtype, 0)  # keys and values
-    for place, extent in enumerate(first.shape):
-        row *= extent if place != 2 and isinstance(extent, int) else 1
-    capacity = slots if isinstance(slots, int) else 0
-    layers = tuple(sorted(keys))
-    return (KvGroup(CROSS, CROSS, layers, capacity, None, first.shape, first.dtype, row * len(layers), "encoder"),)
-
-
-def layer_ranges(layers: Sequence[int]) -> str:
-    """Layer numbers as a person writes them: 0–4, 6–10."""
-    parts: list[list[int]] = []
-    for layer in layers:
-        if parts and layer == parts[-1][1] + 1:
-            parts[-1][1] = layer
-        else:
-            parts.append([layer, layer])
-    return ", ".join(f"{a}" if a == b else f"{a}–{b}" for a, b in parts)
+def joined(rows: Iterable[KvGroup]) -> tuple[KvGroup, ...]:
+    """The groups: an inspection has a row for each shape that the layers of one have."""
+    found: dict[tuple[str, str], KvGroup] = {}
+    for row in rows:
+        first = found.get((row.name, row.layout))
+        if first is not None:
+            pairs = sorted(zip(first.layers + row.layers, first.shapes + row.shapes, strict=True), key=lambda p: p[0])
+            each = first.bytes_per_token + row.bytes_per_token
+            layers, shapes = tuple(layer for layer, _ in pairs), tuple(shape for _, shape in pairs)
+            row = replace(first, layers=layers, shapes=shapes, bytes_per_token=each)
+        found[row.name, row.layout] = row
+    return tuple(found.values())
 
 
 def _pass(stage: dict[str, Any], p: dict[str, Any]) -> PassRow:

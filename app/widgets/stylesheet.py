@@ -95,7 +95,7 @@ QHeaderView { background: $surface; border: 0; border-radius: 6px; }
 QHeaderView::section { background: $surface; color: $muted; font-size: 12px; border: 0;
   border-bottom: 1px solid $border; padding: 6px 8px; }
 QTabWidget::pane { border: 0; border-top: 1px solid $border; }
-QTabBar::tab { background: transparent; color: $muted; padding: 8px 16px; border: 0;
+QTabBar::tab { background: transparent; color: $muted; padding: 8px 12px; border: 0;
   border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QTabBar::tab:focus { color: $accent; }

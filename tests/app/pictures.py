@@ -28,10 +28,12 @@ from app.state.conversation import Conversation
 from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
+from tests.app.composite.making import components, ten
 from tests.app.conftest import fake_summary, make_bundle
 from tests.app.netron_models import chain
 from tests.app.test_inspect_model import BUNDLE
 from tests.fakes.worker import program
+from tests.workflows.picture.making import decoder, encoder_decoder, seams
 
 SIZES = ((1024, 700), (1280, 800), (1920, 1080))
 LONG = (
@@ -249,6 +251,7 @@ def graph(*steps: Callable[[GraphTab], object], done: Callable[[GraphTab], Any] 
         window.show_page("inspect")
         page = window.page("inspect")
         until(lambda: page.inspection is not None, "the inspection")  # type: ignore[attr-defined]
+        page.tabs.show_tab("graph")  # type: ignore[attr-defined]
         tab: GraphTab = page.graph  # type: ignore[attr-defined]
         for step in steps:
             until(lambda: tab.model.scene is not None and not tab.model.busy, "the graph")
@@ -257,6 +260,33 @@ def graph(*steps: Callable[[GraphTab], object], done: Callable[[GraphTab], Any] 
         until(lambda: ready(tab), "what the graph tab shows")
 
     return act
+
+
+def composite(window: MainWindow, home: Path) -> None:
+    """A bundle's composite, with a box chosen."""
+    open_bundle(window, home)
+    window.show_page("inspect")
+    page = window.page("inspect")
+    until(lambda: page.inspection is not None, "the inspection")  # type: ignore[attr-defined]
+    view = page.composite.view  # type: ignore[attr-defined]
+    view.setFocus()
+    view.choose(next((item for item in view.nodes if item.node.kind == "session"), None))
+
+
+def composite_lit(window: MainWindow, home: Path) -> None:
+    """The same while a chat is at it."""
+    composite(window, home)
+    session, tokens = window.context.session, list[object]()
+    session.token.connect(tokens.append)
+    session.open(str(home / "bundles" / "qwen3-demo"))
+    session.generate("What is a KV cache?")
+    until(lambda: len(tokens) > 5, "tokens")
+
+
+def composite_saved(window: MainWindow, home: Path) -> None:
+    """The picture was saved."""
+    composite(window, home)
+    window.page("inspect").composite.save(home / "picture.svg")  # type: ignore[attr-defined]
 
 
 def on_node(op: str, scope: str, values: bool = False) -> Callable[[GraphTab], object]:
@@ -310,9 +340,21 @@ def fails(job: str, message: str, kind: str = "bundle") -> dict[str, Any]:
 
 
 REPLY = {"reply": LONG, "tokens": 160, "chunks": 3, "inspection": BUNDLE}
+REPLY_SLOWLY = {"reply": LONG, "tokens": 4000, "delay": 0.02}
 MODEL = str(Path(tempfile.gettempdir()) / "joinery-pictures.onnx")
 """Written by `main`: the fake worker's answer is the path of a file."""
 GRAPH = {"inspection": BUNDLE, "layers": 6}
+COMPOSITES = {
+    "decoder": decoder(64, 64, 64, 64),
+    "seams": seams("embeddings", "prefill", "decode", "head"),
+    "encoder-decoder": encoder_decoder("encoder", "decoder"),
+    "unlike": decoder(64, 128, 64, 96),
+    "ten": ten(),
+}
+DRAWN = {
+    name: {"inspection": {**BUNDLE, "components": components(one), "composite": one.to_dict()}}
+    for name, one in COMPOSITES.items()
+}
 ATTENTION = "model/layers.1/self_attn"
 DUEL = {"replies": {"qwen3-demo": LONG + LONG, "qwen3-int4": LONG + LONG.replace("dropped", "forgotten")}}
 STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
@@ -335,7 +377,11 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-done": ({}, ended),
     "inspect-empty": ({}, page("inspect")),
     "inspect-busy": ({"hang_on": "inspect"}, inspected),
-    "inspect-full": ({"inspection": BUNDLE}, inspected),
+    "inspect-full": ({"inspection": BUNDLE}, graph()),
+    **{f"composite-{name}": (drawn, composite) for name, drawn in DRAWN.items()},
+    "composite-lit": ({**DRAWN["seams"], **REPLY_SLOWLY}, composite_lit),
+    "composite-saved": (DRAWN["encoder-decoder"], composite_saved),
+    "composite-none": ({"inspection": BUNDLE}, composite),
     "inspect-expanded": (GRAPH, graph(lambda tab: tab.view.toggle("model/layers.1"), on_node("Softmax", ATTENTION))),
     "inspect-far": (GRAPH, graph(lambda tab: tab.open_all(), lambda tab: tab.view.canvas.fit())),
     "inspect-search": (GRAPH, graph(search("softmax"))),

@@ -23,7 +23,6 @@ from app.state.inspection import (
     PASSED,
     UNALLOCATED,
     SlotTable,
-    layer_ranges,
     parse_group,
     parse_inspection,
 )
@@ -232,28 +231,23 @@ def test_a_graph_that_writes_its_cache_offers_no_other_layout(qtbot: QtBot) -> N
     assert choice.chosen == ("cpu", "static")
 
 
-TENSOR = {"dtype": "float16", "shape": [1, 2, "source", 8]}
 CROSSED: dict[str, Any] = {
     **BUNDLE,
-    "components": [
-        {"name": "reader", "role": "encoder", "outputs": [{"name": "cross.0.key", **TENSOR}]},
+    "components": [{"name": "reader", "role": "encoder"}, {"name": "writer", "role": "decoder"}],
+    "kv": [
+        *BUNDLE["kv"],
         {
-            "name": "writer",
-            "role": "decoder",
-            "inputs": [{"name": f"cross.{i}.{part}", **TENSOR} for i in (0, 1) for part in ("key", "value")],
+            "group": "cross", "layout": "cross", "layers": [0, 1], "capacity": None, "window": None,
+            "shape": [1, 2, "source", 8], "dtype": "float16", "bytes": None, "writer": "encoder",
+            "bytes_per_token": 128,
         },
     ],
-}
+}  # fmt: skip
 
 
 def test_cross_cache_is_a_group_of_its_own(make: Make) -> None:
     cross = parse_inspection("/b/t5", CROSSED).kv[-1]
-    assert (cross.layers, cross.capacity, cross.bytes_per_token, cross.writer) == (
-        (0, 1),
-        0,
-        2 * 2 * 2 * 8 * 2,
-        "encoder",
-    )
+    assert (cross.layers, cross.capacity, cross.bytes_per_token, cross.writer) == ((0, 1), 0, 128, "encoder")
     page = make(inspection=CROSSED, cross=9)
     own, frozen = page.kv.cards
     assert own.group.layout == "static" and frozen.strip.table.states == bytes([FROZEN]) * 9
@@ -262,6 +256,16 @@ def test_cross_cache_is_a_group_of_its_own(make: Make) -> None:
     )
     assert "(reader)" in page.kv.encoder.text()
     assert own.strip.handle() is None and not page.kv.controls.save_button.isVisible()
+
+
+def test_each_shape_of_a_group_has_a_line(qtbot: Any) -> None:
+    """With the layers that have it; the type once."""
+    shapes = [[1, 2, 8, 4], [1, 2, 8, 16], [1, 2, 8, 4]]
+    raw = {"name": "all", "layout": "static", "layers": [0, 1, 2], "capacity": 8, "dtype": "float32", "bytes": 8 * 384}
+    card = GroupCard(parse_group({**raw, "shape": shapes[0], "shapes": shapes, "writer": "host"}))
+    qtbot.addWidget(card)
+    assert dict(card.facts())["Tensor"] == "0, 2: 1 × 2 × 8 × 4\n1: 1 × 2 × 8 × 16  float32"
+    assert card.describe(1, 3).endswith("256 B") and card.describe(2, 3).endswith("64 B")
 
 
 def test_window_group_keeps_what_it_no_longer_sees() -> None:
@@ -285,10 +289,6 @@ def test_rows_that_slide_are_dragged_by_their_positions() -> None:
     assert [table.length_at(place) for place in (-1, 0.5, 1.2, 1.9, 3.9)] == [0, 0, 2, 3, 5]
     assert (table.head, [table.state(slot) for slot in range(4)]) == (None, [EMPTY, FILLED, FILLED, FILLED])
     assert (table.forgotten(4), table.edge(4)) == ([(3, 1)], 3)
-
-
-def test_layer_ranges() -> None:
-    assert layer_ranges([0, 1, 2, 5, 7, 8]) == "0–2, 5, 7–8"
 
 
 def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:

@@ -15,6 +15,7 @@ from app.state.inspection import (
     UNALLOCATED,
     SlotTable,
     Tensor,
+    parse_group,
     parse_inspection,
 )
 
@@ -76,12 +77,32 @@ def test_parse_bundle() -> None:
     assert component.inputs == (Tensor("input_ids", (1, "tokens"), "int64"),)
     (group,) = found.kv
     assert group.bytes_per_token == 2048
-    assert group.bytes_per_slot == 512
+    assert group.bytes_per_slot(3) == 512
+    assert group.forms() == ["1 × 2 × slots × 32"]
     (row,) = found.passes
     assert (row.stage, row.component, row.nodes_before, row.nodes_after) == ("optimize", "decode", 50, 40)
     assert row.refused[0].node == "/model/Add_3"
     assert ("capacity", 256) in found.facts
     assert found.metadata == (("producer", "joinery"),)
+
+
+def test_each_layer_has_its_own_shape() -> None:
+    """Rows of one group are one card; a layer's slot has its share of the bytes."""
+    row = {**BUNDLE["kv"][0], "bytes_per_token": 0}
+    wide = {**row, "layers": [1], "shape": [1, 2, "slots", 64], "bytes": 256 * 1024}
+    (group,) = parse_inspection("/b/demo", {**BUNDLE, "kv": [{**row, "layers": [0, 2], "bytes": 256 * 1024}, wide]}).kv
+    assert (group.layers, group.bytes_per_token) == ((0, 1, 2), 2048)
+    assert group.forms() == ["0, 2: 1 × 2 × slots × 32", "1: 1 × 2 × slots × 64"]
+    assert [group.bytes_per_slot(layer) for layer in group.layers] == [512, 1024, 512]
+    live = {**row, "layers": [0, 1], "shapes": [[1, 2, 256, 32], [1, 2, 256, 64]]}
+    assert parse_group(live).shapes == ((1, 2, 256, 32), (1, 2, 256, 64))
+
+
+def test_a_composite_that_is_none_is_one_sentence() -> None:
+    """As all that cannot be read."""
+    with pytest.raises(ValueError, match="composite should have name"):
+        parse_inspection("/b/demo", {**BUNDLE, "composite": {"name": "x"}})
+    assert parse_inspection("/b/demo", BUNDLE).composite is None
 
 
 def test_parse_single_graph() -> None:

@@ -212,7 +212,9 @@ def test_graph_alone(make: Make, qtbot: QtBot) -> None:
 
 def test_a_component_brings_its_graph(make: Make, qtbot: QtBot) -> None:
     page = make()
+    page.cards[0].chosen.emit()  # which leads on from the composite
     qtbot.waitUntil(lambda: page.graph.model.scene is not None)
+    assert page.tabs.currentWidget() is page.graph
     assert page.graph.model.where["component"] == "decode"
     page.cards[1].chosen.emit()
     qtbot.waitUntil(lambda: page.graph.model.graph is not None and page.graph.model.graph.component == "prefill")

@@ -14,6 +14,9 @@ from rich.table import Table
 from workflows.cli.graphs import parity_text, show_diff, show_stage
 from workflows.cli.output import JsonFlag, mebibytes, write_json
 from workflows.errors import RequestError
+from workflows.picture.composite import Composite, ranges
+from workflows.picture.layout import lay_out
+from workflows.picture.svg import write_picture
 
 # The contract's fields; the window is given more.
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
@@ -30,9 +33,14 @@ def inspect(
         None, "--diff", metavar="A B", help="Compare two graphs, each FILE.onnx or BUNDLE[:COMPONENT[:STAGE]]."
     ),
     graph: bool = typer.Option(False, "--graph", help="With --diff or --stage and --json: every node and value too."),
+    picture: Path | None = typer.Option(
+        None, "--picture", metavar="FILE.svg", help="Draw the whole composite as an SVG, too."
+    ),
     as_json: bool = JsonFlag,
 ) -> None:
     """Show what a bundle or graph holds, one stage of its build, or what is different between two graphs."""
+    if picture is not None and (diff is not None or stage is not None):
+        raise RequestError("--picture draws a bundle or an .onnx file as a whole: leave out --diff and --stage.")
     if diff is not None:
         if path is not None or component is not None or stage is not None:
             raise RequestError("--diff takes two graphs and nothing else: name component and stage as BUNDLE:C:S.")
@@ -42,13 +50,15 @@ def inspect(
     elif stage is not None:
         show_stage(path, component or "", stage, as_json, graph)
     else:
-        _show_report(path, component, as_json)
+        _show_report(path, component, picture, as_json)
 
 
-def _show_report(path: Path, component: str | None, as_json: bool) -> None:
+def _show_report(path: Path, component: str | None, picture: Path | None, as_json: bool) -> None:
     from workflows.inspection import inspect_path
 
     report = inspect_path(path, component)
+    if picture is not None:
+        write_picture(picture, lay_out(Composite.of_dict(report["composite"])))
     odd = [warning for entry in report["components"] for warning in entry["warnings"]]
     for note in dict.fromkeys([*odd, *(group["note"] for group in report["kv"] if group["note"])]):
         sys.stderr.write(f"joinery: {note}\n")
@@ -63,17 +73,22 @@ def _show_report(path: Path, component: str | None, as_json: bool) -> None:
     for entry in report["components"]:
         _print_component(console, entry)
     for group in report["kv"]:
-        layers = group["layers"]
-        size = mebibytes(group["bytes"]) if group["bytes"] else "size set when it is opened"
-        console.print(
-            f"KV cache {group['group']}: {group['layout']}, layers {layers[0]}–{layers[-1]}, "
-            f"capacity {group['capacity']}, {group['dtype']} {group['shape']}, {size}, written by the {group['writer']}"
-        )
+        console.print(_cache_line(group))
     for stage in report["stages"]:
         for entry in stage["passes"]:
             console.print(f"{stage['name']} {stage['component']}: {entry['name']}: {_outcome(entry)}")
         if parity := stage.get("parity"):
             console.print(f"{stage['name']} {stage['component']}: against the stage before, {parity_text(parity)}")
+
+
+def _cache_line(group: Mapping[str, Any]) -> str:
+    """One row of a cache for a person."""
+    size = mebibytes(group["bytes"]) if group["bytes"] else "size set when it is opened"
+    capacity = f"capacity {group['capacity']}, " if group["capacity"] else ""
+    return (
+        f"KV cache {group['group']}: {group['layout']}, layers {ranges(group['layers'])}, {capacity}"
+        f"{group['dtype']} {group['shape']}, {size}, written by the {group['writer']}"
+    )
 
 
 def _outcome(entry: Mapping[str, Any]) -> str:

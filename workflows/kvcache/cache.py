@@ -23,7 +23,7 @@ from workflows.kvcache.drivers import EMPTY, Feed, shape_of
 from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.kvcache.step import Group, Step, default_drivers, plain_facts
-from workflows.kvcache.views import GroupView, runs_of
+from workflows.kvcache.views import GroupView, runs_of, unlike
 from workflows.tensors import TensorSpec
 
 _BUCKET = 64  # slots; a growing buffer is a multiple of this
@@ -273,6 +273,7 @@ class KVCache:
 
     def _view(self, group: Group) -> GroupView:
         tensors = [tensor for store in self._stores for tensor in store.tensors if tensor.layer in group.layers]
+        keys = {tensor.layer: tensor for tensor in tensors if tensor.role != "value"}
         return GroupView(
             name=group.name,
             layout=self.layout.name,
@@ -289,6 +290,7 @@ class KVCache:
             runs=runs_of(group.table),
             rewindable=[[lengths[0], lengths[-1]] for lengths in self.rewindable()],
             slides=self.layout.slides,
+            shapes=unlike([list(keys[layer].sized(self.allocated)) for layer in group.layers]),
         )
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from workflows.kvcache.views import GroupView
+from workflows.kvcache.views import GroupView, unlike
 
 _KEY = re.compile(r"cross\.(\d+)\.key")
 
@@ -39,5 +39,6 @@ def cross_view(handed: Mapping[str, NDArray[Any]], tokens: int) -> tuple[GroupVi
         length=tokens,
         evicted=0,
         runs=[[0, 0, tokens]] if tokens else [],
+        shapes=unlike([list(keys[layer].shape) for layer in layers]),
     )
     return (view,)

@@ -15,7 +15,8 @@ class GroupView:
     """What the window draws of a group.
 
     runs: [first slot, first position, count] of filled slots. rewindable: [first, last] of each range of lengths that
-    can be gone back to. slides: the newest token is always in the last slot.
+    can be gone back to. slides: the newest token is always in the last slot. shapes: of each layer's keys, where they
+    are not all `shape`.
     """
 
     name: str
@@ -33,6 +34,12 @@ class GroupView:
     runs: list[list[int]]
     rewindable: list[list[int]] = field(default_factory=list)
     slides: bool = False
+    shapes: list[list[int | str]] = field(default_factory=list)
+
+
+def unlike(shapes: list[list[int | str]]) -> list[list[int | str]]:
+    """The shapes of a group's layers, or nothing where they are all the first one."""
+    return shapes if any(shape != shapes[0] for shape in shapes) else []
 
 
 def runs_of(table: Positions) -> list[list[int]]:

@@ -1,0 +1,1 @@
+"""The composite as it runs: boxes, lines, lights."""

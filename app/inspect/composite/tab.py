@@ -1,0 +1,132 @@
+"""The first tab of a bundle: its composite as it runs, and the picture as a file.
+
+Inspection.composite ──lay_out──▶ CompositeView;   Lights ──▶ the run that is under way
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.inspect.composite.view import STEP, CompositeView
+from app.inspect.graph.stages import tool
+from app.state.lights import BEGUN, Lights
+from app.widgets import Banner, Elided, EmptyState, Pill, button
+from app.widgets.actions import action
+from app.widgets.theme import G
+from workflows.errors import RequestError
+from workflows.picture.cards import Words
+from workflows.picture.composite import Composite
+from workflows.picture.drawing import TINTS, Drawing
+from workflows.picture.layout import lay_out
+from workflows.picture.svg import write_picture
+
+
+class CompositeTab(QWidget):
+    """A composite, or why there is none."""
+
+    opened = Signal(object)  # see CompositeView
+
+    def __init__(self, lights: Lights, folder: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.folder = folder
+        self.drawing: Drawing | None = None
+        self._lights, self._bundle = lights, ""
+        self._composite: Composite | None = None
+        self.banner = Banner()
+        self.view = CompositeView()
+        self.view.opened.connect(self.opened)
+        self.running = Pill()
+        self.save_button = button(self.tr("Save picture …"), "save", clicked=self.ask_save)
+        self.empty = EmptyState(
+            self.tr("No picture"), self.tr("Nothing is known of how these graphs run together."), icon="component"
+        )
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.empty)
+        self.stack.addWidget(self.view)
+        self._lay_out()
+        self.setFocusProxy(self.view)
+        action(self, self.tr("Composite: save the picture …"), self.ask_save)
+        lights.changed.connect(self._refresh_run)
+        self.show_composite(None, "")
+
+    def _lay_out(self) -> None:
+        out, fit, into = (
+            tool("minus", self.tr("Smaller (-)")),
+            tool("zoom", self.tr("Fit the whole picture (0)")),
+            tool("plus", self.tr("Larger (+)")),
+        )
+        out.clicked.connect(lambda: self.view.zoom(1 / STEP))
+        fit.clicked.connect(self.view.fit)
+        into.clicked.connect(lambda: self.view.zoom(STEP))
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(Elided(self.tr("A click on a session opens its graph, on a state the KV cache.")), 1)
+        for part in (self.running, out, fit, into, self.save_button):
+            row.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(G, G, 0, 0)
+        column.setSpacing(G)
+        column.addLayout(row)
+        column.addWidget(self.banner)
+        column.addWidget(self.stack, 1)
+
+    def show_composite(self, composite: Composite | None, bundle: str) -> None:
+        """Shows another composite; bundle: its folder, empty for a graph alone."""
+        self._composite, self._bundle = composite, bundle
+        self.drawing = lay_out(composite, self._words()) if composite else None
+        self.banner.clear()
+        self.view.show_drawing(self.drawing)
+        self.stack.setCurrentWidget(self.view if composite else self.empty)
+        self.save_button.setEnabled(composite is not None)
+        self._refresh_run()
+
+    def _words(self) -> Words:
+        return Words(
+            cache=self.tr("KV cache"),
+            cross=self.tr("Cross cache"),
+            carried=self.tr("Carried state"),
+            driver=self.tr("Drivers"),
+            given=self.tr("Given"),
+            output=self.tr("Output"),
+            host=self.tr("written by the host"),
+            graph=self.tr("written by the graph"),
+            frozen=self.tr("written once, then read"),
+            layer=self.tr("layer {0}"),
+            layers=self.tr("layers {0}"),
+            more=self.tr("+ {0} more"),
+        )
+
+    def _refresh_run(self) -> None:
+        run = self._lights.run_of(self._bundle)
+        if run == BEGUN:
+            run = self._composite.runs[0] if self._composite and self._composite.runs else ""
+        self.view.set_run(run)
+        self.running.set(self.tr("Running: {0}").format(run) if run else "", TINTS.get(run, ""))
+        self.running.setVisible(bool(run))
+
+    # -- the file --------------------------------------------------------------------------------------------
+
+    def ask_save(self) -> None:
+        """Asks where to."""
+        if self.drawing is None:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draft = self.folder / f"{Path(self.drawing.name).name or 'composite'}.svg"
+        name, _kind = QFileDialog.getSaveFileName(
+            self, self.tr("Save the picture"), str(draft), self.tr("Pictures (*.svg)")
+        )
+        if name:
+            self.save(Path(name) if Path(name).suffix else Path(name + ".svg"))
+
+    def save(self, path: Path) -> None:
+        """Saves the picture, and says how it went."""
+        assert self.drawing is not None  # there is nothing to save otherwise, and the button is disabled
+        try:
+            write_picture(path, self.drawing, over=True)  # the dialog has asked
+        except (OSError, RequestError) as error:
+            self.banner.error(self.tr("The picture could not be saved: {0}").format(error))
+            return
+        self.banner.show_message("ok", self.tr("Saved to {0}.").format(path))

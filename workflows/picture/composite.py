@@ -1,0 +1,153 @@
+"""A composite as plain data, the same in the engine, on the wire and in the window.
+
+    Session ──Edge──▶ Session        Feed ──▶ Session ──▶ Output        Session ◀──▶ State
+
+The names of runs (source, prefill, decode …), of states and of what feeds are data: whatever the program says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from itertools import groupby
+from typing import cast, get_args, get_origin, get_type_hints
+
+Port = tuple[str, str]  # session, tensor
+Shape = tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input, an output, or of a state what one layer has: its `name` there is the role, as `key`."""
+
+    name: str
+    shape: Shape
+    dtype: str
+
+    @property
+    def extents(self) -> str:
+        """Its shape: `[1, tokens, 96]`."""
+        return f"[{', '.join(map(str, self.shape))}]"
+
+    @property
+    def form(self) -> str:
+        """Its shape and type: `[1, tokens, 96] float32`."""
+        return f"{self.extents} {self.dtype}"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One graph. runs: those that it takes part in, in their order; empty where there is one alone."""
+
+    name: str
+    file: str
+    role: str
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An output that feeds an input. tensor: what is fed, by the name of the output. runs: those in which it does."""
+
+    source: Port
+    target: Port
+    tensor: Tensor
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """Layers of a state that have tensors of the same roles, shapes and types; none where it is of no layer."""
+
+    layers: tuple[int, ...]
+    tensors: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is kept between runs. kind: `cache` for keys and values of the tokens, `cross` for what is computed once and
+    only read from then on, `carried` for what each step overwrites. writer: who puts it into its place, the `host` or
+    the `graph`. writers, readers: the sessions that give it and take it."""
+
+    name: str
+    kind: str
+    writer: str
+    layers: tuple[Layers, ...]
+    writers: tuple[str, ...]
+    readers: tuple[str, ...]
+    runs: tuple[str, ...]
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it is only read once it is there."""
+        return self.kind == "cross"
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Inputs of a session that no session gives. kind: `driver` for what follows from the cache, `given` …"""
+
+    kind: str
+    session: str
+    inputs: tuple[Tensor, ...]
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Outputs of a session that are the composite's own."""
+
+    session: str
+    outputs: tuple[Tensor, ...]
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """All of it. runs: their names, in the order in which they come."""
+
+    name: str
+    runs: tuple[str, ...]
+    sessions: tuple[Session, ...]
+    edges: tuple[Edge, ...]
+    states: tuple[State, ...]
+    feeds: tuple[Feed, ...]
+    outputs: tuple[Output, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain JSON values, but for tuples."""
+        return asdict(self)
+
+    @classmethod
+    def of_dict(cls, data: object) -> Composite:
+        """From decoded JSON. Raises ValueError for anything else than `to_dict` gives, which names what is wrong."""
+        return cast(Composite, _read(cls, data, "composite"))
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Numbers as a person writes them: 0–4, 6–10."""
+    parts = []
+    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        found = [number for _, number in run]
+        parts.append(str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}")
+    return ", ".join(parts)
+
+
+def _read(kind: object, value: object, where: str) -> object:
+    """`value` as the annotation `kind` says."""
+    if isinstance(kind, type) and is_dataclass(kind):
+        fields = get_type_hints(kind)
+        if not isinstance(value, Mapping) or value.keys() != fields.keys():
+            raise ValueError(f"{where} should have {', '.join(fields)}")
+        return kind(**{name: _read(hint, value[name], f"{where}.{name}") for name, hint in fields.items()})
+    parts = get_args(kind)
+    if get_origin(kind) is not tuple:
+        if type(value) not in (parts or (kind,)):
+            raise ValueError(f"{where} cannot be {value!r}")
+        return value
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{where} should be a list")
+    hints = [parts[0]] * len(value) if parts[-1] is ... else list(parts)
+    if len(hints) != len(value):
+        raise ValueError(f"{where} should be a list of {len(hints)}")
+    return tuple(_read(hint, one, f"{where}[{i}]") for i, (hint, one) in enumerate(zip(hints, value, strict=True)))
