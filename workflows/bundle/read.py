@@ -1,4 +1,7 @@
-"""Opening a bundle: cheap checks alone (names, sizes); `verify` reads every byte."""
+"""Opening a bundle: cheap checks alone (names, sizes); `verify` reads every byte.
+
+pipeline.json is a program that may be changed by hand: when it is opened, what it says decides.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError
 
 PIPELINE = "pipeline.json"
+_LONGEST = 1 << 20  # bytes of a pipeline file; ten sessions say all they have in a few thousand
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ def read_bundle(folder: str | Path) -> Bundle:
         path = root / name
         if is_linked(root, name) or not path.is_file():
             raise BundleError(f"{root} lacks {name}: restore the file or build the bundle anew.")
-        if path.stat().st_size != entry.bytes:
+        if name != PIPELINE and path.stat().st_size != entry.bytes:
             raise BundleError(
                 f"{name} in {root} has {path.stat().st_size:,} bytes instead of {entry.bytes:,}: "
                 "restore the file or build the bundle anew."
@@ -86,6 +90,8 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
 
 
 def _read_pipeline(path: Path) -> Pipeline:
+    if path.stat().st_size > _LONGEST:
+        raise BundleError(f"{path} has more than {_LONGEST:,} bytes, which no pipeline needs: restore the file.")
     try:
         data = json.loads(path.read_text("utf-8"))
     except (ValueError, RecursionError):

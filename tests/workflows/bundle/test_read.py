@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.workflows.bundle.making import bundle
-from workflows.bundle import read_bundle, read_summary
+from workflows.bundle import read_bundle, read_summary, verify_bundle
 from workflows.bundle.manifest import make_manifest
 from workflows.errors import BundleError
 
@@ -69,6 +69,23 @@ def test_a_pipeline_that_is_no_json(tmp_path: Path, text: str) -> None:
     (root / "pipeline.json").write_text(text)
     (root / "manifest.json").write_text(make_manifest(root).model_dump_json())
     with pytest.raises(BundleError, match=r"pipeline\.json is not JSON"):
+        read_bundle(root)
+
+
+def test_a_pipeline_changed_by_hand_is_read_as_it_says(tmp_path: Path) -> None:
+    """Longer than the manifest has it: what it says decides, by its JSON path; verify still tells of the change."""
+    root = bundle(tmp_path / "b")
+    data = json.loads((root / "pipeline.json").read_text())
+    data["generation"]["max_length"] = 77
+    (root / "pipeline.json").write_text(json.dumps(data, indent=4))
+    assert read_bundle(root).pipeline.capacity == 77
+    assert [problem.file for problem in verify_bundle(root).problems] == ["pipeline.json"]
+    data["surprise"] = 1
+    (root / "pipeline.json").write_text(json.dumps(data))
+    with pytest.raises(BundleError, match="at surprise: "):
+        read_bundle(root)
+    (root / "pipeline.json").write_text(" " * (1 << 21))
+    with pytest.raises(BundleError, match="which no pipeline needs"):
         read_bundle(root)
 
 

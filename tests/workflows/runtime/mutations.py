@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
 from workflows.errors import BundleError
 from workflows.events import GenerationDone
@@ -57,10 +56,7 @@ def _changed(mutation: Mutation, data: Data, chances: random.Random) -> str:
 
 def outcome(folder: Path, data: Data) -> Data:
     """The tokens of the bundle in `folder` with this pipeline file, or how it was refused."""
-    manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
     (folder / PIPELINE).write_text(json.dumps(data), "utf-8")
-    manifest["files"][PIPELINE]["bytes"] = (folder / PIPELINE).stat().st_size
-    (folder / MANIFEST).write_text(json.dumps(manifest), "utf-8")
     try:
         changed = read_bundle(folder)
         window = changed.pipeline.window
