@@ -148,7 +148,8 @@ class Pipeline(Model):
     def decoder_start(self) -> int:
         """The token that a decoder behind an encoder begins with. Raises BundleError where the file names none."""
         if self.tokens.decoder_start is None:
-            raise BundleError("The pipeline names no decoder_start token, so the decoder cannot begin.")
+            message = "a decoder behind an encoder begins with a token, and the file names none"
+            raise Fault("tokens.decoder_start", message).error("The pipeline file")
         return self.tokens.decoder_start
 
     def precision_of(self, session: str) -> str:

@@ -17,6 +17,13 @@ def setting_faults(pipeline: Pipeline, program: Program) -> Iterator[Fault]:
     if columns is not None and chunk > columns:
         message = f"a run takes {chunk} tokens, and the graphs have {columns} columns"
         yield Fault(pipeline.path_of_setting("chunked_prefill"), message)
+    assert program.decode.logits is not None  # steps give some
+    size, said = program.decode.logits[1].shape[-1], pipeline.metadata.vocabulary
+    if isinstance(size, int) and said is not None and said > size:
+        yield Fault("metadata.vocabulary", f"there are {said} tokens, and the graphs give logits of {size}")
+    start = pipeline.tokens.decoder_start
+    if start is not None and said is not None and start >= said:
+        yield Fault("tokens.decoder_start", f"the token {start} is not among the {said} of the vocabulary")
     for name, tensors in program.kept.items():
         heads = {tensor.sized(1)[-3] for tensor in tensors if len(tensor.shape) > 3}
         yield from _cache_faults(pipeline, name, tensors[0].dtype, heads)

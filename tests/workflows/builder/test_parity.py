@@ -89,5 +89,5 @@ def test_a_decoder_begins_with_its_own_token(built: Built) -> None:
 
     own = Probe(pipeline).run(files(bundle))[0]
     assert np.array_equal(own, first(pipeline.decoder_start)) and not np.allclose(own, first(5), atol=1e-2)
-    with pytest.raises(BundleError, match="names no decoder_start token"):
+    with pytest.raises(BundleError, match="begins with a token, and the file names none"):
         first(None)
