@@ -42,7 +42,7 @@ def test_the_control_sees_what_is_loaded() -> None:
     assert {"torch", "transformers", "onnx_ir"} <= loaded_by("import workflows.export")
 
 
-@pytest.mark.parametrize("module", ["workflows.events", "workflows.errors"])
+@pytest.mark.parametrize("module", ["workflows.wire", "workflows.errors"])
 def test_the_vocabulary_is_light(module: str) -> None:
     """The window reads it at start-up: standard library alone."""
     loaded = loaded_by(f"import {module}")

@@ -21,10 +21,10 @@ from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
 from workflows.errors import Cancelled, RequestError
-from workflows.events import Event, LogEvent, StageEvent
 from workflows.quantize.accuracy import choose_prompts, compare, suggest
 from workflows.quantize.accuracy.prompts import QUESTIONS, read_lines
 from workflows.quantize.accuracy.suggest import find_products
+from workflows.wire.events import Event, LogEvent, StageEvent
 
 STEPS = 16
 

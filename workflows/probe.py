@@ -11,12 +11,12 @@ import psutil
 
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import RecipeError
-from workflows.events import Event
 from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_for
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.precision import FACTS, weight_bytes
 from workflows.recipe.schema import Cache, single_output, writer_of
 from workflows.tensors import item_bytes
+from workflows.wire.events import Event
 
 # What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
 # measured on two cores; a person is told that these are estimates.

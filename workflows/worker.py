@@ -30,7 +30,7 @@ from workflows.errors import (
     describe_os_error,
     printable,
 )
-from workflows.events import ErrorEvent, Event, ProgressEvent, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, ProgressEvent, ResultEvent
 
 Job = Mapping[str, Any]
 PROGRESS_EVERY_S = 0.05

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from app.state.session import SessionFailure
 from app.widgets import Banner
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, ResultEvent
 
 if TYPE_CHECKING:
     from app.state.context import AppContext

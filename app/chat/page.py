@@ -34,8 +34,8 @@ from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.theme import G, set_icon
-from workflows.events import Event, ReadyEvent, ResultEvent
 from workflows.locks import HeldError
+from workflows.wire.events import Event, ReadyEvent, ResultEvent
 
 if TYPE_CHECKING:
     from app.state.context import AppContext

@@ -12,7 +12,7 @@ from app.widgets.actions import action
 from app.widgets.basics import Banner, Card, EmptyState, Pill, button, label, scrolled
 from app.widgets.format import size
 from app.widgets.theme import G, set_icon
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, ResultEvent
 
 _ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
 

@@ -12,7 +12,7 @@ from app.state.inspection import Inspection
 from app.widgets import Card, button, label, scrolled, set_role
 from app.widgets.format import number, size, when
 from app.widgets.theme import G, mono_font
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, ResultEvent
 
 
 class DetailsTab(QWidget):

@@ -26,7 +26,7 @@ from app.state.inspection import Inspection, parse_inspection
 from app.widgets import Banner, EmptyState, Pill, button, label, scrolled
 from app.widgets.actions import action
 from app.widgets.theme import G
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, ResultEvent
 
 if TYPE_CHECKING:
     from app.jobs.worker import Job

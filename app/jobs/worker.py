@@ -23,8 +23,8 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signa
 
 from app.jobs.lines import LARGE, decode
 from app.jobs.slices import Slices
-from workflows.events import BuildDone, ErrorEvent, Event, GenerationDone, ReadyEvent, ResultEvent, parse
 from workflows.processes import python_command, python_path
+from workflows.wire.events import BuildDone, ErrorEvent, Event, GenerationDone, ReadyEvent, ResultEvent, parse
 
 GRACE_MS = 8_000
 KILL_MS = 2_000

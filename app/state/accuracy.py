@@ -16,7 +16,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.worker import Job, Worker
-from workflows.events import ErrorEvent, Event, LogEvent, ProgressEvent, ResultEvent, StageEvent
+from workflows.wire.events import ErrorEvent, Event, LogEvent, ProgressEvent, ResultEvent, StageEvent
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
 Token = tuple[int, str]

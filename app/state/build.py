@@ -18,7 +18,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.worker import Job, Worker
-from workflows.events import (
+from workflows.wire.events import (
     BuildDone,
     ErrorEvent,
     Event,

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from workflows.events import TokenEvent
+from workflows.wire.events import TokenEvent
 
 Role = Literal["user", "assistant"]
 VERSION = 1

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.worker import Worker
 from app.state.session import Session, SessionFailure
-from workflows.events import GenerationDone, TokenEvent
+from workflows.wire.events import GenerationDone, TokenEvent
 
 
 class Lane(QObject):

@@ -18,7 +18,7 @@ from app.graph.model import Diff, Graph, Node, Stage, read_diff, read_graph
 from app.graph.outline import Outline, read_outline
 from app.jobs.slices import Slices
 from app.jobs.worker import Job, Worker
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, ResultEvent
 
 Where = dict[str, str]
 KEPT = 6

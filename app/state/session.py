@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.state.cache_history import CacheHistory, Moment
-from workflows.events import (
+from workflows.wire.events import (
     CacheEvent,
     ChunkEvent,
     ErrorEvent,

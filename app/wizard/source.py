@@ -28,7 +28,7 @@ from app.widgets.basics import Card, EmptyState, Pill, button, label, set_role
 from app.widgets.format import count, number, size
 from app.widgets.theme import G, mono_font
 from app.wizard.base import ChoiceCard, StepPage, grouped
-from workflows.events import ErrorEvent, ProgressEvent
+from workflows.wire.events import ErrorEvent, ProgressEvent
 
 
 def is_hub_id(source: str) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from app.state.context import AppContext
 from app.state.session import Session
-from workflows.events import BuildDone
+from workflows.wire.events import BuildDone
 
 PATIENCE_MS = 180_000
 GREEDY = {"temperature": 0.0, "max_new_tokens": 24}

@@ -16,7 +16,7 @@ from app.jobs.slices import Slices, whole
 from app.jobs.worker import Worker
 from tests.fakes.graphs import decoder_graph
 from tests.fakes.worker import program
-from workflows.events import ResultEvent
+from workflows.wire.events import ResultEvent
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)

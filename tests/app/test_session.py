@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.state.cache_history import CacheHistory
 from app.state.session import Session, SessionFailure
-from workflows.events import (
+from workflows.wire.events import (
     CacheEvent,
     ChunkEvent,
     ErrorEvent,

@@ -15,7 +15,7 @@ import pytest
 from app.jobs.worker import BACKGROUND_NICE, Job, Worker
 from tests.fakes.worker import program
 from tests.traps import lay_traps, sprung
-from workflows.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
+from workflows.wire.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
 
 Make = Callable[..., Worker]
 

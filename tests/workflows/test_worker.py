@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from workflows import events
+from workflows.wire import events
 
 Line = dict[str, Any]
 HOT = {"max_new_tokens": 100_000, "temperature": 100.0, "seed": 1}  # an end token is drawn nearly never

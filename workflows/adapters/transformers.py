@@ -18,9 +18,9 @@ import transformers
 
 from workflows.bundle import read_bundle
 from workflows.errors import RequestError, printable
-from workflows.events import GenerationDone
 from workflows.generate import Engine, open_engine
 from workflows.generate.options import check_options
+from workflows.wire.events import GenerationDone
 
 DEFAULT_NEW_TOKENS = 20  # as transformers has it
 TEXTS = {  # what transformers 4 called the answer

@@ -21,7 +21,6 @@ from workflows.bundle import Bundle
 from workflows.bundle.manifest import FileEntry, Manifest
 from workflows.bundle.schema import Pipeline
 from workflows.errors import RecipeError
-from workflows.events import LogEvent, ProgressEvent
 from workflows.generate import Engine
 from workflows.quantize import METHODS, Ranges
 from workflows.quantize.calibration import (
@@ -35,6 +34,7 @@ from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe
 from workflows.runtime import device_named, open_executor
 from workflows.weights import WEIGHTS, link_or_copy
+from workflows.wire.events import LogEvent, ProgressEvent
 
 STAGE = "quantize"
 _CAPACITY = 1024  # slots that calibration runs with where the graphs leave it open

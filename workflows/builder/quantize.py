@@ -17,13 +17,13 @@ from workflows.builder.stages import Evidence, facts_of
 from workflows.builder.work import Report, read_evidence
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, RecipeError
-from workflows.events import NoticeEvent, ProgressEvent
 from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
 from workflows.quantize import METHODS, Ranges, check_excluded, run_method
 from workflows.recipe import Recipe
 from workflows.weights import load_graph, save_graphs
+from workflows.wire.events import NoticeEvent, ProgressEvent
 
 STAGE = "quantize"
 

@@ -19,13 +19,13 @@ from workflows.builder.work import Report, read_evidence
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
 from workflows.errors import JoineryError, RecipeError
-from workflows.events import ProgressEvent
 from workflows.graphs.snapshots import Snapshot, Snapshots
 from workflows.graphs.stages import EXPORT, archive_of
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.recipe import Recipe
 from workflows.reference import Reference
 from workflows.weights import WEIGHTS, save_graphs
+from workflows.wire.events import ProgressEvent
 
 Evidence = list[dict[str, Any]]
 # What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.

@@ -18,9 +18,9 @@ from workflows.bundle.manifest import read_manifest, write_manifest
 from workflows.bundle.verify import find_problems
 from workflows.bundle.write import check_target, locked
 from workflows.errors import BundleError, Cancelled
-from workflows.events import Event, LogEvent, StageEvent
 from workflows.files import discard, remove, sweep
 from workflows.memory import peak_bytes
+from workflows.wire.events import Event, LogEvent, StageEvent
 
 _STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
 EVIDENCE = "evidence.json"

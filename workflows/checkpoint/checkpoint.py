@@ -17,7 +17,7 @@ from workflows.checkpoint.header import TensorInfo
 from workflows.checkpoint.sizes import check_sizes
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
 from workflows.errors import Cancelled, CheckpointError, RemoteCodeError, printable
-from workflows.events import Event, ProgressEvent
+from workflows.wire.events import Event, ProgressEvent
 
 Kind = Literal["folder", "demo", "hub"]
 PROGRESS_STEP = 16 << 20  # bytes between two progress events

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflows.checkpoint.files import CHUNK
 from workflows.errors import Cancelled
-from workflows.events import Event, ProgressEvent
+from workflows.wire.events import Event, ProgressEvent
 
 if TYPE_CHECKING:
     import httpx2

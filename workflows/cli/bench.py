@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
-from workflows.events import Event, ProgressEvent
+from workflows.wire.events import Event, ProgressEvent
 
 
 def bench(

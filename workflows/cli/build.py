@@ -14,8 +14,8 @@ from workflows.builder import BuildRequest
 from workflows.builder import build as run_build
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.errors import RecipeError
-from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.recipe.choose import parse_settings
+from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 
 
 def build(

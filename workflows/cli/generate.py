@@ -13,7 +13,7 @@ import typer
 from workflows.cli.output import JsonFlag, interruptible, pairs, write_json
 from workflows.cli.prompt import PrefillOption, ToolsOption, read_text
 from workflows.errors import Cancelled, PromptError, RequestError
-from workflows.events import Event, GenerationDone, NoticeEvent, TokenEvent
+from workflows.wire.events import Event, GenerationDone, NoticeEvent, TokenEvent
 
 if TYPE_CHECKING:
     from workflows.generate import Message

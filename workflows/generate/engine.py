@@ -9,7 +9,6 @@ from pathlib import Path
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import BundleError, PromptError
-from workflows.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
@@ -18,6 +17,7 @@ from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
 from workflows.runtime import Executor, device_named, open_executor
+from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 
 
 class Engine:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import LogitsError
-from workflows.events import Phase
 from workflows.runtime import Executor
+from workflows.wire.events import Phase
 
 
 def run_checked(executor: Executor, tokens: Sequence[int], phase: Phase) -> NDArray[Any]:

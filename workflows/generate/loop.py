@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import Cancelled, CapacityError
-from workflows.events import (
+from workflows.generate.constraints import Start, compile_constraints
+from workflows.generate.defaults import Defaults
+from workflows.generate.logits import check_choice, run_checked
+from workflows.generate.options import GenerateOptions
+from workflows.generate.processors import Processor, compile_choice, compile_processors, softmax
+from workflows.generate.stops import StopFilter
+from workflows.generate.text import Stream, Text
+from workflows.runtime import Executor
+from workflows.wire.events import (
     CacheEvent,
     ChunkEvent,
     Event,
@@ -21,14 +29,6 @@ from workflows.events import (
     Phase,
     TokenEvent,
 )
-from workflows.generate.constraints import Start, compile_constraints
-from workflows.generate.defaults import Defaults
-from workflows.generate.logits import check_choice, run_checked
-from workflows.generate.options import GenerateOptions
-from workflows.generate.processors import Processor, compile_choice, compile_processors, softmax
-from workflows.generate.stops import StopFilter
-from workflows.generate.text import Stream, Text
-from workflows.runtime import Executor
 
 CACHE_EVERY_S = 0.2  # pictures of the cache a second are few: they are for eyes
 

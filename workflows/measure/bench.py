@@ -13,10 +13,10 @@ from typing import Any
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import Cancelled, DeviceError, GraphError, PromptError, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.measure.roofline import read_bandwidth
 from workflows.measure.subject import Composite, Sample, Single
 from workflows.memory import peak_bytes
+from workflows.wire.events import Event, ProgressEvent
 
 PROMPT_TOKENS, NEW_TOKENS = 128, 64
 Row = dict[str, Any]

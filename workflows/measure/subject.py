@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled
-from workflows.events import GenerationDone, TokenEvent
 from workflows.generate import GenerateOptions, open_engine
 from workflows.measure.roofline import kv_bytes, weight_bytes
 from workflows.runtime import open_single
 from workflows.tensors import TensorSpec
+from workflows.wire.events import GenerationDone, TokenEvent
 
 Sample = list[float]  # milliseconds: of a generation each token's, the first first; of one graph its run
 _IMAGE_SIDE = 224  # pixels, where a graph takes any

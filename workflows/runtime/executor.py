@@ -25,7 +25,6 @@ from workflows.bundle.flow import Fault, Port
 from workflows.bundle.read import PIPELINE
 from workflows.bundle.schema import Pipeline
 from workflows.errors import BundleError, Cancelled, JoineryError, PromptError, RecipeError, printable
-from workflows.events import Phase
 from workflows.kvcache import KVCache, Layout
 from workflows.kvcache.cross import cross_view
 from workflows.kvcache.drivers import IDS
@@ -38,6 +37,7 @@ from workflows.runtime.devices import Device
 from workflows.runtime.emulation import emulation_note, is_emulated
 from workflows.runtime.program import Program, Run, compile_program
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
+from workflows.wire.events import Phase
 
 
 class Executor:

@@ -14,7 +14,7 @@ from app.jobs.worker import Job
 from app.state.graphs import GraphModel
 from app.widgets import label
 from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, ResultEvent
 
 
 class NodePanel(QWidget):

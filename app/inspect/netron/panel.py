@@ -15,7 +15,7 @@ from app.jobs.worker import Job
 from app.state.graphs import GraphModel, Where
 from app.widgets import button, label
 from app.widgets.theme import G
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, ResultEvent
 
 if TYPE_CHECKING:
     from app.inspect.netron.view import NetronView

@@ -15,11 +15,11 @@ from tests.workflows.families.models import save_encoder_decoder
 from workflows.builder import BuildRequest, build, calibrate
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, PromptError, RecipeError
-from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.quantize.accuracy import Prompt, Prompts, compare
 from workflows.quantize.accuracy.prompts import encode, questions_of, spread
 from workflows.quantize.calibration.trajectories import Followed
+from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent
 
 SEEDS = ("The capital of France is", "2 + 2 =", "The opposite of hot is")
 SPLIT: dict[str, Any] = {"variant": "transformer-only", "capacity": 128}

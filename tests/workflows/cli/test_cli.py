@@ -17,8 +17,8 @@ import pytest
 
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.cli import run
-from workflows.events import parse
 from workflows.generate import open_engine
+from workflows.wire.events import parse
 
 Line = dict[str, Any]
 ROOT = Path(__file__).parents[3]

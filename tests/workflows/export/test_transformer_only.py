@@ -16,13 +16,13 @@ from tests.workflows.families.models import greedy, save_decoder
 from tests.workflows.families.test_identity import check
 from workflows.builder import BuildRequest, build
 from workflows.errors import RecipeError
-from workflows.events import GenerationDone
 from workflows.export.attention import NAME
 from workflows.export.decoder import causal_layers
 from workflows.export.signature import transformer_signature
 from workflows.export.transformer_only import LpNorm, PointwiseConv, cut_transformer
 from workflows.generate import GenerateOptions, open_engine
 from workflows.inspection import inspect_path
+from workflows.wire.events import GenerationDone
 
 VARIANT = {"variant": "transformer-only", "capacity": 256}
 

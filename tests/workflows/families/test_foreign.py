@@ -16,11 +16,11 @@ from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window
 from workflows.bundle import read_bundle
 from workflows.cli import run
 from workflows.errors import CapacityError, GraphError, RecipeError, RewindError
-from workflows.events import NoticeEvent
 from workflows.generate import GenerateOptions
 from workflows.generate.engine import Engine
 from workflows.inspection import inspect_path
 from workflows.runtime import Executor, open_onnx
+from workflows.wire.events import NoticeEvent
 
 LENGTHS = (1, 7, 63, 64, 65, 100, 190)
 CAPACITY = 256

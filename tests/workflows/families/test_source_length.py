@@ -21,10 +21,10 @@ from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
 from workflows.errors import PromptError, RecipeError
-from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
 from workflows.inspection import inspect_path
 from workflows.recipe import choose
+from workflows.wire.events import GenerationDone
 
 LENGTH = 33  # no multiple of anything
 FIXED: dict[str, Any] = {

@@ -11,8 +11,8 @@ import pytest
 from tests.workflows.conftest import Built
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import PromptError
-from workflows.events import GenerationDone, NoticeEvent
 from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone, NoticeEvent
 
 LENGTHS = (1, 7, 63, 64, 65, 100, 190)
 NEW = 12

@@ -16,11 +16,11 @@ from tests.workflows.families.test_source_length import FIXED
 from workflows.builder import BuildRequest, build
 from workflows.cli import run
 from workflows.errors import Cancelled, DeviceError, PromptError, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.generate import open_engine
 from workflows.measure import bench
 from workflows.measure.roofline import kv_bytes, weight_bytes
 from workflows.measure.subject import Composite, percentiles
+from workflows.wire.events import Event, ProgressEvent
 
 
 def test_a_row_holds_together(demo_bundle: Path) -> None:

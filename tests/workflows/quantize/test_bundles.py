@@ -15,10 +15,10 @@ from tests.workflows.families.test_single import _TEXT, save
 from workflows.builder import BuildRequest, build
 from workflows.errors import RecipeError
 from workflows.evaluation import EvalRequest, evaluate
-from workflows.events import Event, NoticeEvent
 from workflows.graphs import Where, open_graph
 from workflows.inspection import inspect_path
 from workflows.weights import WEIGHTS
+from workflows.wire.events import Event, NoticeEvent
 
 Report = dict[str, Any]
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled, PromptError, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.generate import Engine
 from workflows.quantize.accuracy.prompts import (
     DEMO,
@@ -31,6 +30,7 @@ from workflows.quantize.accuracy.prompts import (
 )
 from workflows.quantize.accuracy.side import Side
 from workflows.quantize.accuracy.statistics import Agreement, Mean, cosines, perplexity, surprise
+from workflows.wire.events import Event, ProgressEvent
 
 ANSWER = 64  # tokens of an answer at most
 Report = dict[str, Any]

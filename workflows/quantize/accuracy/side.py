@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled, RequestError
-from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions
 from workflows.generate.logits import run_checked
 from workflows.graphs import load_graph
 from workflows.quantize.accuracy.taps import add_taps
 from workflows.runtime import device_named, open_executor
 from workflows.tensors import TensorSpec
+from workflows.wire.events import GenerationDone
 
 Logits = NDArray[np.float32]
 Rows = dict[tuple[int, str], NDArray[np.float32]]

@@ -19,13 +19,13 @@ from onnx.external_data_helper import load_external_data_for_tensor
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.generate import Engine
 from workflows.graphs import load_graph
 from workflows.quantize.accuracy.prompts import Prompts, spread
 from workflows.quantize.accuracy.side import Logits, Side
 from workflows.quantize.accuracy.statistics import Agreement
 from workflows.runtime import device_named, open_executor
+from workflows.wire.events import Event, ProgressEvent
 
 PROMPTS, STEPS = 8, 8
 PRODUCTS = ("MatMul", "Gemm", "Gather")

@@ -15,9 +15,9 @@ from tests.workflows.quantize.making import edit_json, perturbed, without_scopes
 from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, PromptError, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.generate import GenerateOptions, open_engine
 from workflows.quantize.accuracy import Prompt, Prompts, compare
+from workflows.wire.events import Event, ProgressEvent
 
 IDS = Prompts((Prompt("", (5, 9, 300, 41, 7)), Prompt("", (2,)), Prompt("", tuple(range(90, 120)))), "three of ids")
 

@@ -13,8 +13,8 @@ from tests.workflows.quantize.making import dequantized, perturbed
 from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.quantize.accuracy import Prompt, Prompts, compare, suggest
+from workflows.wire.events import Event, ProgressEvent
 
 IDS = Prompts((Prompt("", (5, 9, 300, 41, 7)), Prompt("", (2,)), Prompt("", tuple(range(90, 120)))), "three of ids")
 
