@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from workflows.checkpoint import configuration, weights
 from workflows.checkpoint.code import remote_code
@@ -46,8 +46,8 @@ class Checkpoint:
     kind: Kind
     folder: Path
     revision: str
-    config: dict[str, Any] = field(repr=False)
-    generation_config: dict[str, Any] = field(repr=False)
+    config: dict[str, object] = field(repr=False)
+    generation_config: dict[str, object] = field(repr=False)
     model_type: str
     architectures: tuple[str, ...]
     tensors: dict[str, TensorInfo] = field(repr=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +41,7 @@ class Side:
         taps, graphs = _tapped(bundle)
         side: Side | None = None
 
-        def observe(session: str, outputs: Mapping[str, NDArray[Any]]) -> None:
+        def observe(session: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
             if side is not None:
                 side.note(taps[session], outputs)
 
@@ -51,7 +50,7 @@ class Side:
         side.tapped = any(taps.values())
         return side
 
-    def note(self, taps: Mapping[str, tuple[str, int]], outputs: Mapping[str, NDArray[Any]]) -> None:
+    def note(self, taps: Mapping[str, tuple[str, int]], outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """Keeps the hidden states among the outputs of a run."""
         for name, layer in taps.items():
             if name in outputs:
