@@ -30,7 +30,7 @@ from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
 from tests.app.conftest import fake_summary, make_bundle
 from tests.app.netron_models import chain
-from tests.app.test_inspect_model import BUNDLE
+from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 
 SIZES = ((1024, 700), (1280, 800), (1920, 1080))

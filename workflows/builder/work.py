@@ -106,19 +106,20 @@ def workshop(out: Path, force: bool, report: Report, cancelled: Callable[[], boo
 
 
 @contextmanager
-def timed(report: Report, stage: str) -> Iterator[dict[str, Any]]:
+def timed(report: Report, stage: str) -> Iterator[dict[str, float]]:
     """Tells that a stage began and how it ended; the dict it gives is filled with `seconds` and `peak_mib`."""
-    spent: dict[str, Any] = {}
+    spent: dict[str, float] = {}
     began = time.monotonic()
     report(StageEvent(stage=stage, state="started"))
     try:
         yield spent
     except BaseException as error:
         spent |= _spent(began)
-        report(StageEvent(stage=stage, state="failed", note=str(error) or type(error).__name__, **spent))
+        told = str(error) or type(error).__name__
+        report(StageEvent(stage=stage, state="failed", note=told, seconds=spent["seconds"], peak_mib=spent["peak_mib"]))
         raise
     spent |= _spent(began)
-    report(StageEvent(stage=stage, state="done", **spent))
+    report(StageEvent(stage=stage, state="done", seconds=spent["seconds"], peak_mib=spent["peak_mib"]))
 
 
 def _spent(began: float) -> dict[str, float]:

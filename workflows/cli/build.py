@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -47,7 +46,7 @@ def build(
     typer.echo(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
 
 
-def _read_recipe(path: Path) -> dict[str, Any]:
+def _read_recipe(path: Path) -> dict[str, object]:
     try:
         recipe = json.loads(path.read_text("utf-8"))
     except OSError as error:

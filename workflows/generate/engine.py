@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from workflows.bundle import Bundle, read_bundle
@@ -194,7 +194,7 @@ class Engine:
     def picture(self) -> CacheEvent:
         """The cache as it is; what an encoder handed over is a group of its own, the last."""
         views = [*self.executor.cache.view(), *self.executor.source_view()]
-        return CacheEvent(groups=[asdict(view) for view in views])
+        return CacheEvent(groups=views)
 
     @property
     def _identity(self) -> str:

@@ -6,13 +6,12 @@
 """
 
 from workflows.runtime.assemble import open_onnx
-from workflows.runtime.devices import DEVICES, Device, device_named, devices
+from workflows.runtime.devices import DEVICES, device_named, devices
 from workflows.runtime.executor import Executor, open_executor
 from workflows.runtime.single import SingleGraph, open_single, run_single
 
 __all__ = [
     "DEVICES",
-    "Device",
     "Executor",
     "SingleGraph",
     "device_named",

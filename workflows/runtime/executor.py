@@ -30,14 +30,13 @@ from workflows.kvcache.cross import cross_view
 from workflows.kvcache.drivers import IDS
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
 from workflows.kvcache.layouts import layout_for
-from workflows.kvcache.views import GroupView
 from workflows.recipe.schema import DEFAULT_CAPACITY
 from workflows.runtime.binding import Binding, Observer
-from workflows.runtime.devices import Device
 from workflows.runtime.emulation import emulation_note, is_emulated
 from workflows.runtime.program import Program, Run, compile_program
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
-from workflows.wire.events import Phase
+from workflows.wire.events import GroupView, Phase
+from workflows.wire.reports.devices import Device
 
 
 class Executor:

@@ -58,8 +58,8 @@ def judge(reference: Path, candidate: Path, count: int) -> dict[str, Any]:
 
 
 def same(found: dict[str, Any]) -> float:
-    rows = found["greedy"]
-    return float(sum(row["tokens_equal"] == row["tokens"] for row in rows) / len(rows))
+    rows = found.greedy
+    return float(sum(row.tokens_equal == row.tokens for row in rows) / len(rows))
 
 
 def continuation(bundle: Path, text: str) -> list[int]:
@@ -70,7 +70,7 @@ def continuation(bundle: Path, text: str) -> list[int]:
 
 def test_trajectories_keep_the_answers(exact: Path, ours: Path) -> None:
     found = judge(exact, ours, 24)
-    assert found["positions"] > 150 and found["top1_agreement"] >= 0.98 and same(found) == 1
+    assert found.positions > 150 and found.top1_agreement >= 0.98 and same(found) == 1
     for text in SEEDS:
         assert continuation(ours, text) == continuation(exact, text)
     by_name = {entry["component"]: entry for entry in steps_of(ours)}
@@ -106,9 +106,9 @@ def test_the_trap_collapses(exact: Path, ours: Path, tmp_path: Path, monkeypatch
     trap = make(tmp_path / "trap", **SPLIT, precision="w8a16")
     found = judge(exact, trap, 16)
     assert same(found) < 0.8
-    assert found["kl_mean"] > 0.1 and found["hidden_cosine"] < 0.95
+    assert found.kl_mean > 0.1 and found.hidden_cosine < 0.95
     found = judge(exact, ours, 16)
-    assert same(found) == 1 and found["kl_mean"] < 0.001 and found["hidden_cosine"] > 0.99
+    assert same(found) == 1 and found.kl_mean < 0.001 and found.hidden_cosine > 0.99
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_the_trap_collapses_in_the_plain_model_too(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(calibrate, "follow_trajectories", one_repeated_token)
     trap = make(tmp_path / "trap", **options, precision="w8a16")
     found = judge(reference, trap, 16)
-    assert same(found) < 0.5 and found["top1_agreement"] < 0.9
+    assert same(found) < 0.5 and found.top1_agreement < 0.9
     assert same(judge(reference, ours, 16)) == 1
 
 
@@ -128,7 +128,7 @@ def test_the_trap_collapses_in_the_plain_model_too(tmp_path: Path, monkeypatch: 
 def test_histograms_keep_the_answers_too(exact: Path, method: str, tmp_path: Path) -> None:
     calibration = {"method": method, "samples": 40}
     found = judge(exact, make(tmp_path / "b", **SPLIT, precision="w8a16", quantize={"calibration": calibration}), 8)
-    assert found["top1_agreement"] >= 0.95
+    assert found.top1_agreement >= 0.95
 
 
 @pytest.mark.slow

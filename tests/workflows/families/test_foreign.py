@@ -210,8 +210,8 @@ def test_the_note_is_told(sources: Sources, tmp_path: Path, capsys: pytest.Captu
     assert isinstance(first[0], NoticeEvent)
     assert (first[0].code, first[0].message) == ("cache_fallback", engine.executor.note)
     assert not any(isinstance(event, NoticeEvent) for event in again)  # once is enough
-    (group,) = inspect_path(graph)["kv"]
-    assert (group["layout"], group["writer"], group["note"]) == ("static", "host", engine.executor.note)
+    (group,) = inspect_path(graph).kv
+    assert (group.layout, group.writer, group.note) == ("static", "host", engine.executor.note)
     assert run(["inspect", str(graph)]) == 0
     assert f"joinery: {engine.executor.note}\n" in capsys.readouterr().err
 
