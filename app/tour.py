@@ -108,7 +108,7 @@ class Tour:
             raise TourError(f"the wizard stays at {page.accessibleName()}")
 
     def _follow_build(self) -> None:
-        build, told = self.context.build, set[tuple[str, str, str]]()
+        build, told = self.context.build, set[tuple[str, str]]()
         while build.running:
             self._tell(told)
             wait(0.05)
@@ -119,13 +119,12 @@ class Tour:
         wait(0.2)
         self._open(build.outcome.bundle)
 
-    def _tell(self, told: set[tuple[str, str, str]]) -> None:
+    def _tell(self, told: set[tuple[str, str]]) -> None:
         for row in self.context.build.rows:
-            key = (row.stage, row.component, row.state)
+            key = (row.stage, row.state)
             if row.ended and key not in told:
                 told.add(key)
-                words = " ".join(filter(None, (row.stage, row.component, row.state)))
-                say(f"  {words} {row.seconds:.1f} s")
+                say(f"  {row.stage} {row.state} {row.seconds:.1f} s")
 
     def _open(self, path: str) -> None:
         if not self.context.open_bundle(path):

@@ -11,20 +11,20 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from workflows.builder import BuildRequest, build
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
 from workflows.errors import Cancelled, RequestError
-from workflows.events import Event, LogEvent, StageEvent
 from workflows.quantize.accuracy import choose_prompts, compare, suggest
 from workflows.quantize.accuracy.prompts import QUESTIONS, read_lines
 from workflows.quantize.accuracy.suggest import find_products
+from workflows.wire.events import Event, LogEvent, StageEvent
+from workflows.wire.reports.accuracy import EvalReport
 
 STEPS = 16
 
@@ -52,7 +52,7 @@ def evaluate(
     request: EvalRequest,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> dict[str, Any]:
+) -> EvalReport:
     """The report of `eval --json`, with `suggestions` where they were asked for.
 
     Raises RequestError and its kinds, before anything long is begun where that can be told, and Cancelled.
@@ -80,7 +80,8 @@ def evaluate(
             cancelled=cancelled,
         )
         if request.suggest:
-            found["suggestions"] = suggest(reference, candidate, chosen, request.suggest, report, cancelled)
+            suggested = suggest(reference, candidate, chosen, request.suggest, report, cancelled)
+            return replace(found, suggestions=suggested)
         return found
 
 
@@ -93,7 +94,7 @@ def _reference(
         yield read_bundle(request.against)
         return
     facts = candidate.pipeline.metadata
-    options: dict[str, Any] = {"precision": "fp32"}
+    options: dict[str, object] = {"precision": "fp32"}
     if facts.task:
         options["task"] = facts.task
     if candidate.pipeline.capacity:

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import psutil
 
 from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.checkpoint.tokenizer import TokenizerInfo
 from workflows.errors import RecipeError
-from workflows.events import Event
 from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_for
 from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.precision import FACTS, weight_bytes
 from workflows.recipe.schema import Cache
 from workflows.tensors import item_bytes
+from workflows.wire.events import Event
+from workflows.wire.reports.plan import (
+    Arrow,
+    Box,
+    Chosen,
+    DecoderFacts,
+    Estimate,
+    Offer,
+    PassOffer,
+    PlanReport,
+    PrecisionOffer,
+    ProbeReport,
+    TokenizerFacts,
+)
 
 # What a build of a small model takes whatever its size (seconds, bytes), and how both grow with the weights:
 # measured on two cores; a person is told that these are estimates.
@@ -25,47 +40,52 @@ _FIXED_SECONDS, _SECONDS_PER_GB = 10.0, 14.0
 _FIXED_BYTES, _COPIES = 700 << 20, 2.2
 
 
-def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> dict[str, Any]:
+def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> ProbeReport:
     """What `source` holds, as the wizard shows it. An architecture that cannot be built is a reason, not an error.
 
     Raises CheckpointError and its kinds where there is no whole checkpoint.
     """
     checkpoint = open_checkpoint(source, report=report, cancelled=cancelled)
-    tokenizer = checkpoint.tokenizer
-    return {
-        "source": checkpoint.source,
-        "path": str(checkpoint.folder),
-        "kind": checkpoint.kind,
-        "model_type": checkpoint.model_type,
-        "architectures": list(checkpoint.architectures),
-        "parameters": checkpoint.parameters,
-        "dtype": checkpoint.dtype,
-        "weights_bytes": checkpoint.weights_bytes,
-        "tokenizer": tokenizer
-        and {"kind": tokenizer.kind, "vocabulary": tokenizer.vocabulary, "chat_template": tokenizer.chat_template},
-        "remote_code": dict(checkpoint.remote_code),
-        **_supported(checkpoint),
-    }
-
-
-def _supported(checkpoint: Checkpoint) -> dict[str, Any]:
+    found = ProbeReport(
+        source=checkpoint.source,
+        path=str(checkpoint.folder),
+        kind=checkpoint.kind,
+        model_type=checkpoint.model_type,
+        architectures=list(checkpoint.architectures),
+        parameters=checkpoint.parameters,
+        dtype=checkpoint.dtype,
+        weights_bytes=checkpoint.weights_bytes,
+        tokenizer=_tokenizer(checkpoint.tokenizer),
+        remote_code=dict(checkpoint.remote_code),
+        family=None,
+        tasks=[],
+        supported=False,
+        reason="",
+        decoder=None,
+    )
     try:
         tasks = tasks_for(checkpoint)
         family = family_for(checkpoint.model_type, tasks[0])
     except RecipeError as error:
-        return {"family": None, "tasks": [], "supported": False, "reason": str(error)}
-    known = {"family": family.name, "tasks": _tasks(checkpoint, tasks), "supported": True, "reason": ""}
-    if not family.cached:
-        return known
-    geometry = family.geometry(checkpoint.config)
-    return {
-        **known,
-        "layers": geometry.layers,
-        "hidden_size": geometry.hidden_size,
-        "vocabulary": geometry.vocabulary,
-        "max_positions": geometry.max_positions,
-        "kv_bytes_per_token": geometry.kv_bytes_per_token(),
-    }
+        return replace(found, reason=str(error))
+    decoder = _decoder(family.geometry(checkpoint.config)) if family.cached else None
+    return replace(
+        found, family=family.name, tasks=_tasks(checkpoint, tasks), supported=True, decoder=decoder
+    )
+
+
+def _tokenizer(found: TokenizerInfo | None) -> TokenizerFacts | None:
+    return TokenizerFacts(found.kind, found.vocabulary, found.chat_template) if found else None
+
+
+def _decoder(geometry: Geometry) -> DecoderFacts:
+    return DecoderFacts(
+        layers=geometry.layers,
+        hidden_size=geometry.hidden_size,
+        vocabulary=geometry.vocabulary,
+        max_positions=geometry.max_positions,
+        kv_bytes_per_token=geometry.kv_bytes_per_token(),
+    )
 
 
 def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
@@ -77,7 +97,7 @@ def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
     return sorted(tasks, key=lambda task: task != own)
 
 
-def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool]) -> dict[str, Any]:
+def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], bool]) -> PlanReport:
     """The recipe that `options` give for `source`, the components it cuts, and what the build will take.
 
     Raises CheckpointError and RecipeError, one sentence each.
@@ -87,29 +107,47 @@ def plan(source: str, options: Mapping[str, Any], cancelled: Callable[[], bool])
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config) if family.cached else None
     cut = cut_of(family, recipe, geometry)
-    return {
-        "recipe": recipe.model_dump(mode="json"),
-        "estimate": _estimate(checkpoint, recipe, geometry),
-        "components": [_box(part) for part in cut.parts],
-        "edges": _arrows(cut),
-        "layouts": _layouts(family, recipe),
-        "variants": _variants(family),
-        "stages": _stages(checkpoint, recipe, family.default_passes(recipe.target)),
-    }
+    return PlanReport(
+        recipe=recipe.model_dump(mode="json"),
+        chosen=_chosen(recipe),
+        estimate=_estimate(checkpoint, recipe, geometry),
+        components=[_box(part) for part in cut.parts],
+        edges=_arrows(cut),
+        layouts=_layouts(family, recipe),
+        variants=_variants(family),
+        passes=_passes(family.default_passes(recipe.target)),
+        precisions=_precisions(checkpoint, recipe),
+    )
 
 
-def _box(part: Part) -> dict[str, Any]:
+def _chosen(recipe: Recipe) -> Chosen:
+    calibration = recipe.quantize.calibration
+    return Chosen(
+        target=recipe.target,
+        variant=recipe.variant,
+        graphs=recipe.graphs,
+        cache=recipe.cache,
+        capacity=recipe.capacity,
+        chunk=recipe.chunk,
+        source_length=recipe.source_length,
+        precision=recipe.precision,
+        passes=dict(recipe.passes),
+        calibration_prompts=calibration.prompts,
+        calibration_method=calibration.method,
+    )
+
+
+def _box(part: Part) -> Box:
     """A part of the recipe's picture, the tensors of all layers as one."""
-    ends = {"inputs": part.inputs, "outputs": part.outputs}
-    return {"name": part.name, "role": part.role} | {side: _brief(tensors) for side, tensors in ends.items()}
+    return Box(part.name, part.role.value, _brief(part.inputs), _brief(part.outputs))
 
 
-def _arrows(cut: Cut) -> list[dict[str, str]]:
+def _arrows(cut: Cut) -> list[Arrow]:
     """What feeds what: data from part to part, and the cache, which what runs at each step reads."""
     reader = f"{cut.keepers[-1].name}.past" if cut.keepers else ""
-    cache = [{"from": f"{part.name}.present", "to": reader, "kind": "cache"} for part in cut.keepers]
+    cache = [Arrow(f"{part.name}.present", reader, "cache") for part in cut.keepers]
     feeds = dict.fromkeys((edge.giver, edge.taker, _layered(edge.tensor)[0]) for edge in cut.edges)
-    return cache + [{"from": f"{a}.{what}", "to": f"{b}.{what}", "kind": "dataflow"} for a, b, what in feeds]
+    return cache + [Arrow(f"{a}.{what}", f"{b}.{what}", "dataflow") for a, b, what in feeds]
 
 
 def _brief(tensors: Iterable[str]) -> list[str]:
@@ -127,66 +165,58 @@ def _layered(tensor: str) -> tuple[str, str]:
     return (what, rest[0]) if rest else (tensor, "")
 
 
-def _layouts(family: Family, recipe: Recipe) -> list[dict[str, Any]]:
+def _layouts(family: Family, recipe: Recipe) -> list[Offer]:
     """Every cache layout that can be built, and why one is not right for this family, or for the recipe's variant."""
     why = "" if family.cached else "this model keeps no cache"
     notes = {name: family.refused.get(name, "") or why for name in get_args(Cache)}
     if recipe.variant == "transformer-only":
         notes |= {name: "the transformer-only variant attends in place" for name in get_args(Cache) if name != "gqa"}
-    return [
-        {"name": name, "available": name in family.layouts and not note, "note": note} for name, note in notes.items()
-    ]
+    return [Offer(name, name in family.layouts and not note, note) for name, note in notes.items()]
 
 
-def _variants(family: Family) -> list[dict[str, Any]]:
+def _variants(family: Family) -> list[Offer]:
     """Every way to cut the model, and why one is not open to this family."""
     note = "only a decoder without an encoder has one"
     split = "transformer-only" in family.variants
-    return [
-        {"name": "plain", "available": True, "note": ""},
-        {"name": "transformer-only", "available": split, "note": "" if split else note},
-    ]
+    return [Offer("plain", True), Offer("transformer-only", split, "" if split else note)]
 
 
-def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None) -> dict[str, Any]:
+def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None) -> Estimate:
     weights = checkpoint.parameters * 4  # fp32
     item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
-    where = Path.cwd()
-    return {
-        "seconds": round(_FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
-        "memory_bytes": int(_FIXED_BYTES + _COPIES * weights),
-        "disk_bytes": _weight_bytes(recipe.precision, checkpoint, recipe) + (8 << 20),
-        "kv_bytes": recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
-        "free_memory_bytes": psutil.virtual_memory().available,
-        "free_disk_bytes": shutil.disk_usage(where).free,
-    }
-
-
-def _stages(checkpoint: Checkpoint, recipe: Recipe, passes: Mapping[str, bool]) -> list[dict[str, Any]]:
-    from workflows.optimize import PASSES  # onnx_ir: not needed by a probe
-    from workflows.quantize import METHODS
-
-    optimize = [_choice(name, PASSES[name].title, default=on) for name, on in passes.items()]
-    built = {"fp32", *METHODS}
-    quantize = [_method(name, checkpoint, recipe) for name in FACTS if name in built]
-    rows: tuple[tuple[str, str, list[dict[str, Any]]], ...] = (
-        ("checkpoint", "Read the checkpoint", []),
-        ("export", "Export the graphs", []),
-        ("optimize", "Optimize the graphs", optimize),
-        ("quantize", "Quantize the weights", quantize),
-        ("bundle", "Write the bundle", []),
+    return Estimate(
+        seconds=round(_FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
+        memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
+        disk_bytes=_weight_bytes(recipe.precision, checkpoint, recipe) + (8 << 20),
+        kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
+        free_memory_bytes=psutil.virtual_memory().available,
+        free_disk_bytes=shutil.disk_usage(Path.cwd()).free,
     )
-    return [{"name": n, "title": t, "available": True, "note": "", "choices": c} for n, t, c in rows]
 
 
-def _method(name: str, checkpoint: Checkpoint, recipe: Recipe) -> dict[str, Any]:
-    """One precision: what it is, what each provider makes of it, and the bytes that the weights would take."""
+def _passes(passes: Mapping[str, bool]) -> list[PassOffer]:
+    from workflows.optimize import PASSES  # onnx_ir: not needed by a probe
+
+    return [PassOffer(name, PASSES[name].title, on) for name, on in passes.items()]
+
+
+def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOffer]:
+    """Each precision: what it is, what each provider makes of it, and the bytes that the weights would take."""
     from workflows.quantize import METHODS
 
-    facts, calibrated = FACTS[name], name in METHODS and METHODS[name].needs_ranges
-    words = {"note": facts.note, "providers": facts.providers, "trap": facts.trap}
-    size = _weight_bytes(name, checkpoint, recipe)
-    return _choice(name, facts.title, default=name == "fp32") | words | {"bytes": size, "calibrated": calibrated}
+    return [
+        PrecisionOffer(
+            name=name,
+            title=facts.title,
+            note=facts.note,
+            providers=facts.providers,
+            trap=facts.trap,
+            bytes=_weight_bytes(name, checkpoint, recipe),
+            calibrated=name in METHODS and METHODS[name].needs_ranges,
+        )
+        for name, facts in FACTS.items()
+        if name in {"fp32", *METHODS}
+    ]
 
 
 def _weight_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int:
@@ -195,6 +225,3 @@ def _weight_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int
     tied = checkpoint.config.get("tie_word_embeddings", True) is not False
     return weight_bytes(recipe, precision, checkpoint.parameters, table, tied)
 
-
-def _choice(name: str, title: str, *, default: bool = False) -> dict[str, Any]:
-    return {"name": name, "title": title, "available": True, "note": "", "default": default}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.state.accuracy import Answer
 from app.widgets import label
 from app.widgets.theme import G, theme
 from app.widgets.tokens import plain_format, reader, write_tokens
+from workflows.wire.reports.accuracy import GreedyAnswer
 
 
 class Answers(QWidget):
@@ -16,7 +16,7 @@ class Answers(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._answers: list[Answer] = []
+        self._answers: list[GreedyAnswer] = []
         self.summary = label("", "muted")
         self.only = QCheckBox(self.tr("Only those that differ"))
         self.only.toggled.connect(self._write)
@@ -31,7 +31,7 @@ class Answers(QWidget):
         column.addWidget(self.text, 1)
         theme().changed.connect(self._write)
 
-    def show_answers(self, answers: list[Answer]) -> None:
+    def show_answers(self, answers: list[GreedyAnswer]) -> None:
         """Shows other answers; where some differ, these alone at first."""
         self._answers = answers
         differing = sum(not answer.same for answer in answers)
@@ -52,10 +52,10 @@ class Answers(QWidget):
             self._one(cursor, answer)
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
 
-    def _one(self, cursor: QTextCursor, answer: Answer) -> None:
+    def _one(self, cursor: QTextCursor, answer: GreedyAnswer) -> None:
         cursor.insertText(answer.prompt.replace("\n", " ") + "\n", plain_format(bold=True))
         names = (self.tr("both"),) if answer.same else (self.tr("reference"), self.tr("candidate"))
         for name, tokens in zip(names, (answer.reference, answer.candidate), strict=False):
             cursor.insertText(f"  {name}  ", plain_format("muted"))
-            write_tokens(cursor, [piece.replace("\n", "⏎") for _, piece in tokens], answer.equal)
+            write_tokens(cursor, [piece.replace("\n", "⏎") for _, piece in tokens], answer.tokens_equal)
             cursor.insertText("\n", plain_format())

@@ -8,11 +8,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QWidget
 
-from app.state.accuracy import Layer
 from app.widgets.theme import sans_font, theme
+from workflows.wire.reports.accuracy import LayerCosines
 
 SERIES = (("hidden", "decode", "o"), ("key", "prefill", "s"), ("value", "cache", "t"))
-"""Field of Layer, colour, symbol: told apart without colour too."""
+"""Which cosine of a layer, colour, symbol: told apart without colour too."""
 
 
 def _tr(text: str) -> str:
@@ -39,18 +39,17 @@ class LayerChart(pg.PlotWidget):  # type: ignore[misc]
         theme().changed.connect(self.restyle)
         self.restyle()
 
-    def show_layers(self, layers: list[Layer]) -> None:
+    def show_layers(self, layers: list[LayerCosines]) -> None:
         """Draws other layers."""
         top = 0.0
         for name, _, _ in SERIES:
-            found = [
-                (at, 1 - cosine) for at, layer in enumerate(layers) if (cosine := getattr(layer, name)) is not None
-            ]
+            cosines = [getattr(layer, f"{name}_cosine") for layer in layers]
+            found = [(at, 1 - cosine) for at, cosine in enumerate(cosines) if cosine is not None]
             self.lines[name].setData([x for x, _ in found], [y for _, y in found])
             top = max([top, *(y for _, y in found)])
         several = len({layer.part for layer in layers}) > 1
         ticks = [
-            (at, f"{layer.part[0]}{layer.number}" if several else str(layer.number)) for at, layer in enumerate(layers)
+            (at, f"{layer.part[0]}{layer.layer}" if several else str(layer.layer)) for at, layer in enumerate(layers)
         ]
         step = max(1, len(ticks) // 16)
         self.getAxis("bottom").setTicks([ticks[::step]])

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
-from app.state.accuracy import Request
 from app.state.recents import Recents
 from app.widgets import button, label
 from app.widgets.basics import set_role
 from app.widgets.bundle_choice import BundleChoice
 from app.widgets.theme import G, set_icon
+from workflows.wire.requests import Eval
 
 STEPS, SUGGESTED = 16, 5
 
@@ -130,4 +130,4 @@ class Form(QWidget):
         prompts = self.prompts.text().strip()
         reference = self.reference.path
         consented = self._consented.get(reference, ())
-        self.asked.emit(Request(self.candidate.path, reference, prompts, self.steps.value(), suggest, consented))
+        self.asked.emit(Eval(self.candidate.path, reference, prompts, self.steps.value(), suggest, consented))

@@ -26,11 +26,13 @@ from app.accuracy.answers import Answers
 from app.accuracy.figures import figures_of
 from app.accuracy.form import Form
 from app.inspect.tables import Rows, Table
-from app.state.accuracy import AccuracyModel, Report, Request
+from app.state.accuracy import AccuracyModel, as_csv, as_json
 from app.widgets import Banner, Card, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.format import seconds
 from app.widgets.theme import G
+from workflows.wire.reports.accuracy import EvalReport
+from workflows.wire.requests import Eval
 
 if TYPE_CHECKING:
     from app.accuracy.chart import LayerChart
@@ -61,7 +63,7 @@ class AccuracyTab(QWidget):
         self._on_bundle(context.bundle)
         self._refresh()
 
-    def compare(self, request: Request) -> None:
+    def compare(self, request: Eval) -> None:
         """Begins; the last report makes room."""
         self.banner.clear()
         if self.model.start(request):
@@ -183,8 +185,8 @@ class AccuracyTab(QWidget):
         if report is None:
             return
         self.figures.rows.fill(figures_of(report))
-        self.answers.show_answers(report.answers)
-        self.said.setText(" ".join([*report.value.get("notes", []), *self._setting(report)]))
+        self.answers.show_answers(report.greedy)
+        self.said.setText(" ".join([*report.notes, *self._setting(report)]))
         if report.layers and self.chart is None:
             from app.accuracy.chart import LayerChart  # pyqtgraph: a second to import, when there is something to draw
 
@@ -195,7 +197,7 @@ class AccuracyTab(QWidget):
             self.chart.setVisible(bool(report.layers))
             self.chart.show_layers(report.layers)
 
-    def _setting(self, report: Report) -> list[str]:
+    def _setting(self, report: EvalReport) -> list[str]:
         """What to write into the recipe, where there is a suggestion; the text can be copied."""
         return [f"quantize.exclude={json.dumps(report.excluded)}"] if report.excluded else []
 
@@ -212,6 +214,6 @@ class AccuracyTab(QWidget):
         if report is None:
             return
         try:
-            path.write_text(report.to_csv() if path.suffix.lower() == ".csv" else report.to_json(), "utf-8")
+            path.write_text(as_csv(report) if path.suffix.lower() == ".csv" else as_json(report), "utf-8")
         except OSError as error:
             self.banner.error(self.tr("The file could not be written."), str(error))

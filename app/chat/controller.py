@@ -16,7 +16,7 @@ from app.chat.sampling import Sampling
 from app.state.chats import ChatStore
 from app.state.conversation import Conversation, Message, Reply
 from app.state.session import Session, SessionFailure
-from workflows.events import GenerationDone, NoticeEvent, TokenEvent
+from workflows.wire.events import GenerationDone, NoticeEvent, TokenEvent
 
 TRACED = 10_000
 """Tokens that are kept for hovering, those of the newest replies: each holds about a kilobyte of alternatives."""

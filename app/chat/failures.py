@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject
 
 from app.state.session import SessionFailure
 from app.widgets import Banner
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.reports.inspection import VerifyReport
+from workflows.wire.requests import Verify
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -48,16 +49,15 @@ class Failures(QObject):
 
     def _verify(self) -> None:
         self._banner.show_message("info", self.tr("Checking every file of the bundle …"))
-        job = self._context.probe_worker.request("verify", bundle=self._context.session.bundle)
-        job.finished.connect(self._on_verified)
+        job = self._context.probe_worker.request(Verify(self._context.session.bundle))
+        job.on_answer(self._on_verified)
+        job.on_error(lambda error: self._banner.error(error.message, error.details))
 
-    def _on_verified(self, event: Event) -> None:
-        if isinstance(event, ErrorEvent):
-            self._banner.error(event.message, event.details)
-        elif isinstance(event, ResultEvent) and event.value.get("ok"):
-            text = self.tr("All {0} files of the bundle are as they were written.").format(event.value.get("files", 0))
+    def _on_verified(self, found: VerifyReport) -> None:
+        if found.ok:
+            text = self.tr("All {0} files of the bundle are as they were written.").format(found.files)
             self._banner.show_message("ok", text, action=self.tr("Reopen"), on_action=self._context.session.reopen)
-        elif isinstance(event, ResultEvent):
-            problems = "\n".join(f"{p['file']}: {p['problem']}" for p in event.value.get("problems", []))
+        else:
+            problems = "\n".join(f"{one.file}: {one.problem}" for one in found.problems)
             text = self.tr("The bundle is damaged; build it again.")
             self._banner.error(text, problems, self.tr("Go to Home"), lambda: self._context.navigate.emit("home"))

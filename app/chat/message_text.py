@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolTip, QWidget
 
 from app.widgets.theme import theme
-from workflows.events import TokenEvent
+from workflows.wire.events import TokenEvent
 
 _LOOKAHEAD = 48
 LONG_LINE = 1500

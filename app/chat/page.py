@@ -34,8 +34,10 @@ from app.state.session import SessionFailure
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.theme import G, set_icon
-from workflows.events import Event, ReadyEvent, ResultEvent
 from workflows.locks import HeldError
+from workflows.wire.events import ReadyEvent
+from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.requests import ListDevices
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -308,7 +310,7 @@ class ChatPage(QWidget):
             self._ensure_open()
         if not self._asked_devices:
             self._asked_devices = True
-            self.context.probe_worker.request("devices").finished.connect(self._on_devices)
+            self.context.probe_worker.request(ListDevices()).on_answer(self._on_devices)
         self.composer.edit.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -317,9 +319,8 @@ class ChatPage(QWidget):
             self.shut()
         return super().eventFilter(watched, event)
 
-    def _on_devices(self, event: Event) -> None:
-        if isinstance(event, ResultEvent):
-            self.panel.choice.set_devices(event.value.get("devices", []))
+    def _on_devices(self, found: DevicesReport) -> None:
+        self.panel.choice.set_devices(found.devices)
 
     def _on_opened(self, ready: ReadyEvent) -> None:
         self.panel.languages.offer(ready.languages)
@@ -355,8 +356,8 @@ class ChatPage(QWidget):
         if ready is None:
             self.context_bar.set_usage(0, 0, 0, window=False)
             return
-        used = sum(run[2] for run in groups[0].get("runs", [])) if groups else 0
-        evicted = int(groups[0].get("evicted") or 0) if groups else 0
+        used = sum(count for _, _, count in groups[0].runs) if groups else 0
+        evicted = groups[0].evicted if groups else 0
         occupancy = self.context.measurements.occupancy
         if self.controller.running and occupancy is not None:
             used = occupancy[0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -12,7 +10,9 @@ from app.widgets.actions import action
 from app.widgets.basics import Banner, Card, EmptyState, Pill, button, label, scrolled
 from app.widgets.format import size
 from app.widgets.theme import G, set_icon
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.devices import Device, DevicesReport
+from workflows.wire.requests import ListDevices
 
 _ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
 
@@ -20,34 +20,34 @@ _ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
 class DeviceCard(Card):
     """One device."""
 
-    def __init__(self, device: dict[str, Any], parent: QWidget | None = None) -> None:
+    def __init__(self, device: Device, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        self.setAccessibleName(str(device["title"]))
+        self.setAccessibleName(device.title)
         head = QHBoxLayout()
         head.setSpacing(G)
         picture = label()
-        set_icon(picture, _ICONS.get(device["kind"], "devices"), "text" if device["usable"] else "muted", 24)
+        set_icon(picture, _ICONS[device.kind], "text" if device.usable else "muted", 24)
         head.addWidget(picture)
-        head.addWidget(label(str(device["title"]), "heading", wrap=True), 1)
-        usable = bool(device["usable"])
+        head.addWidget(label(device.title, "heading", wrap=True), 1)
+        usable = device.usable
         head.addWidget(Pill(self.tr("usable") if usable else self.tr("not usable"), "ok" if usable else "warning"))
         self.body.addLayout(head)
         self.body.addLayout(self._facts(device))
         if not usable:
-            self.body.addWidget(label(str(device["reason"]), "small", wrap=True))
-        if device["remedy"]:
-            self.body.addWidget(label(str(device["remedy"]), "muted", wrap=True))
+            self.body.addWidget(label(device.reason, "small", wrap=True))
+        if device.remedy:
+            self.body.addWidget(label(device.remedy, "muted", wrap=True))
         self.body.addStretch(1)
 
-    def _facts(self, device: dict[str, Any]) -> QGridLayout:
+    def _facts(self, device: Device) -> QGridLayout:
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * G)
         grid.setVerticalSpacing(G // 2)
-        memory = device["memory_bytes"]
+        memory = device.memory_bytes
         facts = (
-            (self.tr("Provider"), str(device["provider"])),
-            (self.tr("Kind"), str(device["kind"])),
-            (self.tr("Vendor"), str(device["vendor"]) or self.tr("not reported")),
+            (self.tr("Provider"), device.provider),
+            (self.tr("Kind"), device.kind),
+            (self.tr("Vendor"), device.vendor or self.tr("not reported")),
             (self.tr("Memory"), size(memory) if memory else self.tr("not reported")),
         )
         for row, (name, value) in enumerate(facts):
@@ -104,17 +104,20 @@ class DevicesPage(QWidget):
         self.banner.clear()
         self.state.set(self.tr("Looking for devices"), self.tr("Each execution provider is asked what it can use."))
         self.state.setVisible(not self.cards)
-        self._context.probe_worker.request("devices").finished.connect(self._on_answer)
+        job = self._context.probe_worker.request(ListDevices())
+        job.on_answer(self._on_answer)
+        job.on_error(self._on_error)
 
-    def _on_answer(self, event: Event) -> None:
+    def _on_answer(self, found: DevicesReport) -> None:
         self.again.setEnabled(True)
-        if isinstance(event, ResultEvent):
-            self._show_devices(event.value["devices"])
-        elif isinstance(event, ErrorEvent):
-            self.state.hide()
-            self.banner.error(event.message, event.details, self.tr("Look again"), self.refresh)
+        self._show_devices(found.devices)
 
-    def _show_devices(self, devices: list[dict[str, Any]]) -> None:
+    def _on_error(self, error: ErrorEvent) -> None:
+        self.again.setEnabled(True)
+        self.state.hide()
+        self.banner.error(error.message, error.details, self.tr("Look again"), self.refresh)
+
+    def _show_devices(self, devices: list[Device]) -> None:
         for old in self.cards:
             self._grid.removeWidget(old)
             old.hide()

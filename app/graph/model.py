@@ -1,19 +1,20 @@
 """A graph as the worker sends it, with who makes and who takes each value.
 
-value of a ResultEvent ──read_graph──▶ Graph;   value of a "diff" ──read_diff──▶ Diff (one merged Graph, counts)
+GraphReport, or that within a DiffReport ──read_graph──▶ Graph
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from workflows.wire.reports.graphs import Change, GraphFacts, GraphNode, GraphReport, GraphStage, GraphValue, NodeBefore
+from workflows.wire.requests import Where
+
 Steps = Generator[None, None, Any]
-REMOVED, ADDED, CHANGED = "removed", "added", "changed"
-CHANGES = (REMOVED, ADDED, CHANGED)
-MARKS = {REMOVED: "−", ADDED: "+", CHANGED: "~", "": ""}
+MARKS = {"removed": "−", "added": "+", "changed": "~", "": ""}
 """How a change is told without colour."""
 _CHUNK = 200
 
@@ -27,27 +28,8 @@ def fold(scope: str) -> str:
 
 
 @dataclass(slots=True)
-class Value:
-    """What flows along an edge. `shape` is None where it is not known; `bytes` counts an initializer's data."""
-
-    name: str
-    dtype: str
-    shape: tuple[int | str, ...] | None
-    kind: str
-    bytes: int
-    change: str
-    was: dict[str, Any]
-
-    @property
-    def type(self) -> str:
-        """Element type and shape in words: float32 1 × 64 × hidden."""
-        shape = "?" if self.shape is None else " × ".join(str(d) for d in self.shape) or "scalar"
-        return f"{self.dtype} {shape}".strip()
-
-
-@dataclass(slots=True)
 class Node:
-    """One operator. `inputs` and `outputs` are places in the graph's values, -1 for an omitted input."""
+    """One operator, in its place. `scope` is folded; for all else see GraphNode."""
 
     index: int
     name: str
@@ -59,41 +41,8 @@ class Node:
     attrs: dict[str, str]
     made_by: str
     parent: int
-    change: str
-    was: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Why a pass left a place alone."""
-
-    reason: str
-    node: str
-
-
-@dataclass(frozen=True, slots=True)
-class Parity:
-    """How far a stage is from the one before it."""
-
-    max_abs_diff: float | None
-    greedy_equal: int | None
-    greedy_tokens: int | None
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One stop of the slider; `name` is what the worker takes as a stage."""
-
-    name: str
-    title: str
-    kind: str
-    modified: bool
-    nodes: int
-    bytes: int
-    seconds: float
-    parity: Parity | None
-    refused: tuple[Refused, ...]
+    change: Change
+    was: NodeBefore | None
 
 
 @dataclass(slots=True)
@@ -101,23 +50,16 @@ class Graph:
     """Nodes in topological order; `producer[v]` is a node or -1, `consumers[v]` are nodes."""
 
     title: str
-    path: str
-    component: str
-    stage: str
-    stages: tuple[Stage, ...]
-    facts: dict[str, Any]
+    where: Where
+    stages: list[GraphStage]
+    facts: GraphFacts
     inputs: list[int]
     outputs: list[int]
-    values: list[Value] = field(default_factory=list)
+    values: list[GraphValue]
     nodes: list[Node] = field(default_factory=list)
     modules: set[str] = field(default_factory=set)
     producer: list[int] = field(default_factory=list)
     consumers: list[list[int]] = field(default_factory=list)
-
-    @property
-    def where(self) -> dict[str, str]:
-        """What the worker takes to find this graph again."""
-        return {"path": self.path, "component": self.component, "stage": self.stage}
 
     def module(self, path: str) -> str:
         """A scope as the worker calls it; empty for all."""
@@ -137,73 +79,30 @@ class Graph:
         return _once(n for v in node.outputs if v >= 0 for n in self.consumers[v])
 
 
-@dataclass(slots=True)
-class Diff:
-    """Two graphs as one. `scopes` and `ops` hold what differs alone."""
-
-    graph: Graph
-    counts: dict[str, int]
-    ops: list[tuple[str, int, int]]
-    scopes: list[tuple[str, dict[str, int]]]
-    initializers: dict[str, list[str]]
-    notes: list[str]
-
-
-def _once(indices: Any) -> list[int]:
+def _once(indices: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(indices))
 
 
-def read_graph(value: dict[str, Any]) -> Generator[None, None, Graph]:
-    """The graph in a worker's answer.
-
-    Raises ValueError when a part is not what the contract says.
-    """
-    try:
-        return (yield from _graph(value))
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"the graph cannot be read: {error!r}") from error
-
-
-def read_diff(value: dict[str, Any]) -> Generator[None, None, Diff]:
-    """The difference in a worker's answer.
-
-    Raises ValueError when a part is not what the contract says.
-    """
-    try:
-        graph = yield from _graph(value["graph"])
-        return Diff(
-            graph=graph,
-            counts={str(k): int(v) for k, v in value["counts"].items()},
-            ops=[(str(o["op"]), int(o["before"]), int(o["after"])) for o in value["ops"]],
-            scopes=[(str(s["scope"]), {c: int(s.get(c) or 0) for c in CHANGES}) for s in value["scopes"]],
-            initializers={c: [str(n) for n in value["initializers"].get(c) or []] for c in CHANGES},
-            notes=[str(n) for n in value.get("notes") or []],
-        )
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"the difference cannot be read: {error!r}") from error
-
-
-def _graph(value: dict[str, Any]) -> Generator[None, None, Graph]:
+def read_graph(report: GraphReport) -> Generator[None, None, Graph]:
+    """The graph of a report. Raises ValueError for a node that names a value which is not there."""
     graph = Graph(
-        title=str(value.get("title") or ""),
-        path=str(value.get("path") or ""),
-        component=str(value.get("component") or ""),
-        stage=str(value.get("stage") or ""),
-        stages=tuple(_stage(s) for s in value.get("stages") or []),
-        facts=dict(value.get("facts") or {}),
-        inputs=list(value.get("inputs") or []),
-        outputs=list(value.get("outputs") or []),
+        title=report.title,
+        where=Where(report.path, report.component, report.stage),
+        stages=report.stages,
+        facts=report.facts,
+        inputs=report.inputs,
+        outputs=report.outputs,
+        values=report.values,
     )
-    for place, v in enumerate(value["values"]):
-        graph.values.append(_value(v))
+    for place, node in enumerate(report.nodes):
+        graph.nodes.append(_node(place, node))
+        graph.modules.add(node.scope.strip("/"))
         if place % _CHUNK == 0:
             yield
-    for place, n in enumerate(value["nodes"]):
-        graph.nodes.append(_node(place, n))
-        graph.modules.add(str(n.get("scope") or "").strip("/"))
-        if place % _CHUNK == 0:
-            yield
-    yield from _connect(graph)
+    try:
+        yield from _connect(graph)
+    except IndexError as error:
+        raise ValueError(f"the graph cannot be read: {error!r}") from error
     return graph
 
 
@@ -221,50 +120,18 @@ def _connect(graph: Graph) -> Steps:
             yield
 
 
-def _value(v: dict[str, Any]) -> Value:
-    shape = v.get("shape")
-    return Value(
-        str(v["name"]),
-        str(v.get("dtype") or ""),
-        None if shape is None else tuple(d if isinstance(d, int) else str(d) for d in shape),
-        str(v.get("kind") or "value"),
-        int(v.get("bytes") or 0),
-        str(v.get("change") or ""),
-        v.get("was") or {},
-    )
-
-
-def _node(place: int, n: dict[str, Any]) -> Node:
+def _node(place: int, node: GraphNode) -> Node:
     return Node(
         place,
-        str(n.get("name") or ""),
-        str(n["op"]),
-        str(n.get("domain") or ""),
-        fold(str(n.get("scope") or "").strip("/")),
-        n["in"],
-        n["out"],
-        n.get("attrs") or {},
-        str(n.get("made_by") or ""),
-        int(n.get("parent", -1)),
-        str(n.get("change") or ""),
-        n.get("was") or {},
+        node.name,
+        node.op,
+        node.domain,
+        fold(node.scope.strip("/")),
+        node.inputs,
+        node.outputs,
+        node.attrs,
+        node.made_by,
+        node.parent,
+        node.change or "",
+        node.was,
     )
-
-
-def _stage(s: dict[str, Any]) -> Stage:
-    parity = s.get("parity")
-    return Stage(
-        name=str(s["name"]),
-        title=str(s.get("title") or s["name"]),
-        kind=str(s.get("kind") or ""),
-        modified=bool(s.get("modified", True)),
-        nodes=int(s.get("nodes") or 0),
-        bytes=int(s.get("bytes") or 0),
-        seconds=float(s.get("seconds") or 0),
-        parity=_parity(parity) if parity else None,
-        refused=tuple(Refused(str(r.get("reason") or ""), str(r.get("node") or "")) for r in s.get("refused") or []),
-    )
-
-
-def _parity(p: dict[str, Any]) -> Parity:
-    return Parity(p.get("max_abs_diff"), p.get("greedy_equal"), p.get("greedy_tokens"), str(p.get("note") or ""))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
-from app.graph.model import CHANGES, Graph
+from app.graph.model import Graph
+from workflows.wire.reports.graphs import CHANGES
 
 OVERVIEW, FEW, MOST = 48, 8, 400
 """About as many boxes as one picture shows clearly, and how many say too little: then up to MOST are shown."""

@@ -9,8 +9,9 @@ from collections.abc import Generator
 
 from app.graph.boxes import BOLD_W, CHAR_W, HEAD, LEAST_W, LINE_H, PAD, TITLE_H, Box, Level, Link, Port, shorten
 from app.graph.layout import rank
-from app.graph.model import CHANGES, MARKS, Graph, Node, Steps
+from app.graph.model import MARKS, Graph, Node, Steps
 from app.graph.outline import Outline, Scope
+from workflows.wire.reports.graphs import CHANGES
 
 
 def label_of(graph: Graph, scope: Scope, other: int) -> str:
@@ -127,7 +128,7 @@ def _node_box(graph: Graph, node: Node) -> Box:
     weights = [graph.values[v] for v in node.inputs if v >= 0 and graph.values[v].kind == "initializer"]
     detail = []
     for value in weights[:2]:
-        shape = "scalar" if value.shape == () else " × ".join(str(d) for d in value.shape or ("?",))
+        shape = "scalar" if value.shape == [] else " × ".join(str(d) for d in value.shape or ("?",))
         detail.append(shorten(f"{value.name.rpartition('.')[2]} {shape}"))
     return Box(node.index, node.op, detail, node.change, kind_of(node.op))
 

@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.state.inspection import Component
 from app.widgets import Card, Pill, label, set_role
 from app.widgets.format import counted, size
 from app.widgets.theme import G
+from workflows.wire.reports.inspection import ComponentReport
 
 
 class ComponentCard(Card):
@@ -17,7 +17,7 @@ class ComponentCard(Card):
 
     chosen = Signal()
 
-    def __init__(self, component: Component, parent: QWidget | None = None) -> None:
+    def __init__(self, component: ComponentReport, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self.component = component
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -72,7 +72,7 @@ class ComponentList(QWidget):
         self._column.setSpacing(G)
         self._column.addStretch(1)
 
-    def fill(self, components: tuple[Component, ...]) -> None:
+    def fill(self, components: tuple[ComponentReport, ...]) -> None:
         """Shows other components."""
         for card in self.cards:
             self._column.removeWidget(card)

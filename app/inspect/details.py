@@ -12,7 +12,8 @@ from app.state.inspection import Inspection
 from app.widgets import Card, button, label, scrolled, set_role
 from app.widgets.format import number, size, when
 from app.widgets.theme import G, mono_font
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.reports.inspection import VerifyReport
+from workflows.wire.requests import Verify
 
 
 class DetailsTab(QWidget):
@@ -108,22 +109,22 @@ class DetailsTab(QWidget):
         path = self._found.path
         self.verify_button.setEnabled(False)
         self._say(self.tr("Reading every file …"), "muted")
-        job = self._worker.request("verify", bundle=path)
-        job.finished.connect(lambda event: self._on_verified(path, event))
+        job = self._worker.request(Verify(path))
+        job.on_answer(lambda found: self._on_verified(path, found))
+        job.on_error(lambda error: self._tell(path, error.message, "error"))
 
-    def _on_verified(self, path: str, event: Event) -> None:
+    def _on_verified(self, path: str, found: VerifyReport) -> None:
+        if found.ok:
+            text = self.tr("All {0} files are as they were written ({1}).")
+            self._tell(path, text.format(number(found.files), size(found.bytes)), "ok")
+        else:
+            self._tell(path, "\n".join(f"{one.file}: {one.problem}" for one in found.problems), "error")
+
+    def _tell(self, path: str, text: str, role: str) -> None:
+        """What came of a bundle, unless another is looked at by now."""
         self.verify_button.setEnabled(True)
-        if self._found is None or self._found.path != path:
-            return
-        if isinstance(event, ErrorEvent):
-            self._say(event.message, "error")
-        elif isinstance(event, ResultEvent):
-            value = event.value
-            if value.get("ok"):
-                text = self.tr("All {0} files are as they were written ({1}).")
-                self._say(text.format(number(value.get("files", 0)), size(value.get("bytes", 0))), "ok")
-            else:
-                self._say("\n".join(f"{p['file']}: {p['problem']}" for p in value.get("problems", [])), "error")
+        if self._found is not None and self._found.path == path:
+            self._say(text, role)
 
     def _say(self, text: str, role: str) -> None:
         self.verified.setText(text)

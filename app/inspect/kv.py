@@ -7,10 +7,9 @@ CacheControls ──rewind, save, load──▶ Session
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.inspect.cache_controls import CacheControls, Scrubber
 from app.inspect.strip import KvStrip, Legend
@@ -23,13 +22,14 @@ from app.state.inspection import (
     UNALLOCATED,
     KvGroup,
     SlotTable,
-    parse_group,
+    live_group,
 )
 from app.state.session import Session
 from app.widgets import Card, EmptyState, Pill, label, scrolled
 from app.widgets.format import number, size
 from app.widgets.theme import G
-from workflows.picture.composite import ranges
+from workflows.wire.events import GroupView
+from workflows.wire.reports.composite import ranges
 
 FACT_COLUMNS = 4
 
@@ -43,7 +43,7 @@ class GroupCard(Card):
         self.strip = KvStrip(group)
         self.state = label("", "small", wrap=True)
         self.readout = label("", "muted", wrap=True)
-        self._values: list[Any] = []
+        self._values: list[QLabel] = []
         head = QHBoxLayout()
         head.setSpacing(G)
         head.addWidget(label(self._title(kind), "heading"))
@@ -190,7 +190,7 @@ class KvTab(QWidget):
         self.cards: list[GroupCard] = []
         self._tables: dict[str, SlotTable] = {}
         self._static: tuple[KvGroup, ...] = ()
-        self._live: list[dict[str, Any]] = []
+        self._live: list[GroupView] = []
         self._encoder = ""
         self._none = EmptyState(
             self.tr("No KV cache"), self.tr("None of these graphs has past and present tensors."), icon="cache"
@@ -227,7 +227,7 @@ class KvTab(QWidget):
         self._rebuild(groups)
         self._show_scrubber()
 
-    def set_live(self, groups: list[dict[str, Any]] | None) -> None:
+    def set_live(self, groups: list[GroupView] | None) -> None:
         """Shows the slots of a session; None goes back to the empty geometry."""
         self._live = groups or []
         self.scrubber.refresh()
@@ -243,38 +243,37 @@ class KvTab(QWidget):
             self._take(groups)
             self._show(self.scrubber.shown)
 
-    def _take(self, groups: list[dict[str, Any]]) -> None:
+    def _take(self, groups: list[GroupView]) -> None:
         """The live tables go on, looked at or not."""
-        for raw in groups:
-            name, capacity = str(raw.get("name")), int(raw.get("capacity") or 0)
-            table = self._tables.get(name)
-            if table is None or table.capacity != capacity:
-                table = self._tables[name] = SlotTable(capacity)
-            table.update(raw)
-        self._tables = {str(raw.get("name")): self._tables[str(raw.get("name"))] for raw in groups}
+        for group in groups:
+            table = self._tables.get(group.name)
+            if table is None or table.capacity != group.capacity:
+                table = self._tables[group.name] = SlotTable(group.capacity)
+            table.update(group)
+        self._tables = {group.name: self._tables[group.name] for group in groups}
 
     def _show(self, snapshot: Snapshot | None) -> None:
         groups = snapshot.groups if snapshot else self._live
         self._fit(groups)
-        for card, raw in zip(self.cards, groups, strict=True):
-            table = self._then(raw) if snapshot else self._tables[card.group.name]
+        for card, group in zip(self.cards, groups, strict=True):
+            table = self._then(group) if snapshot else self._tables[card.group.name]
             card.show_table(table, live=snapshot is None)
-        first = next((self._tables[str(raw["name"])] for raw in self._live if raw.get("layout") != CROSS), None)
+        first = next((self._tables[group.name] for group in self._live if group.layout != CROSS), None)
         self.controls.set_table(first, snapshot is not None)
 
-    def _then(self, raw: dict[str, Any]) -> SlotTable:
+    def _then(self, group: GroupView) -> SlotTable:
         """A group as it was: what it began with tells which slots had lost their tokens."""
-        table = SlotTable(int(raw.get("capacity") or 0))
+        table = SlotTable(group.capacity)
         began = self.scrubber.history.snapshots[0].groups
-        before = next((g for g in began if (g.get("name"), g.get("capacity")) == (raw["name"], raw["capacity"])), None)
+        before = next((one for one in began if (one.name, one.capacity) == (group.name, group.capacity)), None)
         if before is not None:
             table.update(before)
-        table.update(raw)
+        table.update(group)
         return table
 
-    def _fit(self, groups: list[dict[str, Any]]) -> None:
+    def _fit(self, groups: list[GroupView]) -> None:
         """Cards for these groups, unless they are there."""
-        wanted = tuple(parse_group(g) for g in groups)
+        wanted = tuple(live_group(group) for group in groups)
         shown = [(c.group.name, c.group.capacity, c.group.layout) for c in self.cards]
         if shown != [(g.name, g.capacity, g.layout) for g in wanted]:
             self._rebuild(wanted)

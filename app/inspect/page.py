@@ -24,16 +24,19 @@ from app.inspect.kv import KvTab
 from app.inspect.lazy import LazyTabs
 from app.inspect.passes import PassesTab
 from app.inspect.signature import OperatorsTab, SignatureTab
-from app.state.inspection import Inspection, parse_inspection
+from app.state.inspection import Inspection, inspection_of
 from app.state.lights import Lights
 from app.widgets import Banner, EmptyState, Pill, button, label, scrolled
 from app.widgets.actions import action
 from app.widgets.theme import G
-from workflows.events import ErrorEvent, Event, ResultEvent
 from workflows.picture.drawing import Node
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.reports.inspection import InspectReport
+from workflows.wire.requests import Inspect, ListDevices
 
 if TYPE_CHECKING:
-    from app.jobs.worker import Job
+    from app.jobs.job import Job
     from app.state.context import AppContext
 
 
@@ -48,7 +51,7 @@ class InspectPage(QWidget):
         self.session = context.session
         self.lights = Lights(context.session, self)
         self.inspection: Inspection | None = None
-        self._job: Job | None = None
+        self._job: Job[InspectReport] | None = None
         self._splitter_moved = QTimer(self, singleShot=True, interval=500)
         self._splitter_moved.timeout.connect(self._keep_splitter)
         self._wanted = ""
@@ -89,8 +92,9 @@ class InspectPage(QWidget):
         self.banner.clear()
         self.heading.setText(self.tr("Reading {0} …").format(Path(path).name))
         self.stack.setCurrentWidget(self._full)
-        job = self._job = self.context.probe_worker.request("inspect", path=path)
-        job.finished.connect(lambda event: self._on_inspected(job, path, event))
+        job = self._job = self.context.probe_worker.request(Inspect(path))
+        job.on_answer(lambda found: self._on_inspected(job, path, found))
+        job.on_error(lambda error: self._on_refused(job, path, error))
 
     # -- building --------------------------------------------------------------------------------------------
 
@@ -299,20 +303,17 @@ class InspectPage(QWidget):
         if self._shown:
             self._ask(self._shown, self._before)
 
-    def _on_inspected(self, job: Job, path: str, event: Event) -> None:
-        if job is not self._job:
-            return
-        self._job = None
-        try:
-            if isinstance(event, ResultEvent):
-                self.show_inspection(parse_inspection(path, event.value))
-                return
-            message, details = (event.message, event.details) if isinstance(event, ErrorEvent) else ("", "")
-        except ValueError as error:
-            message, details = self.tr("The inspection cannot be read."), str(error)
-        self.heading.setText(Path(path).name)
-        self._show_nothing()
-        self.banner.error(message, details, self.tr("Try again"), self._again)
+    def _on_inspected(self, job: Job[InspectReport], path: str, found: InspectReport) -> None:
+        if job is self._job:
+            self._job = None
+            self.show_inspection(inspection_of(path, found))
+
+    def _on_refused(self, job: Job[InspectReport], path: str, error: ErrorEvent) -> None:
+        if job is self._job:
+            self._job = None
+            self.heading.setText(Path(path).name)
+            self._show_nothing()
+            self.banner.error(error.message, error.details, self.tr("Try again"), self._again)
 
     def _show_nothing(self) -> None:
         self.inspection = None
@@ -422,11 +423,10 @@ class InspectPage(QWidget):
         """Once, when a session could first be opened from here."""
         if not self._asked_devices and self.isVisible() and self.tabs.currentIndex() == self.tabs.names.index("kv"):
             self._asked_devices = True
-            self.context.probe_worker.request("devices").finished.connect(self._on_devices)
+            self.context.probe_worker.request(ListDevices()).on_answer(self._on_devices)
 
-    def _on_devices(self, event: Event) -> None:
-        if isinstance(event, ResultEvent):
-            self.kv.controls.choice.set_devices(event.value.get("devices", []))
+    def _on_devices(self, found: DevicesReport) -> None:
+        self.kv.controls.choice.set_devices(found.devices)
 
     def _open_session(self) -> None:
         if self.inspection is not None and self.inspection.is_bundle:

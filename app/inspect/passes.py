@@ -45,11 +45,13 @@ class PassesTab(QWidget):
     def show_passes(self, passes: tuple[PassRow, ...]) -> None:
         """Shows another bundle's."""
         rows, tints = [], []
-        for p in passes:
-            refused = "; ".join(f"{r.reason} ({r.node})" if r.node else r.reason for r in p.refused)
-            changed = self.tr("changed") if p.modified else self.tr("unchanged")
-            rows.append((p.stage, p.component, p.name, changed, number(p.nodes_before), number(p.nodes_after), refused))
-            tints.append("" if p.modified else "muted")
+        for row in passes:
+            done = row.done
+            refused = "; ".join(f"{r.reason} ({r.node})" if r.node else r.reason for r in done.refused)
+            changed = self.tr("changed") if done.modified else self.tr("unchanged")
+            counts = (number(done.nodes_before), number(done.nodes_after))
+            rows.append((row.stage, row.component, done.name, changed, *counts, refused))
+            tints.append("" if done.modified else "muted")
         self._passes = passes
         self.table.rows.fill(rows, tints)
         self.refusals.setText("")
@@ -58,5 +60,5 @@ class PassesTab(QWidget):
 
     def _show_refusals(self, current: QModelIndex, _previous: QModelIndex) -> None:
         """The chosen pass's refusals in full: they are longer than a cell."""
-        refused = self._passes[current.row()].refused if 0 <= current.row() < len(self._passes) else ()
+        refused = self._passes[current.row()].done.refused if 0 <= current.row() < len(self._passes) else []
         self.refusals.setText("\n".join(f"{r.reason}  {r.node}".rstrip() for r in refused))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
 from app.inspect.tables import BarDelegate, CountRows, Rows, Table
-from app.state.inspection import Component, Tensor
 from app.widgets import label
 from app.widgets.format import number
 from app.widgets.theme import G
+from workflows.wire.reports.inspection import ComponentReport, Tensor
 
 
 class SignatureTab(QWidget):
@@ -31,7 +31,7 @@ class SignatureTab(QWidget):
             table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
             table.setColumnWidth(2, 12 * G)
 
-    def show_component(self, component: Component) -> None:
+    def show_component(self, component: ComponentReport) -> None:
         """Shows another component's."""
         self.inputs.rows.fill([_row(t) for t in component.inputs])
         self.outputs.rows.fill([_row(t) for t in component.outputs])
@@ -55,7 +55,7 @@ class OperatorsTab(QWidget):
         column.addWidget(self.opset)
         column.addWidget(self.table, 1)
 
-    def show_component(self, component: Component) -> None:
+    def show_component(self, component: ComponentReport) -> None:
         """Shows another component's."""
         self._counts.set_counts(component.op_counts, number)
         opsets = " · ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in component.opset.items())

@@ -1,6 +1,6 @@
 """A worker process: requests in, events out, one JSON object a line.
 
-    request() ─▶ Job ─one line─▶ [stdin  worker process  stdout] ─lines─▶ Event ─▶ Job.event … Job.finished
+    request() ─▶ Job ─one line─▶ [stdin  worker process  stdout] ─lines─▶ Event ─▶ Job.event … on_answer | on_error
                   │                         └─ stderr ─▶ Worker.log
                   └─ cancel(): a message; after GRACE_MS terminate; after KILL_MS more, kill
 
@@ -15,58 +15,30 @@ import json
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from app.jobs.job import Job
 from app.jobs.lines import LARGE, decode
-from app.jobs.slices import Slices
-from workflows.events import BuildDone, ErrorEvent, Event, GenerationDone, ReadyEvent, ResultEvent, parse
+from app.jobs.slices import Slices, whole
 from workflows.processes import python_command, python_path
+from workflows.wire.events import ENDS, ErrorEvent, Event, parse_in_steps
+from workflows.wire.requests import Cancel, Request, to_line
 
 GRACE_MS = 8_000
 KILL_MS = 2_000
 BACKGROUND_NICE = 10
-_LAST = (BuildDone, GenerationDone, ResultEvent, ReadyEvent, ErrorEvent)
 _STDERR_LINES = 40
 _SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 
 
-class _JobSignals(QObject):
-    received = Signal(object)
-    finished = Signal(object)
-
-
-class Job:
-    """One request. `event` emits every event but the last, `finished` the last: done, result, ready or error."""
-
-    def __init__(self, worker: Worker, ident: int, name: str) -> None:
-        self._signals = _JobSignals()  # not a QObject itself: that has a method `event`
-        self.event = self._signals.received
-        self.finished = self._signals.finished
-        self.worker = worker
-        self.id = ident
-        self.name = name
-        self.ended = False
-        self.cancelled = False
-        self.cancelled_at = 0.0
-
-    def cancel(self) -> None:
-        """Ask it to stop, and see to it that it does. It still ends with `finished`."""
-        if not self.ended:
-            self.worker._cancel(self)
-
-    def _take(self, event: Event) -> None:
-        if isinstance(event, _LAST):
-            self.ended = True
-            self.finished.emit(event)
-            self._signals.deleteLater()  # and with it what is connected, which often holds this job
-        else:
-            self.event.emit(event)
-
-
+Asked = TypeVar("Asked")
+Found = tuple[Job[object] | None, Event | None]
+"""Whose line it is and what it says; None for a job that has ended."""
+_LAST = {"result", "done", "ready", "error"}
 KILLED_MS = 10_000
 """A killed process is gone at once, but on a busy machine its end is heard of late; destroyed before, Qt complains."""
 
@@ -84,7 +56,7 @@ class Worker(QObject):
         super().__init__(parent)
         self._program = list(program or python_command("workflows.worker"))
         self._process: QProcess | None = None
-        self._jobs: dict[int, Job] = {}
+        self._jobs: dict[int, Job[object]] = {}
         self._next = 1
         self._buffer: list[bytes] = []
         self._lines: deque[bytes] = deque()
@@ -117,14 +89,14 @@ class Worker(QObject):
         """What the process wrote to stderr lately."""
         return "\n".join(self._errors)
 
-    def request(self, job: str, **fields: Any) -> Job:
+    def request(self, request: Request[Asked]) -> Job[Asked]:
         """Send a job; the process is started where none runs."""
-        result = Job(self, self._next, job)
+        result = Job(self._next, request, self._cancel)
         self._next += 1
         self._jobs[result.id] = result
         if self._process is None:
             self._start()
-        self._send({"id": result.id, "job": job, **fields})
+        self._send(result.id, request)
         if len(self._jobs) == 1:
             self.busyChanged.emit(True)
         return result
@@ -172,8 +144,8 @@ class Worker(QObject):
         self._rss.start()
         process.start(self._program[0], self._program[1:])
 
-    def _send(self, message: dict[str, Any]) -> None:
-        self._outbox.append(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+    def _send(self, ident: int, request: Request[object]) -> None:
+        self._outbox.append(to_line(ident, request).encode() + b"\n")
         self._flush()
 
     def _on_started(self) -> None:
@@ -203,7 +175,7 @@ class Worker(QObject):
         while self._lines and not self._slices.busy:
             raw = self._lines[0]
             if len(raw) > LARGE:
-                self._slices.run(decode(raw), self._on_large, lambda _error: self._on_large(None))
+                self._slices.run(self._large(raw), self._on_large, lambda _error: self._on_large(None))
                 return
             self._lines.popleft()
             self._take(raw)
@@ -214,33 +186,48 @@ class Worker(QObject):
         while self._lines:
             self._take(self._lines.popleft())
 
-    def _on_large(self, payload: Any) -> None:
-        raw = self._lines.popleft()
-        self._take_payload(raw, payload)
+    def _on_large(self, found: Found | None) -> None:
+        self._deliver(self._lines.popleft(), found)
         self._drain()
 
     def _take(self, raw: bytes) -> None:
         try:
-            payload = json.loads(raw)
+            found = whole(self._event(json.loads(raw)))
         except ValueError:
-            payload = None
-        self._take_payload(raw, payload)
+            found = None
+        self._deliver(raw, found)
 
-    def _take_payload(self, raw: bytes, payload: Any) -> None:
-        """One line: an event for a job that is open, or something else, which goes to the log."""
+    def _large(self, raw: bytes) -> Generator[None, None, Found]:
+        return (yield from self._event((yield from decode(raw))))
+
+    def _event(self, payload: Any) -> Generator[None, None, Found]:
+        """What a line says. Raises ValueError for one that is no event; an answer that cannot be read is an error."""
+        if not isinstance(payload, dict) or type(payload.get("job")) is not int:
+            raise ValueError("a line that is of no job")
+        job = self._jobs.get(payload["job"])
+        if job is None:
+            return None, None
         try:
-            event = parse(payload)
-            job = self._jobs.get(payload.get("job"))
-        except (ValueError, TypeError, AttributeError):
+            return job, (yield from parse_in_steps(payload, job.request.answer))
+        except ValueError as error:
+            if payload.get("event") not in _LAST:
+                raise
+            message = self.tr("What the worker answered cannot be read.")
+            return job, ErrorEvent(kind="internal", message=message, details=f"{job.request.job}: {error}")
+
+    def _deliver(self, raw: bytes, found: Found | None) -> None:
+        """One line: an event for a job that is open, or something else, which goes to the log."""
+        if found is None:
             self.log.emit(raw.decode(errors="replace").rstrip())
             return
-        if job is None:
+        job, event = found
+        if job is None or event is None:
             return
-        if isinstance(event, _LAST):
+        if isinstance(event, ENDS):
             self._forget(job)
-        job._take(event)
+        job.take(event)
 
-    def _forget(self, job: Job) -> None:
+    def _forget(self, job: Job[object]) -> None:
         self._jobs.pop(job.id, None)
         if not self._jobs:
             self.busyChanged.emit(False)
@@ -252,11 +239,11 @@ class Worker(QObject):
             self._errors.append(text)
             self.log.emit(text)
 
-    def _cancel(self, job: Job) -> None:
+    def _cancel(self, job: Job[object]) -> None:
         if job.cancelled:
             return
         job.cancelled, job.cancelled_at = True, time.monotonic()
-        self._send({"id": self._next, "job": "cancel", "target": job.id})
+        self._send(self._next, Cancel(job.id))
         self._next += 1
         if not self._deadline.isActive():
             self._deadline.start(self.grace_ms)
@@ -318,7 +305,7 @@ class Worker(QObject):
         if not self._closing:
             self.crashed.emit(message)
         for job in jobs:
-            job._take(ErrorEvent(kind=kind, message=message, details=self.last_lines))
+            job.take(ErrorEvent(kind=kind, message=message, details=self.last_lines))
         if jobs:
             self.busyChanged.emit(False)
 

@@ -1,6 +1,6 @@
 """One comparison of two bundles: asked of a worker of its own, followed, and kept when it ends.
 
-start() ──job "eval"──▶ progress … ──▶ Report | error          a worker a comparison: it holds two models
+start(Eval) ──▶ progress … ──▶ EvalReport | error          a worker a comparison: it holds two models
 """
 
 from __future__ import annotations
@@ -10,116 +10,33 @@ import io
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.worker import Job, Worker
-from workflows.events import ErrorEvent, Event, LogEvent, ProgressEvent, ResultEvent, StageEvent
+from app.jobs.job import Job
+from app.jobs.worker import Worker
+from workflows.wire.codec import shell
+from workflows.wire.events import ErrorEvent, Event, LogEvent, ProgressEvent, StageEvent
+from workflows.wire.reports.accuracy import EvalReport
+from workflows.wire.requests import Eval
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
-Token = tuple[int, str]
 COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 
 
-@dataclass(frozen=True)
-class Request:
-    """What to compare: `reference` is a bundle's folder or a source; `prompts` a file, or empty for the usual ones.
-
-    suggest: how many quantized nodes to suggest for exclusion at most. consented: SHA-256 of the code that the source
-    may run.
-    """
-
-    candidate: str
-    reference: str
-    prompts: str = ""
-    steps: int = 16
-    suggest: int = 0
-    consented: tuple[str, ...] = ()
+def as_json(report: EvalReport) -> str:
+    """As `joinery eval --json` prints it, and the tokens besides."""
+    return json.dumps(report, default=shell, ensure_ascii=False, indent=1) + "\n"
 
 
-@dataclass(frozen=True)
-class Layer:
-    """Cosines of one layer; None where there is nothing to compare."""
-
-    part: str
-    number: int
-    hidden: float | None
-    key: float | None
-    value: float | None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What both generate by themselves after a prompt; the first `equal` tokens are the same."""
-
-    prompt: str
-    reference: list[Token]
-    candidate: list[Token]
-    equal: int
-
-    @property
-    def same(self) -> bool:
-        """Whether all tokens are."""
-        return self.equal == len(self.reference) == len(self.candidate)
-
-
-@dataclass(frozen=True)
-class Report:
-    """The worker's answer; `value` is all of it, as it came."""
-
-    value: dict[str, Any]
-    layers: list[Layer] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
-
-    @property
-    def same(self) -> int:
-        """How many prompts were answered with the same tokens."""
-        return sum(answer.same for answer in self.answers)
-
-    @property
-    def excluded(self) -> list[str]:
-        """The nodes that are suggested for exclusion, the most helpful first."""
-        return [str(row["node"]) for row in self.value.get("suggestions", {}).get("exclude", [])]
-
-    def to_json(self) -> str:
-        """As `joinery eval --json` prints it, and the tokens besides."""
-        return json.dumps(self.value, ensure_ascii=False, indent=1) + "\n"
-
-    def to_csv(self) -> str:
-        """The layers' cosines, one row a layer."""
-        text = io.StringIO()
-        writer = csv.writer(text)
-        writer.writerow(COLUMNS)
-        writer.writerows([row.get(name) for name in COLUMNS] for row in self.value["layers"])
-        return text.getvalue()
-
-
-def parse_report(value: dict[str, Any]) -> Report:
-    """Raises ValueError for a value that is no report."""
-    try:
-        layers = [
-            Layer(row["part"], row["layer"], row["hidden_cosine"], row["key_cosine"], row["value_cosine"])
-            for row in value["layers"]
-        ]
-        answers = [
-            Answer(row["prompt"], _tokens(row["reference"]), _tokens(row["candidate"]), row["tokens_equal"])
-            for row in value["greedy"]
-        ]
-        for name in ("positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff"):
-            value[name]
-        value["perplexity"]["reference"], value["perplexity"]["candidate"]
-        if "suggestions" in value:
-            [(row["node"], row["kl_mean"]) for row in value["suggestions"]["exclude"]]
-            value["suggestions"]["after"]["kl_mean"]
-    except (KeyError, TypeError, IndexError) as error:
-        raise ValueError(f"no report of a comparison: {error!r}") from None
-    return Report(value, layers, answers)
-
-
-def _tokens(rows: list[list[Any]]) -> list[Token]:
-    return [(int(row[0]), str(row[1])) for row in rows]
+def as_csv(report: EvalReport) -> str:
+    """The layers' cosines, one row a layer."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    writer.writerows([getattr(row, name) for name in COLUMNS] for row in report.layers)
+    return text.getvalue()
 
 
 class AccuracyModel(QObject):
@@ -132,10 +49,10 @@ class AccuracyModel(QObject):
         super().__init__(parent)
         self._new_worker = new_worker
         self._worker: Worker | None = None
-        self._job: Job | None = None
+        self._job: Job[EvalReport] | None = None
         self.state: State = "idle"
-        self.request: Request | None = None
-        self.report: Report | None = None
+        self.request: Eval | None = None
+        self.report: EvalReport | None = None
         self.error: ErrorEvent | None = None
         self.note = ""
         self.done = self.total = 0.0
@@ -153,7 +70,7 @@ class AccuracyModel(QObject):
             return None
         return (time.monotonic() - self._began) / self.done * (self.total - self.done)
 
-    def start(self, request: Request) -> bool:
+    def start(self, request: Eval) -> bool:
         """Begins a comparison; False while another runs."""
         if self.running:
             return False
@@ -162,15 +79,10 @@ class AccuracyModel(QObject):
         self.state = "running"
         self._worker = self._new_worker()
         self._worker.background = True
-        self._job = self._worker.request(
-            "eval",
-            bundle=request.candidate,
-            against=request.reference,
-            prompts=request.prompts,
-            options={"steps": request.steps, "suggest": request.suggest, "consented": list(request.consented)},
-        )
+        self._job = self._worker.request(request)
         self._job.event.connect(self._on_event)
-        self._job.finished.connect(self._on_finished)
+        self._job.on_answer(self._on_answer)
+        self._job.on_error(self._on_error)
         self.changed.emit()
         return True
 
@@ -193,14 +105,15 @@ class AccuracyModel(QObject):
             self.note = self.tr("Building the reference: {0}").format(event.stage)
         self.changed.emit()
 
-    def _on_finished(self, event: Event) -> None:
-        if isinstance(event, ResultEvent):
-            try:
-                self.report, self.state = parse_report(event.value), "done"
-            except ValueError as error:
-                event = ErrorEvent(kind="internal", message=self.tr("The report cannot be read."), details=str(error))
-        if isinstance(event, ErrorEvent):
-            self.error, self.state = event, "cancelled" if event.kind == "cancelled" else "failed"
+    def _on_answer(self, report: EvalReport) -> None:
+        self.report, self.state = report, "done"
+        self._end()
+
+    def _on_error(self, error: ErrorEvent) -> None:
+        self.error, self.state = error, "cancelled" if error.kind == "cancelled" else "failed"
+        self._end()
+
+    def _end(self) -> None:
         worker, self._worker, self._job = self._worker, None, None
         if worker is not None:
             worker.retire()

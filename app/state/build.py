@@ -1,7 +1,7 @@
 """Building: the draft that the wizard fills, and the build that runs.
 
-    Draft: source ──probe──▶ found ──recipe──▶ plan (recipe, estimate, components, stages)
-    BuildModel: start(source, out, options) ──stage, progress, log──▶ rows, tail ──done | error──▶ outcome
+    Draft: source ──Probe──▶ found ──PlanRecipe──▶ plan
+    BuildModel: start(Build) ──stage, progress, log──▶ rows, tail ──done | error──▶ outcome
 
 The two stand apart: a draft can be changed while a build runs. Neither knows a widget.
 """
@@ -13,21 +13,23 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.jobs.worker import Job, Worker
-from workflows.events import (
+from app.jobs.job import Job
+from app.jobs.worker import Worker
+from workflows.wire.events import (
     BuildDone,
     ErrorEvent,
     Event,
     LogEvent,
     NoticeEvent,
     ProgressEvent,
-    ResultEvent,
     StageEvent,
 )
+from workflows.wire.reports.plan import PlanReport, ProbeReport
+from workflows.wire.requests import Build, Options, PlanRecipe, Probe
 
 DEMO = "demo:qwen3"
 TAIL = 500
@@ -39,10 +41,9 @@ BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
 
 @dataclass(slots=True)
 class StageRow:
-    """One line of the build's list: a stage, or a stage of one component."""
+    """One line of the build's list: a stage."""
 
     stage: str
-    component: str = ""
     state: str = "waiting"
     seconds: float = 0.0
     peak_mib: float = 0.0
@@ -53,15 +54,6 @@ class StageRow:
     def ended(self) -> bool:
         """Whether nothing more will come of it."""
         return self.state in ("done", "reused", "skipped", "failed")
-
-
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    """What was asked to be built: enough to ask again."""
-
-    source: str
-    out: str
-    options: dict[str, Any]
 
 
 class BuildModel(QObject):
@@ -75,8 +67,8 @@ class BuildModel(QObject):
         super().__init__(parent)
         self._new_worker = new_worker
         self._worker: Worker | None = None
-        self._job: Job | None = None
-        self.request: BuildRequest | None = None
+        self._job: Job[BuildDone] | None = None
+        self.request: Build | None = None
         self.state: BuildState = "idle"
         self.stopping = False
         self.rows: list[StageRow] = []
@@ -116,11 +108,11 @@ class BuildModel(QObject):
         share = self.progress.done / self.progress.total if self.progress and self.progress.total else 0.0
         return min(1.0, (sum(r.ended for r in self.rows) + (min(share, 1.0) if self.current else 0.0)) / total)
 
-    def start(self, source: str, out: str | Path, options: dict[str, Any]) -> bool:
+    def start(self, request: Build) -> bool:
         """Begin a build; False while another runs."""
         if self.running:
             return False
-        self.request = BuildRequest(source, str(out), dict(options))
+        self.request = request
         self.rows = [StageRow(stage) for stage in ORDER]
         self.tail.clear()
         self.outcome = self.error = self.progress = None
@@ -132,7 +124,7 @@ class BuildModel(QObject):
         self._worker.background = True
         self._worker.memory.connect(self._on_memory)
         self._worker.log.connect(self._log)
-        self._job = self._worker.request("build", source=source, out=str(out), options=dict(options))
+        self._job = self._worker.request(request)
         self._job.event.connect(self.apply)
         self._job.finished.connect(self.apply)
         self.changed.emit()
@@ -140,8 +132,7 @@ class BuildModel(QObject):
 
     def retry(self) -> bool:
         """Ask for the same build again: the engine goes on where it stopped."""
-        r = self.request
-        return r is not None and self.start(r.source, r.out, r.options)
+        return self.request is not None and self.start(self.request)
 
     def cancel(self) -> None:
         """Stop the build; what was finished is kept for the next try."""
@@ -172,27 +163,20 @@ class BuildModel(QObject):
         self.changed.emit()
 
     def _stage(self, event: StageEvent) -> None:
-        row = self._row(event.stage, event.component)
+        row = self._row(event.stage)
         row.state, row.note = event.state, event.note
         if event.state == "started":
             row.began, self.progress = time.monotonic(), None
         else:
             row.seconds, row.peak_mib = event.seconds, event.peak_mib
 
-    def _row(self, stage: str, component: str) -> StageRow:
-        """The row of a stage and component; the stage's waiting row becomes that of its first component."""
-        same = [r for r in self.rows if r.stage == stage]
-        for row in same:
-            if row.component == component:
-                return row
-        for row in same:
-            if row.state == "waiting" and not row.component:
-                row.component = component
-                return row
-        row = StageRow(stage, component)
-        index = self.rows.index(same[-1]) + 1 if same else len(self.rows)
-        self.rows.insert(index, row)
-        return row
+    def _row(self, stage: str) -> StageRow:
+        """The row of a stage; one that is not in ORDER comes last."""
+        found = next((row for row in self.rows if row.stage == stage), None)
+        if found is None:
+            found = StageRow(stage)
+            self.rows.append(found)
+        return found
 
     def _fail(self, event: ErrorEvent) -> None:
         self.error = event
@@ -231,8 +215,8 @@ class Draft(QObject):
         super().__init__(parent)
         self._worker = worker
         self._bundles = bundles
-        self._probe: Job | None = None
-        self._plan: Job | None = None
+        self._probe: Job[ProbeReport] | None = None
+        self._plan: Job[PlanReport] | None = None
         self._debounce = QTimer(self, interval=150, singleShot=True)
         self._debounce.timeout.connect(self._ask_plan)
         self.reset()
@@ -243,9 +227,9 @@ class Draft(QObject):
         self.source = ""
         self.trusted = False
         self.consented: frozenset[str] = frozenset()
-        self.options: dict[str, Any] = {}
-        self.found: dict[str, Any] = {}
-        self.plan: dict[str, Any] = {}
+        self.options: Options = {}
+        self.found: ProbeReport | None = None
+        self.plan: PlanReport | None = None
         self.out = ""
         self.progress: ProgressEvent | None = None
         self.probe_error: ErrorEvent | None = None
@@ -278,48 +262,46 @@ class Draft(QObject):
     @property
     def remote_code(self) -> dict[str, str]:
         """The code files that the source brings along: name → SHA-256."""
-        refused = self.probe_error.data.get("files") if self.probe_error else None
-        return dict(self.found.get("remote_code") or refused or {})
+        refused = self.probe_error.files if self.probe_error else None
+        return dict((self.found.remote_code if self.found else None) or refused or {})
 
     @property
     def supported(self) -> bool:
         """Whether the source can be built."""
-        return bool(self.found.get("supported")) and not self.needs_consent
+        return self.found is not None and self.found.supported and not self.needs_consent
 
-    @property
-    def choices(self) -> dict[str, Any]:
-        """The options as the engine takes them."""
-        return {**self.options, "consented": sorted(self.consented)}
+    def request(self, out: str | Path) -> Build:
+        """The build that was chosen."""
+        return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)))
 
     def probe(self, source: str, trusted: bool = False) -> None:
         """Look at a source: a folder, a hub id or the demo. trusted: the code that was shown may run."""
         self.drop_questions()
         self.consented = frozenset(self.remote_code.values()) if trusted else frozenset()
         self.source, self.trusted = source.strip(), trusted
-        self.found, self.plan, self.options = {}, {}, {}
+        self.found, self.plan, self.options = None, None, {}
         self.probe_error = self.plan_error = self.progress = None
         self.out = ""
         if self.source:
-            job = self._worker.request("probe", source=self.source, trust_remote_code=trusted)
+            job = self._worker.request(Probe(self.source))
             self._probe = job
             job.event.connect(lambda event: self._on_progress(job, event))
-            job.finished.connect(lambda event: self._on_probed(job, event))
+            job.on_answer(lambda found: self._on_probed(job, found, None))
+            job.on_error(lambda error: self._on_probed(job, None, error))
         self.changed.emit()
 
-    def _on_progress(self, job: Job, event: Event) -> None:
+    def _on_progress(self, job: Job[ProbeReport], event: Event) -> None:
         if job is self._probe and isinstance(event, ProgressEvent):
             self.progress = event
             self.changed.emit()
 
-    def _on_probed(self, job: Job, event: Event) -> None:
+    def _on_probed(self, job: Job[ProbeReport], found: ProbeReport | None, error: ErrorEvent | None) -> None:
         if job is not self._probe:
             return
         self._probe, self.progress = None, None
-        if isinstance(event, ResultEvent):
-            self.found = event.value
+        self.found, self.probe_error = found, error
+        if found is not None:
             self.out = str(self.default_out())
-        elif isinstance(event, ErrorEvent):
-            self.probe_error = event
         self.probed.emit()
         self.changed.emit()
         if self.supported:
@@ -337,7 +319,7 @@ class Draft(QObject):
             number += 1
         return folder
 
-    def set_option(self, name: str, value: Any) -> None:
+    def set_option(self, name: str, value: object) -> None:
         """Choose; the plan is asked for anew."""
         if self.options.get(name) != value:
             self.options[name] = value
@@ -350,18 +332,16 @@ class Draft(QObject):
             self._debounce.start()
 
     def _ask_plan(self) -> None:
-        job = self._worker.request("recipe", source=self.source, options=self.choices)
+        job = self._worker.request(PlanRecipe(self.source, dict(self.options)))
         self._plan = job
-        job.finished.connect(lambda event: self._on_planned(job, event))
+        job.on_answer(lambda plan: self._on_planned(job, plan, None))
+        job.on_error(lambda error: self._on_planned(job, None, error))
         self.changed.emit()
 
-    def _on_planned(self, job: Job, event: Event) -> None:
+    def _on_planned(self, job: Job[PlanReport], plan: PlanReport | None, error: ErrorEvent | None) -> None:
         if job is not self._plan:
             return
         self._plan = None
-        if isinstance(event, ResultEvent):
-            self.plan, self.plan_error = event.value, None
-        elif isinstance(event, ErrorEvent):
-            self.plan_error = event
+        self.plan, self.plan_error = plan or self.plan, error  # a wrong option leaves the last plan to be seen
         self.planned.emit()
         self.changed.emit()

@@ -9,13 +9,15 @@ pictures every second one goes, so that the whole generation stays covered.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from workflows.wire.events import GroupView
 
 LIMIT = 500
 
 Moment = Literal["before", "prefill", "decode", "rewind", "load"]
-Groups = list[dict[str, Any]]
+Groups = list[GroupView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Snapshot:
     @property
     def length(self) -> int:
         """Tokens that the cache held."""
-        return int(self.groups[0].get("length") or 0) if self.groups else 0
+        return self.groups[0].length if self.groups else 0
 
 
 class CacheHistory:
@@ -64,8 +66,8 @@ class CacheHistory:
 
 def between(before: Snapshot, after: Snapshot) -> list[Snapshot]:
     """The decode steps between two pictures; none where more than decoding happened."""
-    steps, names = after.step - before.step, [g.get("name") for g in before.groups]
-    alike = names == [g.get("name") for g in after.groups]
+    steps, names = after.step - before.step, [group.name for group in before.groups]
+    alike = names == [group.name for group in after.groups]
     if steps < 2 or not alike or after.length < steps or before.length > after.length:
         return []
     first = max(before.step + 1, after.step - (after.length - before.length) + 1)
@@ -76,27 +78,26 @@ def between(before: Snapshot, after: Snapshot) -> list[Snapshot]:
     ]
 
 
-def _at(before: dict[str, Any], after: dict[str, Any], length: int) -> dict[str, Any]:
+def _at(before: GroupView, after: GroupView, length: int) -> GroupView:
     """A group when it held `length` tokens."""
-    layout, capacity = after.get("layout"), int(after.get("capacity") or 0)
+    layout, capacity = after.layout, after.capacity
     if layout == "cross" or not capacity:
         return after
-    slots = min(length, capacity)
-    base = before if slots <= int(before.get("allocated") or 0) else after
-    oldest = min((run[1] for run in before.get("runs") or []), default=0)
+    base = before if min(length, capacity) <= before.allocated else after
+    oldest = min((position for _, position, _ in before.runs), default=0)
     oldest = max(oldest, length - capacity) if layout in ("window", "fifo") else 0
-    runs = _ring(oldest, length, capacity) if layout == "window" else [[0, 0, length]]
-    if after.get("slides"):
-        runs = [[int(base["allocated"]) - (length - oldest), oldest, length - oldest]]
-    return {**base, "length": length, "evicted": oldest, "runs": runs, "rewindable": []}
+    runs = _ring(oldest, length, capacity) if layout == "window" else [(0, 0, length)]
+    if after.slides:
+        runs = [(base.allocated - (length - oldest), oldest, length - oldest)]
+    return replace(base, length=length, evicted=oldest, runs=runs, rewindable=[])
 
 
-def _ring(oldest: int, length: int, capacity: int) -> list[list[int]]:
+def _ring(oldest: int, length: int, capacity: int) -> list[tuple[int, int, int]]:
     """The runs of positions from `oldest` up to `length` that stand in slot position mod capacity."""
     runs, position = [], oldest
     while position < length:
         slot = position % capacity
         count = min(length - position, capacity - slot)
-        runs.append([slot, position, count])
+        runs.append((slot, position, count))
         position += count
     return sorted(runs)

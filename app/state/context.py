@@ -22,7 +22,7 @@ from app.state.recents import Reader, Recents, read_summary
 from app.state.session import Session
 from app.state.settings import Settings, home_folder
 from workflows.errors import BundleError
-from workflows.events import GenerationDone
+from workflows.wire.events import GenerationDone
 
 Act = Callable[[], object]
 

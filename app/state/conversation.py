@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from workflows.events import TokenEvent
+from workflows.wire.events import TokenEvent
+from workflows.wire.requests import Turn
 
 Role = Literal["user", "assistant"]
 VERSION = 1
@@ -122,15 +123,15 @@ class Conversation:
             if most < 0:
                 message.trace.clear()
 
-    def to_messages(self, prompt: int) -> list[dict[str, str]]:
+    def to_messages(self, prompt: int) -> list[Turn]:
         """What is sent for a reply to `prompt`: the system prompt and the branch down to it."""
-        branch: list[dict[str, str]] = []
+        branch: list[Turn] = []
         node: Message | None = self._messages[prompt]
         while node is not None:
-            branch.append({"role": node.role, "content": node.content})
+            branch.append(Turn(node.role, node.content))
             node = self._messages[node.parent] if node.parent is not None else None
         if self.system.strip():
-            branch.append({"role": "system", "content": self.system})
+            branch.append(Turn("system", self.system))
         return branch[::-1]
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.worker import Worker
 from app.state.session import Session, SessionFailure
-from workflows.events import GenerationDone, TokenEvent
+from workflows.wire.events import GenerationDone, TokenEvent
+from workflows.wire.requests import Turn
 
 
 class Lane(QObject):
@@ -85,7 +86,7 @@ class Lane(QObject):
             return
         text, options = prompt
         chat = self.session.ready.chat_template
-        self.session.generate([{"role": "user", "content": text}] if chat else text, options)
+        self.session.generate([Turn("user", text)] if chat else text, options)
         self.changed.emit()
 
     def _on_token(self, event: TokenEvent) -> None:

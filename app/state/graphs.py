@@ -1,26 +1,29 @@
 """The graph that is looked at: which stage, compared with what, which scopes are open, which box is chosen.
 
-Worker ──"graph", "diff", "tensor", "netron"──▶ GraphModel ──▶ Scene;   expansion, selection and place go along by name
+Worker ──GraphReport, DiffReport──▶ GraphModel ──▶ Scene;   expansion, selection and place go along by name
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.graph.boxes import Key
 from app.graph.levels import Scene
-from app.graph.model import Diff, Graph, Node, Stage, read_diff, read_graph
+from app.graph.model import Graph, Node, read_graph
 from app.graph.outline import Outline, read_outline
+from app.jobs.job import Job
 from app.jobs.slices import Slices
-from app.jobs.worker import Job, Worker
-from workflows.events import ErrorEvent, Event, ResultEvent
+from app.jobs.worker import Worker
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, GraphStage, TensorReport
+from workflows.wire.requests import DescribeTensor, Diff, Excerpt, ShowGraph, Where
 
-Where = dict[str, str]
+Found = tuple[Graph, DiffReport | None, Outline]
 KEPT = 6
 """Graphs that are kept for going back and forth among the stages."""
 
@@ -36,18 +39,18 @@ class GraphModel(QObject):
     def __init__(self, worker: Worker, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.worker = worker
-        self.where: Where = {}
+        self.where: Where | None = None
         self.against: Where | None = None
-        self.stages: tuple[Stage, ...] = ()
+        self.stages: list[GraphStage] = []
         self.graph: Graph | None = None
-        self.diff: Diff | None = None
+        self.diff: DiffReport | None = None
         self.outline: Outline | None = None
         self.scene: Scene | None = None
         self.selected: Key | None = None
         self.relaying = False
-        self._job: Job | None = None
+        self._job: Job[GraphReport] | Job[DiffReport] | None = None
         self._slices = Slices(self)
-        self._kept: OrderedDict[tuple[str, ...], tuple[Graph, Diff | None, Outline]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Where, Where | None], Found] = OrderedDict()
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -59,19 +62,20 @@ class GraphModel(QObject):
     @property
     def stage(self) -> int:
         """The place of the stage that is shown; -1 where there is none."""
-        name = self.where.get("stage", "")
+        name = self.where.stage if self.where else ""
         return next((i for i, s in enumerate(self.stages) if s.name == name), len(self.stages) - 1)
 
     def open(self, path: str, component: str = "") -> None:
         """Shows the final graph of a component, or of an .onnx file."""
-        if (path, component) != (self.where.get("path"), self.where.get("component")):
-            self.stages, self.against = (), None
-        self._ask(self._at(path, component, self.where.get("stage", "") if self.stages else ""), self.against)
+        if self.where is None or (path, component) != (self.where.path, self.where.component):
+            self.stages, self.against = [], None
+        stage = self.where.stage if self.where and self.stages else ""
+        self._ask(Where(path, component, stage), self.against)
 
     def reload(self) -> None:
         """Asks anew."""
         self._kept.clear()
-        self.stages = ()
+        self.stages = []
         if self.where:
             self._ask(self.where, self.against)
 
@@ -79,7 +83,7 @@ class GraphModel(QObject):
         """Shows nothing."""
         self._cancel()
         self._kept.clear()
-        self.where, self.against, self.stages = {}, None, ()
+        self.where, self.against, self.stages = None, None, []
         self.graph = self.diff = self.outline = self.scene = self.selected = None
         self.sceneChanged.emit(True)
         self.selectionChanged.emit(None)
@@ -92,9 +96,9 @@ class GraphModel(QObject):
 
     def go_stage(self, place: int) -> None:
         """Shows another stage; a comparison with the stage before goes along."""
-        if not 0 <= place < len(self.stages):
+        if self.where is None or not 0 <= place < len(self.stages):
             return
-        where = {**self.where, "stage": self.stages[place].name}
+        where = replace(self.where, stage=self.stages[place].name)
         against = self.against
         if against is not None and self._is_ours(against) and self._follows:
             against = self.before(place)
@@ -102,7 +106,7 @@ class GraphModel(QObject):
 
     def before(self, place: int) -> Where | None:
         """The stage before, as the worker takes it; None for the first one."""
-        return {**self.where, "stage": self.stages[place - 1].name} if place > 0 else None
+        return replace(self.where, stage=self.stages[place - 1].name) if self.where and place > 0 else None
 
     @property
     def _follows(self) -> bool:
@@ -110,7 +114,8 @@ class GraphModel(QObject):
         return self.against == self.before(self.stage)
 
     def _is_ours(self, where: Where) -> bool:
-        return all(where.get(k) == self.where.get(k) for k in ("path", "component"))
+        own = self.where
+        return own is not None and (where.path, where.component) == (own.path, own.component)
 
     def compare(self, against: Where | None) -> None:
         """Shows the difference from another graph; None shows this one alone."""
@@ -119,30 +124,32 @@ class GraphModel(QObject):
 
     def compare_files(self, before: str, after: str) -> None:
         """Shows the difference of two files."""
-        self.stages = ()
-        self._ask(self._at(after), self._at(before))
-
-    @staticmethod
-    def _at(path: str, component: str = "", stage: str = "") -> Where:
-        return {"path": path, "component": component, "stage": stage}
+        self.stages = []
+        self._ask(Where(after), Where(before))
 
     # -- answers ---------------------------------------------------------------------------------------------
 
     def _ask(self, where: Where, against: Where | None) -> None:
         self._cancel()
         self.where, self.against = where, against
-        kept = self._kept.get(_key(where, against))
+        kept = self._kept.get((where, against))
         if kept is not None:
-            self._kept.move_to_end(_key(where, against))
+            self._kept.move_to_end((where, against))
             self._lay_out(*kept)
             return
         if against is None:
-            job = self.worker.request("graph", **where)
+            shown = self.worker.request(ShowGraph(where))
+            shown.on_answer(lambda found: self._on_answer(shown, found, None))
+            self._follow(shown)
         else:
-            job = self.worker.request("diff", before=against, after=where)
-        self._job = job
-        job.finished.connect(lambda event: self._on_answer(job, event))
+            both = self.worker.request(Diff(against, where))
+            both.on_answer(lambda found: self._on_answer(both, found.graph, found))
+            self._follow(both)
         self.busyChanged.emit(True)
+
+    def _follow(self, job: Job[GraphReport] | Job[DiffReport]) -> None:
+        self._job = job
+        job.on_error(lambda error: self._on_error(job, error))
 
     def _cancel(self) -> None:
         job, self._job = self._job, None
@@ -151,14 +158,15 @@ class GraphModel(QObject):
         if job is not None:
             job.cancel()
 
-    def _on_answer(self, job: Job, event: Event) -> None:
-        if job is not self._job:
-            return
-        self._job = None
-        if isinstance(event, ResultEvent):
-            self._slices.run(_read(event.value, self.against), self._on_read, self._on_bad)
-        elif isinstance(event, ErrorEvent):
-            self._fail(event.message, event.details)
+    def _on_answer(self, job: Job[object], graph: GraphReport, diff: DiffReport | None) -> None:
+        if job is self._job:
+            self._job = None
+            self._slices.run(_read(graph, diff), self._on_read, self._on_bad)
+
+    def _on_error(self, job: Job[object], error: ErrorEvent) -> None:
+        if job is self._job:
+            self._job = None
+            self._fail(error.message, error.details)
 
     def _on_bad(self, error: ValueError) -> None:
         self._fail(self.tr("The graph cannot be read."), str(error))
@@ -167,18 +175,19 @@ class GraphModel(QObject):
         self.busyChanged.emit(False)
         self.failed.emit(message, details)
 
-    def _on_read(self, found: tuple[Graph, Diff | None, Outline]) -> None:
+    def _on_read(self, found: Found) -> None:
         graph, diff, _ = found
+        assert self.where is not None  # it is what was asked for
         if diff is None and graph.stages:
             if [s.name for s in self.stages] != [s.name for s in graph.stages]:
                 self.stages = graph.stages  # the first answer's, which is that of the final graph
-            self.where = {**self.where, "stage": graph.stage or graph.stages[-1].name}
-        self._kept[_key(self.where, self.against)] = found
+            self.where = replace(self.where, stage=graph.where.stage or graph.stages[-1].name)
+        self._kept[self.where, self.against] = found
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         self._lay_out(*found)
 
-    def _lay_out(self, graph: Graph, diff: Diff | None, outline: Outline) -> None:
+    def _lay_out(self, graph: Graph, diff: DiffReport | None, outline: Outline) -> None:
         opened = set(self.scene.opened) if self.scene is not None and self._same_model(graph) else set()
         if len(opened & outline.scopes.keys()) <= 1:
             opened = outline.overview()
@@ -188,9 +197,10 @@ class GraphModel(QObject):
             self.busyChanged.emit(True)
 
     def _same_model(self, graph: Graph) -> bool:
-        return self.graph is not None and (self.graph.path, self.graph.component) == (graph.path, graph.component)
+        old, new = self.graph.where if self.graph else None, graph.where
+        return old is not None and (old.path, old.component) == (new.path, new.component)
 
-    def _on_scene(self, scene: Scene, diff: Diff | None) -> None:
+    def _on_scene(self, scene: Scene, diff: DiffReport | None) -> None:
         name = self.name_of(self.selected)
         self.graph, self.diff, self.outline, self.scene = scene.graph, diff, scene.outline, scene
         self.selected = self.key_of(name)
@@ -280,32 +290,23 @@ class GraphModel(QObject):
 
     # -- values and details ----------------------------------------------------------------------------------
 
-    def ask_tensor(self, name: str, before: bool = False) -> Job:
-        """Statistics of an initializer."""
+    def ask_tensor(self, name: str, before: bool = False) -> Job[TensorReport]:
+        """Statistics of an initializer of the graph that is shown."""
         where = self.against if before and self.against else self.where
-        return self.worker.request("tensor", **where, name=name)
+        assert where is not None
+        return self.worker.request(DescribeTensor(where, name))
 
-    def ask_netron(self, where: Where, scope: str) -> Job:
+    def ask_netron(self, where: Where, scope: str) -> Job[ExcerptReport]:
         """A small file of a component or a scope, for the detail view."""
-        module = self.graph.module(scope) if self.graph and scope else ""
-        return self.worker.request("netron", **where, scope=module)
+        return self.worker.request(Excerpt(where, self.graph.module(scope) if self.graph and scope else ""))
 
     @property
     def title(self) -> str:
         """What the graph is called."""
-        return self.graph.title if self.graph else Path(self.where.get("path", "")).name
+        return self.graph.title if self.graph else Path(self.where.path if self.where else "").name
 
 
-def _key(where: Where, against: Where | None) -> tuple[str, ...]:
-    return (*where.values(), *(against.values() if against else ()))
-
-
-def _read(value: dict[str, Any], against: Where | None) -> Generator[None, None, tuple[Graph, Diff | None, Outline]]:
-    """A graph or a difference, and its outline."""
-    if against is None:
-        graph: Graph = yield from read_graph(value)
-        diff = None
-    else:
-        diff = yield from read_diff(value)
-        graph = diff.graph
+def _read(report: GraphReport, diff: DiffReport | None) -> Generator[None, None, Found]:
+    """A graph, or the one of a difference, and its outline."""
+    graph = yield from read_graph(report)
     return graph, diff, (yield from read_outline(graph))

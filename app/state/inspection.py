@@ -1,6 +1,6 @@
 """What an inspection found, in the shape that the inspect page shows; and the state of every cache slot.
 
-worker's "inspect" result ──parse_inspection──▶ Inspection (components, kv groups, stages)
+InspectReport ──inspection_of──▶ Inspection (components, kv groups, passes)
 CacheEvent groups ──SlotTable.update──▶ one state and one position per slot
 """
 
@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import Any
 
-from workflows.picture.composite import Composite, ranges
+from workflows.wire.events import GroupView
+from workflows.wire.reports.composite import Composite, ranges
+from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
 EMPTY, FILLED, REUSED, EVICTED, UNALLOCATED, HEAD, PASSED, FROZEN = range(8)
 """States of a slot: in memory and never filled; holds a token; holds one written over an evicted one; held one that
@@ -24,34 +25,6 @@ CROSS = "cross"
 """The layout of the group that an encoder hands to a decoder."""
 
 Shape = tuple[int | str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    """An input or output of a graph; a dynamic axis is its name."""
-
-    name: str
-    shape: Shape
-    dtype: str
-
-
-@dataclass(frozen=True, slots=True)
-class Component:
-    """One graph of a bundle."""
-
-    name: str
-    file: str
-    role: str
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
-    op_counts: dict[str, int]
-    opset: dict[str, int]
-    bytes: int
-
-    @property
-    def nodes(self) -> int:
-        """Nodes in the graph, all operators together."""
-        return sum(self.op_counts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +64,12 @@ class KvGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a pass left a place alone."""
-
-    reason: str
-    node: str
-
-
-@dataclass(frozen=True, slots=True)
 class PassRow:
     """What one pass did to one component in one stage."""
 
     stage: str
     component: str
-    name: str
-    modified: bool
-    nodes_before: int
-    nodes_after: int
-    refused: tuple[Refusal, ...]
+    done: BuiltPass
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +79,8 @@ class Inspection:
     path: str
     name: str
     is_bundle: bool
-    facts: tuple[tuple[str, Any], ...]
-    components: tuple[Component, ...]
+    facts: tuple[tuple[str, str | int], ...]
+    components: tuple[ComponentReport, ...]
     kv: tuple[KvGroup, ...]
     passes: tuple[PassRow, ...]
     metadata: tuple[tuple[str, str], ...]
@@ -137,64 +98,36 @@ class Inspection:
         return sum(group.bytes for group in self.kv)
 
 
-FACTS = ("model_type", "task", "family", "route", "precision", "layout", "capacity", "chunk", "bytes")
-"""The single values of a bundle that Details lists, in this order."""
-
 OF_A_CACHE = ("layout", "capacity", "chunk")
-"""Those that mean something only where there is a cache."""
+"""The facts that mean something only where there is a cache."""
 
 
-def parse_inspection(path: str, value: dict[str, Any]) -> Inspection:
-    """The inspection in a worker's answer; what an .onnx file alone does not have stays empty.
-
-    Raises ValueError when a part is not what the contract says.
-    """
-    try:
-        return _parse(path, value)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"the inspection of {path} cannot be read: {error!r}") from error
-
-
-def _parse(path: str, value: dict[str, Any]) -> Inspection:
-    is_bundle = not str(path).lower().endswith(".onnx")
-    stages = value.get("stages") or []
-    components = tuple(_component(c) for c in value.get("components") or [])
-    kv = joined(parse_group(g) for g in value.get("kv") or [])
-    named = FACTS if kv else tuple(name for name in FACTS if name not in OF_A_CACHE)
+def inspection_of(path: str, found: InspectReport) -> Inspection:
+    """What the page shows of a report; what an .onnx file alone does not have stays empty."""
+    is_bundle = not path.lower().endswith(".onnx")
+    kv = joined(_of_report(group) for group in found.kv)
+    values: dict[str, str | int | None] = {
+        "model_type": found.model_type,
+        "task": found.task,
+        "family": found.family,
+        "route": found.route,
+        "precision": found.precision,
+        "layout": found.layout,
+        "capacity": found.capacity,
+        "chunk": found.chunk,
+        "bytes": found.bytes,
+    }
     return Inspection(
-        path=str(value.get("path") or path),
-        name=str((value.get("name") if is_bundle else None) or Path(path).name),
+        path=found.path,
+        name=found.name if is_bundle else Path(path).name,
         is_bundle=is_bundle,
-        facts=tuple((name, value[name]) for name in named if value.get(name)),
-        components=components,
+        facts=tuple((name, value) for name, value in values.items() if value and (kv or name not in OF_A_CACHE)),
+        components=tuple(found.components),
         kv=kv,
-        passes=tuple(_pass(s, p) for s in stages for p in s.get("passes") or []),
-        metadata=tuple(
-            (str(k), str(v)) for k, v in (value.get("metadata") or {}).items() if isinstance(v, (str, int, float))
-        ),
-        composite=Composite.of_dict(value["composite"]) if "composite" in value else None,
+        passes=tuple(PassRow(stage.name, stage.component, one) for stage in found.stages for one in stage.passes),
+        metadata=tuple((k, str(v)) for k, v in found.metadata.items() if isinstance(v, str | int | float)),
+        composite=found.composite,
     )
-
-
-def _component(c: dict[str, Any]) -> Component:
-    return Component(
-        name=str(c["name"]),
-        file=str(c.get("file", "")),
-        role=str(c.get("role", "")),
-        inputs=tuple(_tensor(t) for t in c.get("inputs") or []),
-        outputs=tuple(_tensor(t) for t in c.get("outputs") or []),
-        op_counts={str(k): int(v) for k, v in (c.get("op_counts") or {}).items()},
-        opset={str(k): int(v) for k, v in (c.get("opset") or {}).items()},
-        bytes=int(c.get("bytes") or 0),
-    )
-
-
-def _tensor(t: dict[str, Any]) -> Tensor:
-    return Tensor(str(t["name"]), _shape(t.get("shape")), str(t.get("dtype", "")))
-
-
-def _shape(shape: Any) -> Shape:
-    return tuple(d if isinstance(d, int) else str(d) for d in shape or [])
 
 
 def _row(shape: Shape) -> int:
@@ -202,24 +135,32 @@ def _row(shape: Shape) -> int:
     return prod(d for axis, d in enumerate(shape) if isinstance(d, int) and axis not in (0, len(shape) - 2))
 
 
-def parse_group(g: dict[str, Any]) -> KvGroup:
-    """A cache group, from an inspection ("group") or from a CacheEvent ("name")."""
-    layers = g.get("layers") or []
-    numbers = tuple(range(layers)) if isinstance(layers, int) else tuple(int(n) for n in layers)
-    shapes = tuple(_shape(shape) for shape in g.get("shapes") or [])
-    window, capacity = g.get("window"), int(g.get("capacity") or 0)
-    slots = int(g.get("allocated") or capacity)  # a live group's bytes are those of the slots it has so far
-    whole = int(g.get("bytes") or 0)
+def _of_report(group: KVGroupReport) -> KvGroup:
     return KvGroup(
-        name=str(g.get("group") or g.get("name") or ""),
-        layout=str(g.get("layout", "")),
-        layers=numbers,
-        capacity=capacity,
-        window=int(window) if window else None,
-        shapes=shapes or (_shape(g.get("shape")),) * len(numbers),
-        dtype=str(g.get("dtype", "")),
-        bytes_per_token=int(g.get("bytes_per_token") or (whole // slots if slots else 0)),
-        writer=str(g.get("writer", "")),
+        name=group.group,
+        layout=group.layout,
+        layers=tuple(group.layers),
+        capacity=group.capacity or 0,
+        window=group.window,
+        shapes=(tuple(group.shape),) * len(group.layers),
+        dtype=group.dtype,
+        bytes_per_token=group.bytes_per_token,
+        writer=group.writer,
+    )
+
+
+def live_group(group: GroupView) -> KvGroup:
+    """A group of an open session; its bytes are those of the slots that it has so far."""
+    return KvGroup(
+        name=group.name,
+        layout=group.layout,
+        layers=tuple(group.layers),
+        capacity=group.capacity,
+        window=group.window,
+        shapes=tuple(map(tuple, group.shapes)) or (tuple(group.shape),) * len(group.layers),
+        dtype=group.dtype,
+        bytes_per_token=group.bytes // group.allocated if group.allocated else 0,
+        writer=group.writer,
     )
 
 
@@ -235,18 +176,6 @@ def joined(rows: Iterable[KvGroup]) -> tuple[KvGroup, ...]:
             row = replace(first, layers=layers, shapes=shapes, bytes_per_token=each)
         found[row.name, row.layout] = row
     return tuple(found.values())
-
-
-def _pass(stage: dict[str, Any], p: dict[str, Any]) -> PassRow:
-    return PassRow(
-        stage=str(stage.get("name", "")),
-        component=str(stage.get("component") or ""),
-        name=str(p["name"]),
-        modified=bool(p.get("modified")),
-        nodes_before=int(p.get("nodes_before") or 0),
-        nodes_after=int(p.get("nodes_after") or 0),
-        refused=tuple(Refusal(str(r.get("reason", "")), str(r.get("node") or "")) for r in p.get("refused") or []),
-    )
 
 
 class SlotTable:
@@ -271,21 +200,20 @@ class SlotTable:
         self.length = 0
         self.head: int | None = 0 if capacity else None
 
-    def update(self, group: dict[str, Any]) -> None:
-        """Takes over a group of a CacheEvent: `runs` are [first slot, first position, count]."""
-        self.layout, self.slides = str(group.get("layout", "")), bool(group.get("slides"))
-        self.length = int(group.get("length") or 0)
-        self.evicted = int(group.get("evicted") or 0)
-        self.rewindable = tuple((int(first), int(last)) for first, last in group.get("rewindable") or [])
-        allocated = min(int(group.get("allocated") or self.capacity), self.capacity)
+    def update(self, group: GroupView) -> None:
+        """Takes over a group of a CacheEvent."""
+        self.layout, self.slides = group.layout, group.slides
+        self.length, self.evicted = group.length, group.evicted
+        self.rewindable = tuple(group.rewindable)
+        allocated = min(group.allocated, self.capacity)
         states = bytearray(allocated) + bytearray([UNALLOCATED]) * (self.capacity - allocated)
         positions = array("q", [-1]) * self.capacity
         self.runs, self.used = [], 0
-        for slot, position, count in group.get("runs") or []:
+        for slot, position, count in group.runs:
             count = min(count, self.capacity - slot)
             if count > 0:
                 positions[slot : slot + count] = array("q", range(position, position + count))
-                states[slot : slot + count] = self._held(position, count, group.get("window"))
+                states[slot : slot + count] = self._held(position, count, group.window)
                 self.runs.append((slot, position, count))
                 self.used += count
         self.allocated = allocated

@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from app.state.session import Session
-from workflows.events import ChunkEvent, TokenEvent
+from workflows.wire.events import ChunkEvent, TokenEvent
 
 BEGUN = "begun"
 """A generation began, and nothing was heard of it yet: it is in the first of its runs."""

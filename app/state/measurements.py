@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workflows.events import ChunkEvent, TokenEvent
+from workflows.wire.events import ChunkEvent, TokenEvent
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,41 +14,35 @@ ends with `cacheDone` or `cacheFailed`, and a failure of theirs is none of the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app.state.cache_history import CacheHistory, Moment
-from workflows.events import (
+from workflows.wire.events import (
     CacheEvent,
     ChunkEvent,
     ErrorEvent,
     Event,
     GenerationDone,
+    GroupView,
     NoticeEvent,
     ProgressEvent,
     ReadyEvent,
-    ResultEvent,
     TokenEvent,
 )
+from workflows.wire.reports.base import Done
+from workflows.wire.requests import Close, Generate, LoadCache, Open, Options, Request, Rewind, SaveCache, Turn
 
 if TYPE_CHECKING:
-    from app.jobs.worker import Job, Worker
+    from app.jobs.job import Job
+from app.jobs.worker import Worker
 
 State = Literal["closed", "opening", "ready", "generating", "failed"]
 CacheJob = Literal["", "rewind", "save_cache", "load_cache"]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRequest:
-    """What `open` was asked for: enough to ask again."""
-
-    bundle: str
-    provider: str = "cpu"
-    cache: str | None = None
-    capacity: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +79,14 @@ class Session(QObject):
         super().__init__(parent)
         self._worker = worker
         self._state: State = "closed"
-        self._request: OpenRequest | None = None
+        self._request: Open | None = None
         self._ready: ReadyEvent | None = None
-        self._groups: list[dict[str, Any]] = []
+        self._groups: list[GroupView] = []
         self._error: SessionFailure | None = None
-        self._job: Job | None = None
-        self._waiting: dict[str, Any] | None = None
+        self._job: Job[ReadyEvent] | Job[GenerationDone] | None = None
+        self._waiting: Generate | None = None
         self._cache_job: CacheJob = ""
-        self._cache_work: Job | None = None
+        self._cache_work: Job[Done] | None = None
         self._step = 0
         self.history = CacheHistory()
         worker.crashed.connect(self._on_crash)
@@ -109,7 +103,7 @@ class Session(QObject):
         return self._state in ("opening", "generating")
 
     @property
-    def request(self) -> OpenRequest | None:
+    def request(self) -> Open | None:
         """What was last asked to be opened."""
         return self._request
 
@@ -124,7 +118,7 @@ class Session(QObject):
         return self._ready
 
     @property
-    def groups(self) -> list[dict[str, Any]]:
+    def groups(self) -> list[GroupView]:
         """The cache groups of the last CacheEvent; empty before the first."""
         return self._groups
 
@@ -143,12 +137,14 @@ class Session(QObject):
     ) -> None:
         """Opens a bundle in place of the one that is open; a running generation is cancelled."""
         self._abandon()
-        self._request = OpenRequest(str(bundle), provider, cache, capacity)
+        self._request = request = Open(str(bundle), provider, cache, capacity)
         self._ready = None
         self._error = None
         self._set_groups([])
         self._set_state("opening")
-        self._track(self._worker.request("open", bundle=str(bundle), provider=provider, cache=cache, capacity=capacity))
+        job = self._worker.request(request)
+        job.on_answer(lambda ready: self._on_ready(job, ready))
+        self._track(job)
 
     def reopen(self) -> None:
         """Opens what was last open, after a crash; does nothing when nothing was."""
@@ -163,13 +159,13 @@ class Session(QObject):
         self._request = self._ready = self._error = None
         self._set_groups([])
         if was_open:
-            self._worker.request("close")
+            self._worker.request(Close())
         self._set_state("closed")
 
     def generate(
         self,
-        content: list[dict[str, str]] | str,
-        options: dict[str, Any] | None = None,
+        content: Sequence[Turn] | str,
+        options: Options | None = None,
         *,
         tools: str = "",
         prefill: str = "",
@@ -181,9 +177,13 @@ class Session(QObject):
         """
         if self._state not in ("opening", "ready") or self._waiting is not None:
             return False
-        key = "prompt" if isinstance(content, str) else "messages"
-        opening = {name: text for name, text in (("tools", tools), ("prefill", prefill)) if text}
-        self._waiting = {key: content, "options": dict(options or {}), **opening}
+        self._waiting = Generate(
+            messages=None if isinstance(content, str) else tuple(content),
+            prompt=content if isinstance(content, str) else None,
+            options=dict(options or {}),
+            tools=tools,
+            prefill=prefill,
+        )
         if self._state == "ready":
             self._begin()
         return True
@@ -198,39 +198,43 @@ class Session(QObject):
 
     def rewind(self, length: int) -> bool:
         """Goes back to the first `length` tokens; False where the session is not ready for it."""
-        return self._change_cache("rewind", length, {"length": length})
+        return self._change_cache("rewind", length, Rewind(length))
 
     def save_cache(self, path: str | Path) -> bool:
         """Saves what the cache holds to a file; False where the session is not ready for it."""
-        return self._change_cache("save_cache", str(path), {"path": str(path)})
+        return self._change_cache("save_cache", str(path), SaveCache(str(path)))
 
     def load_cache(self, path: str | Path) -> bool:
         """Takes the cache from a file; False where the session is not ready for it."""
-        return self._change_cache("load_cache", str(path), {"path": str(path)})
+        return self._change_cache("load_cache", str(path), LoadCache(str(path)))
 
-    def _change_cache(self, name: CacheJob, subject: int | str, fields: dict[str, Any]) -> bool:
+    def _change_cache(self, name: CacheJob, subject: int | str, request: Request[Done]) -> bool:
         if self._state != "ready" or self._cache_job:
             return False
-        job = self._cache_work = self._worker.request(name, **fields)
+        job = self._cache_work = self._worker.request(request)
         moment: Moment = "rewind" if name == "rewind" else "load"
         job.event.connect(lambda event: self._on_cache_event(job, event, moment))
-        job.finished.connect(lambda event: self._on_cache_finished(job, event, subject))
+        job.on_answer(lambda _: self._on_cache_done(job, subject))
+        job.on_error(lambda error: self._on_cache_error(job, error))
         self._set_cache_job(name)
         return True
 
-    def _on_cache_event(self, job: Job, event: Event, moment: Moment) -> None:
+    def _on_cache_event(self, job: Job[Done], event: Event, moment: Moment) -> None:
         if job is self._cache_work and isinstance(event, CacheEvent):
             self._set_groups(event.groups, moment)
 
-    def _on_cache_finished(self, job: Job, event: Event, subject: int | str) -> None:
-        if job is not self._cache_work:
-            return
+    def _on_cache_done(self, job: Job[Done], subject: int | str) -> None:
+        if job is self._cache_work:
+            self.cacheDone.emit(self._end_cache_job(), subject)
+
+    def _on_cache_error(self, job: Job[Done], error: ErrorEvent) -> None:
+        if job is self._cache_work:
+            self.cacheFailed.emit(self._end_cache_job(), SessionFailure(error.kind, error.message, error.details))
+
+    def _end_cache_job(self) -> CacheJob:
         name, self._cache_work = self._cache_job, None
         self._set_cache_job("")
-        if isinstance(event, ResultEvent):
-            self.cacheDone.emit(name, subject)
-        elif isinstance(event, ErrorEvent):
-            self.cacheFailed.emit(name, SessionFailure(event.kind, event.message, event.details))
+        return name
 
     def _set_cache_job(self, name: CacheJob) -> None:
         if name != self._cache_job:
@@ -238,19 +242,21 @@ class Session(QObject):
             self.cacheJobChanged.emit(name)
 
     def _begin(self) -> None:
-        fields, self._waiting = self._waiting, None
-        assert fields is not None
+        request, self._waiting = self._waiting, None
+        assert request is not None
         self._error = None
         self._step = 0
         self.history.begin(self._groups)
         self._set_state("generating")
         self.started.emit()
-        self._track(self._worker.request("generate", **fields))
+        job = self._worker.request(request)
+        job.on_answer(lambda done: self._on_done(job, done))
+        self._track(job)
 
-    def _track(self, job: Job) -> None:
+    def _track(self, job: Job[ReadyEvent] | Job[GenerationDone]) -> None:
         self._job = job
         job.event.connect(lambda event: self._on_event(job, event))
-        job.finished.connect(lambda event: self._on_finished(job, event))
+        job.on_error(lambda error: self._on_error(job, error))
 
     def _abandon(self) -> None:
         """Lets go of the running job; what it still says is not listened to."""
@@ -263,7 +269,7 @@ class Session(QObject):
         if running:
             self.failed.emit(SessionFailure("cancelled", self.tr("Another bundle was opened.")))
 
-    def _on_event(self, job: Job, event: Event) -> None:
+    def _on_event(self, job: Job[object], event: Event) -> None:
         if job is not self._job:
             return
         if isinstance(event, TokenEvent):
@@ -278,21 +284,28 @@ class Session(QObject):
         elif isinstance(event, ProgressEvent):
             self.progress.emit(event)
 
-    def _on_finished(self, job: Job, event: Event) -> None:
+    def _on_ready(self, job: Job[ReadyEvent], ready: ReadyEvent) -> None:
         if job is not self._job:
             return
         self._job = None
-        if isinstance(event, ReadyEvent):
-            self._ready = event
-            self._set_state("ready")
-            self.opened.emit(event)
-            if self._waiting is not None:
-                self._begin()
-        elif isinstance(event, GenerationDone):
-            self._set_state("ready")
-            self.finished.emit(event)
-        elif isinstance(event, ErrorEvent):
-            self._fail(SessionFailure(event.kind, event.message, event.details), "ready" if self._ready else "failed")
+        self._ready = ready
+        self._set_state("ready")
+        self.opened.emit(ready)
+        if self._waiting is not None:
+            self._begin()
+
+    def _on_done(self, job: Job[GenerationDone], done: GenerationDone) -> None:
+        if job is not self._job:
+            return
+        self._job = None
+        self._set_state("ready")
+        self.finished.emit(done)
+
+    def _on_error(self, job: Job[object], error: ErrorEvent) -> None:
+        if job is not self._job:
+            return
+        self._job = None
+        self._fail(SessionFailure(error.kind, error.message, error.details), "ready" if self._ready else "failed")
 
     def _on_crash(self, message: str) -> None:
         if self._state in ("closed", "failed"):
@@ -313,7 +326,7 @@ class Session(QObject):
             self._state = state
             self.stateChanged.emit(state)
 
-    def _set_groups(self, groups: list[dict[str, Any]], moment: Moment = "before") -> None:
+    def _set_groups(self, groups: list[GroupView], moment: Moment = "before") -> None:
         if groups:
             self.history.note(moment, self._step, groups)
         else:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
+
+from workflows.wire.reports.devices import Device
 
 BY_THE_HOST = ("static", "window", "fifo")
 """Layouts that one graph can be run with, each as well as the others: the engine writes the rows."""
@@ -49,14 +49,14 @@ class SessionChoice(QObject):
         self._choose(self.provider, provider)
         self._choose(self.cache, layout)
 
-    def set_devices(self, devices: list[dict[str, Any]]) -> None:
+    def set_devices(self, devices: list[Device]) -> None:
         """Lists the providers; one that cannot be used is greyed and says why."""
         chosen = self.provider.currentData()
         self.provider.clear()
         for device in devices:
-            self.provider.addItem(str(device.get("title") or device.get("name")), device.get("name"))
-            reason = " ".join(str(device.get(k) or "") for k in ("reason", "remedy")).strip()
-            why = "" if device.get("usable") else reason or self.tr("Not usable on this machine.")
+            self.provider.addItem(device.title, device.name)
+            reason = f"{device.reason} {device.remedy}".strip()
+            why = "" if device.usable else reason or self.tr("Not usable on this machine.")
             _allow(self.provider, self.provider.count() - 1, why)
         self._choose(self.provider, chosen or "cpu")
 

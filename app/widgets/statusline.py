@@ -84,7 +84,7 @@ class StatusLine(QWidget):
         if build.running:
             row = build.current
             ended = sum(r.ended for r in build.rows)
-            stage = f"{row.stage} {row.component}".strip() if row else self.tr("starting")
+            stage = row.stage if row else self.tr("starting")
             verb = self.tr("Stopping") if build.stopping else self.tr("Build")
             return (
                 "circle",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
 
 from app.state.build import Draft
 from app.widgets.basics import Section, label
 from app.widgets.theme import G
+from workflows.wire.reports.plan import PlanReport
 
 
 class CalibrationBox(Section):
@@ -47,12 +46,12 @@ class CalibrationBox(Section):
         row.addWidget(self.method)
         self.body.addLayout(row)
 
-    def show_plan(self, recipe: dict[str, Any], calibrated: bool) -> None:
+    def show_plan(self, plan: PlanReport | None, calibrated: bool) -> None:
         """What the recipe says; nothing where its precision is not calibrated."""
         self.setVisible(calibrated)
-        chosen = recipe.get("quantize", {}).get("calibration", {})
-        self.prompts.setText(chosen.get("prompts", ""))
-        self.method.setCurrentIndex(max(0, self.method.findData(chosen.get("method", "minmax"))))
+        if plan is not None:
+            self.prompts.setText(plan.chosen.calibration_prompts)
+            self.method.setCurrentIndex(self.method.findData(plan.chosen.calibration_method))
 
     def _browse(self) -> None:
         kinds = self.tr("Prompts (*.txt *.jsonl);;All files (*)")
@@ -62,6 +61,5 @@ class CalibrationBox(Section):
             self._send()
 
     def _send(self) -> None:
-        before = self._draft.options.get("quantize", {})
         calibration = {"prompts": self.prompts.text().strip(), "method": self.method.currentData()}
-        self._draft.set_option("quantize", {**before, "calibration": calibration})
+        self._draft.set_option("quantize", {"calibration": calibration})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
+from workflows.wire.reports.plan import Arrow, Box
 
 _BOX_H, _BAR_H, _GAP = 9 * G, 4 * G, 5 * G
 
@@ -18,17 +17,17 @@ class RecipeDiagram(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._components: list[dict[str, Any]] = []
-        self._edges: list[dict[str, str]] = []
+        self._components: list[Box] = []
+        self._edges: list[Arrow] = []
         self._cache = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Components of the recipe"))
         theme().changed.connect(self.update)
 
-    def set_plan(self, components: list[dict[str, Any]], edges: list[dict[str, str]], cache: str) -> None:
+    def set_plan(self, components: list[Box], edges: list[Arrow], cache: str) -> None:
         """Draw these; `cache` is the bar's text."""
         self._components, self._edges, self._cache = components, edges, cache
-        self.setAccessibleDescription("; ".join(f"{e['from']} → {e['to']} ({e['kind']})" for e in edges))
+        self.setAccessibleDescription("; ".join(f"{e.source} → {e.target} ({e.kind})" for e in edges))
         self.updateGeometry()
         self.update()
 
@@ -45,11 +44,11 @@ class RecipeDiagram(QWidget):
         """Room above the boxes for edges that leap over one."""
         return 1.0 + G * len(leaps) + G if (leaps := self._leaps()) else 1.0
 
-    def _leaps(self) -> list[dict[str, str]]:
+    def _leaps(self) -> list[Arrow]:
         """The edges that leap over a box: each has a height of its own."""
-        place = {c["name"]: i for i, c in enumerate(self._components)}
-        flow = [e for e in self._edges if e["kind"] != "cache"]
-        ends = [[place.get(e[k].split(".")[0], 0) for k in ("from", "to")] for e in flow]
+        place = {c.name: i for i, c in enumerate(self._components)}
+        flow = [e for e in self._edges if e.kind != "cache"]
+        ends = [[place.get(end.split(".")[0], 0) for end in (e.source, e.target)] for e in flow]
         return [e for e, (start, end) in zip(flow, ends, strict=True) if end - start > 1]
 
     def boxes(self) -> dict[str, QRectF]:
@@ -57,7 +56,7 @@ class RecipeDiagram(QWidget):
         many = max(len(self._components), 1)
         width = min(44.0 * G, (self.width() - 2.0 - (many - 1) * _GAP) / many)
         top = self._top
-        return {c["name"]: QRectF(1 + i * (width + _GAP), top, width, _BOX_H) for i, c in enumerate(self._components)}
+        return {c.name: QRectF(1 + i * (width + _GAP), top, width, _BOX_H) for i, c in enumerate(self._components)}
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draws everything anew; there is little of it."""
@@ -67,7 +66,7 @@ class RecipeDiagram(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         boxes = self.boxes()
         for component in self._components:
-            self._paint_box(painter, boxes[component["name"]], component)
+            self._paint_box(painter, boxes[component.name], component)
         bar = self._bar(boxes)
         if bar is not None:
             self._paint_bar(painter, bar)
@@ -76,16 +75,16 @@ class RecipeDiagram(QWidget):
         painter.end()
 
     def _bar(self, boxes: dict[str, QRectF]) -> QRectF | None:
-        ends = {e[k].split(".")[0] for e in self._edges if e["kind"] == "cache" for k in ("from", "to")}
+        ends = {end.split(".")[0] for e in self._edges if e.kind == "cache" for end in (e.source, e.target)}
         touched = [boxes[name] for name in ends if name in boxes]
         if not touched:
             return None
         left, right = min(b.left() for b in touched), max(b.right() for b in touched)
         return QRectF(left, touched[0].bottom() + _GAP, right - left, _BAR_H)
 
-    def _paint_box(self, painter: QPainter, box: QRectF, component: dict[str, Any]) -> None:
+    def _paint_box(self, painter: QPainter, box: QRectF, component: Box) -> None:
         color = theme().color
-        tint = color(component["name"]) if component["name"] in ("prefill", "decode") else color("accent")
+        tint = color(component.name) if component.name in ("prefill", "decode") else color("accent")
         painter.setPen(QPen(color("border"), 1))
         painter.setBrush(color("surface"))
         painter.drawRoundedRect(box, 6, 6)
@@ -97,11 +96,11 @@ class RecipeDiagram(QWidget):
         font = sans_font(BODY)
         font.setBold(True)
         painter.setFont(font)
-        painter.drawText(inner, Qt.AlignmentFlag.AlignTop, str(component["name"]))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignTop, component.name)
         painter.setPen(color("muted"))
         painter.setFont(mono_font(SMALL))
         metrics = painter.fontMetrics()
-        lines = ("in   " + ", ".join(component["inputs"]), "out  " + ", ".join(component["outputs"]))
+        lines = ("in   " + ", ".join(component.inputs), "out  " + ", ".join(component.outputs))
         for index, text in enumerate(reversed(lines)):
             row = inner.adjusted(0, 0, 0, -index * 2.0 * G)
             short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(inner.width()))
@@ -120,9 +119,9 @@ class RecipeDiagram(QWidget):
         painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, short)
 
     def _paint_edge(
-        self, painter: QPainter, edge: dict[str, str], boxes: dict[str, QRectF], bar: QRectF | None
+        self, painter: QPainter, edge: Arrow, boxes: dict[str, QRectF], bar: QRectF | None
     ) -> None:
-        source, target = boxes.get(edge["from"].split(".")[0]), boxes.get(edge["to"].split(".")[0])
+        source, target = boxes.get(edge.source.split(".")[0]), boxes.get(edge.target.split(".")[0])
         if source is None or target is None:
             return
         leaps = self._leaps()
@@ -133,7 +132,7 @@ class RecipeDiagram(QWidget):
             corners = QPointF(left, source.top() - 1), QPointF(left, height), QPointF(right, height)
             painter.drawPolyline(QPolygonF(corners))
             _arrow(painter, corners[2], QPointF(right, target.top() - 2), theme().color("muted"))
-        elif edge["kind"] != "cache":
+        elif edge.kind != "cache":
             middle = source.center().y()
             start, end = QPointF(source.right() + 2, middle), QPointF(target.left() - 2, middle)
             _arrow(painter, start, end, theme().color("muted"))

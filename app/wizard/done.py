@@ -71,7 +71,7 @@ class DonePage(StepPage):
         request, outcome = self.build.request, self.build.outcome
         if request is not None and outcome is not None and self.context.open_bundle(outcome.bundle):
             self.context.accuracyRequested.emit(
-                outcome.bundle, request.source, request.options.get("consented", [])
+                outcome.bundle, request.source, list(request.consented)
             )
 
     def _go(self, page: str) -> None:

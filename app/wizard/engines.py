@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
 
 from app.state.context import AppContext
 from app.widgets.basics import Card, EmptyState, Pill, label
@@ -12,11 +10,7 @@ from app.widgets.format import size
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.calibration import CalibrationBox
-
-
-def stage_choices(plan: dict[str, Any], stage: str) -> list[dict[str, Any]]:
-    """What `stage` offers in a plan."""
-    return next((s["choices"] for s in plan.get("stages", []) if s["name"] == stage), [])
+from workflows.wire.reports.plan import PassOffer, PrecisionOffer
 
 
 class OptimizePage(StepPage):
@@ -30,7 +24,6 @@ class OptimizePage(StepPage):
         )
         self.switches: dict[str, QCheckBox] = {}
         self._card = Card()
-        self._rows: list[QWidget] = []
         self.body.addWidget(self._card)
         self._empty = EmptyState(self.tr("No passes for this model"), self.tr("The graphs stay as they are exported."))
         self.body.addWidget(self._empty)
@@ -38,41 +31,25 @@ class OptimizePage(StepPage):
 
     def initializePage(self) -> None:
         """A row a pass."""
-        for old in self._rows:
+        for old in self.switches.values():
             self._card.body.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self._rows, self.switches = [], {}
-        choices = stage_choices(self.draft.plan, "optimize")
-        chosen = self.draft.plan.get("recipe", {}).get("passes", {})
-        for choice in choices:
-            row = self._row(choice, bool(chosen.get(choice["name"], choice["default"])))
-            self._rows.append(row)
-            self._card.body.addWidget(row)
-        self._card.setVisible(bool(choices))
-        self._empty.setVisible(not choices)
+        self.switches = {}
+        plan = self.draft.plan
+        offers = plan.passes if plan else []
+        for offer in offers:
+            switch = self._switch(offer, plan.chosen.passes.get(offer.name, offer.default) if plan else offer.default)
+            self.switches[offer.name] = switch
+            self._card.body.addWidget(switch)
+        self._card.setVisible(bool(offers))
+        self._empty.setVisible(not offers)
 
-    def _row(self, choice: dict[str, Any], on: bool) -> QWidget:
-        row = QWidget()
-        box = QHBoxLayout(row)
-        box.setContentsMargins(0, G // 2, 0, G // 2)
-        box.setSpacing(2 * G)
-        switch = QCheckBox(choice["title"])
-        switch.setAccessibleDescription(choice["note"])
-        switch.setChecked(on and choice["available"])
-        switch.setEnabled(choice["available"])
+    def _switch(self, offer: PassOffer, on: bool) -> QCheckBox:
+        switch = QCheckBox(offer.title)
+        switch.setChecked(on)
         switch.toggled.connect(lambda _on: self._on_switch())
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(switch)
-        if choice["note"] and choice["available"]:
-            words.addWidget(_indented(choice["note"]))
-        box.addLayout(words, 1)
-        if not choice["available"]:
-            box.addWidget(Pill(self.tr("arrives with a later version")))
-        if choice["available"]:
-            self.switches[choice["name"]] = switch
-        return row
+        return switch
 
     def _on_switch(self) -> None:
         self.draft.set_option("passes", {name: switch.isChecked() for name, switch in self.switches.items()})
@@ -110,10 +87,11 @@ class QuantizePage(StepPage):
             old.hide()
             old.deleteLater()
         self.cards = {}
-        chosen = self.draft.plan.get("recipe", {}).get("precision", "")
-        for index, choice in enumerate(stage_choices(self.draft.plan, "quantize")):
-            card = self._card(choice)
-            self.cards[choice["name"]] = card
+        plan = self.draft.plan
+        chosen = plan.chosen.precision if plan else ""
+        for index, offer in enumerate(plan.precisions if plan else []):
+            card = self._card(offer)
+            self.cards[offer.name] = card
             self._grid.addWidget(card, index // 2, index % 2)
         self._group = grouped(self, list(self.cards.values()))
         if chosen in self.cards:
@@ -127,22 +105,19 @@ class QuantizePage(StepPage):
         self._show_calibration(name)
 
     def _show_calibration(self, name: str) -> None:
-        choices = stage_choices(self.draft.plan, "quantize")
-        calibrated = any(choice["name"] == name and choice["calibrated"] for choice in choices)
-        self.calibration.show_plan(self.draft.plan.get("recipe", {}), calibrated)
+        plan = self.draft.plan
+        calibrated = any(offer.name == name and offer.calibrated for offer in (plan.precisions if plan else []))
+        self.calibration.show_plan(plan, calibrated)
 
-    def _card(self, choice: dict[str, Any]) -> ChoiceCard:
-        card = ChoiceCard(choice["title"], choice["note"], choice["available"])
-        if choice["trap"]:
-            card.body.insertWidget(card.body.count() - 1, _indented(choice["trap"], "warning"))
-        else:
-            card.body.insertWidget(card.body.count() - 1, _indented(choice["providers"]))
+    def _card(self, offer: PrecisionOffer) -> ChoiceCard:
+        card = ChoiceCard(offer.title, offer.note)
+        words = _indented(offer.trap, "warning") if offer.trap else _indented(offer.providers)
+        card.body.insertWidget(card.body.count() - 1, words)
         facts = QHBoxLayout()
         facts.setContentsMargins(3 * G, 0, 0, 0)
         facts.setSpacing(G)
-        facts.addWidget(Pill(choice["name"]))
-        if choice["available"]:
-            facts.addWidget(label(self.tr("about %1 of weights").replace("%1", size(choice["bytes"])), "muted"))
+        facts.addWidget(Pill(offer.name))
+        facts.addWidget(label(self.tr("about %1 of weights").replace("%1", size(offer.bytes)), "muted"))
         facts.addStretch(1)
         card.body.insertLayout(card.body.count() - 1, facts)
         return card

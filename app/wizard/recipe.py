@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
@@ -13,6 +11,7 @@ from app.widgets.format import number, size
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.diagram import RecipeDiagram
+from workflows.wire.reports.plan import Offer, PlanReport
 
 
 class RecipePage(StepPage):
@@ -154,7 +153,8 @@ class RecipePage(StepPage):
         self.completeChanged.emit()
 
     def _show_cost(self) -> None:
-        each = int(self.draft.found.get("kv_bytes_per_token", 0))
+        decoder = self.draft.found.decoder if self.draft.found else None
+        each = decoder.kv_bytes_per_token if decoder else 0
         text = self.tr("%1 of KV cache: %2 a token, allocated when a bundle is opened.")
         text = text.replace("%1", size(each * self.capacity.value())).replace("%2", size(each))
         self.cost.setText(text if each else self.tr("This model keeps no cache."))
@@ -180,34 +180,39 @@ class RecipePage(StepPage):
         self.draft.options.clear()
         self.draft.ask_plan()
 
-    def _show_plan(self, plan: dict[str, Any]) -> None:
-        recipe = plan["recipe"]
+    def _show_plan(self, plan: PlanReport) -> None:
+        chosen = plan.chosen
         self._showing = True
-        for entry in plan["layouts"]:
-            reason = self.tr("Not for this model: %1.").replace("%1", entry["note"]) if entry["note"] else ""
-            self.layouts[entry["name"]].allow(entry["available"], reason)
-        self.layouts[recipe["cache"]].radio.setChecked(True)
-        self.capacity.setMaximum(max(int(self.draft.found.get("max_positions", 1 << 24)), recipe["capacity"]))
-        self.capacity.setValue(recipe["capacity"])
-        self.chunk.setValue(recipe["chunk"])
-        self.graphs.setCurrentIndex(self.graphs.findData(recipe["graphs"]))
-        self.target.setCurrentIndex(self.target.findData(recipe["target"]))
-        self._show_variant(plan["variants"], recipe["variant"])
-        self._show_source(recipe)
-        cached = any(entry["available"] for entry in plan["layouts"])
+        for offer in plan.layouts:
+            reason = self.tr("Not for this model: %1.").replace("%1", offer.note) if offer.note else ""
+            self.layouts[offer.name].allow(offer.available, reason)
+        self.layouts[chosen.cache].radio.setChecked(True)
+        self.capacity.setMaximum(max(self._longest, chosen.capacity))
+        self.capacity.setValue(chosen.capacity)
+        self.chunk.setValue(chosen.chunk)
+        self.graphs.setCurrentIndex(self.graphs.findData(chosen.graphs))
+        self.target.setCurrentIndex(self.target.findData(chosen.target))
+        self._show_variant(plan.variants, chosen.variant)
+        self._show_source(chosen.source_length)
+        cached = any(offer.available for offer in plan.layouts)
         self.cache_section.setVisible(cached)
         for field in (self.capacity, self.chunk, self.graphs):
             field.setEnabled(cached)
         self._showing = False
         self._show_cost()
-        name = self.layouts[recipe["cache"]].radio.text()
+        name = self.layouts[chosen.cache].radio.text()
         text = self.tr("%1 · %2 slots · %3").replace("%1", name)
-        text = text.replace("%2", number(recipe["capacity"])).replace("%3", size(plan["estimate"]["kv_bytes"]))
-        self.diagram.set_plan(plan["components"], plan["edges"], text)
+        text = text.replace("%2", number(chosen.capacity)).replace("%3", size(plan.estimate.kv_bytes))
+        self.diagram.set_plan(plan.components, plan.edges, text)
 
-    def _show_source(self, recipe: dict[str, Any]) -> None:
+    @property
+    def _longest(self) -> int:
+        """The positions that the model knows; without a cache nothing asks for them."""
+        decoder = self.draft.found.decoder if self.draft.found else None
+        return decoder.max_positions if decoder else 0
+
+    def _show_source(self, length: int | None) -> None:
         """The field of an encoder that is fixed to a length; any other takes a source as it is."""
-        length = recipe["source_length"]
         self.source_field.setVisible(length is not None)
         if length is not None:
             self.source_length.setValue(length)
@@ -219,9 +224,9 @@ class RecipePage(StepPage):
         self.source_note.setText(error if wrong else text)
         set_role(self.source_note, "error" if wrong else "muted")
 
-    def _show_variant(self, variants: list[dict[str, Any]], chosen: str) -> None:
+    def _show_variant(self, variants: list[Offer], chosen: str) -> None:
         self.variant.setCurrentIndex(self.variant.findData(chosen))
-        reason = next((entry["note"] for entry in variants if not entry["available"]), "")
+        reason = next((offer.note for offer in variants if not offer.available), "")
         self.variant.setEnabled(not reason)
         text = self.tr("Embeddings, transformer and head as graphs of their own: 1×1 Conv, fp16 cache, rotary inside.")
         self.variant_note.setText(self.tr("Not for this model: %1.").replace("%1", reason) if reason else text)
@@ -229,7 +234,7 @@ class RecipePage(StepPage):
     def isComplete(self) -> bool:
         """While a plan stands that nothing is wrong with."""
         draft = self.draft
-        return bool(draft.plan) and draft.plan_error is None and not draft.planning and not self._late.isActive()
+        return draft.plan is not None and draft.plan_error is None and not draft.planning and not self._late.isActive()
 
 
 def _named(name: str, field: QWidget, note: QWidget) -> QVBoxLayout:

@@ -108,20 +108,22 @@ class ReviewPage(StepPage):
 
     def _show_plan(self) -> None:
         plan = self.draft.plan
-        if not plan:
+        if plan is None:
             return
-        self.recipe.setPlainText(json.dumps(plan["recipe"], indent=2, ensure_ascii=False))
-        e = plan["estimate"]
-        self.figures["seconds"].setText(self.tr("about %1").replace("%1", seconds(e["seconds"])))
+        self.recipe.setPlainText(json.dumps(plan.recipe, indent=2, ensure_ascii=False))
+        price = plan.estimate
+        self.figures["seconds"].setText(self.tr("about %1").replace("%1", seconds(price.seconds)))
         self.notes["seconds"].setText(self.tr("The build can be left and cancelled; it resumes."))
-        for name in ("memory", "disk"):
-            need, free = e[f"{name}_bytes"], e[f"free_{name}_bytes"]
+        for name, need, free in (
+            ("memory", price.memory_bytes, price.free_memory_bytes),
+            ("disk", price.disk_bytes, price.free_disk_bytes),
+        ):
             self.figures[name].setText(size(need))
             short = need > free
             note = self.tr("more than the %1 that are free") if short else self.tr("of %1 free")
             self.notes[name].setText(note.replace("%1", size(free)))
             set_role(self.notes[name], "warning" if short else "muted")
-        self.figures["kv"].setText(size(e["kv_bytes"]))
+        self.figures["kv"].setText(size(price.kv_bytes))
         self.completeChanged.emit()
 
     def _on_out(self, text: str) -> None:
@@ -135,10 +137,11 @@ class ReviewPage(StepPage):
     def isComplete(self) -> bool:
         """While the plan stands and the folder can be used."""
         draft = self.draft
-        return bool(draft.plan) and draft.plan_error is None and not draft.planning and not output_problem(draft.out)
+        stands = draft.plan is not None and draft.plan_error is None and not draft.planning
+        return stands and not output_problem(draft.out)
 
     def validatePage(self) -> bool:
         """Leaving forwards begins the build."""
         draft = self.draft
         out = Path(draft.out).expanduser()
-        return self.build.start(draft.source, out, draft.choices)
+        return self.build.start(draft.request(out))

@@ -158,7 +158,7 @@ class RunPage(StepPage):
             return self.tr("Stopping")
         if build.running:
             progress, row = build.progress, build.current
-            what = f"{row.stage} {row.component}".strip() if row else self.tr("starting")
+            what = row.stage if row else self.tr("starting")
             more = f" · {progress.message}" if progress and progress.message else ""
             return f"{what}{more} · {seconds(build.elapsed)}"
         words = {
@@ -199,12 +199,11 @@ class RunPage(StepPage):
             "failed": self.tr("failed"),
             "stopped": self.tr("stopped"),
         }
-        name = f"{row.stage} · {row.component}" if row.component else row.stage
         time = seconds(row.seconds) if row.ended and row.seconds else ""
         memory = f"{number(row.peak_mib)} MiB" if row.peak_mib else ""
         if row.state == "started" and self.build.memory:
             memory = size(self.build.memory)
-        return name, states[row.state], time, memory, row.note
+        return row.stage, states[row.state], time, memory, row.note
 
     def _show_end(self) -> None:
         build = self.build

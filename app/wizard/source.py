@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
@@ -28,7 +27,8 @@ from app.widgets.basics import Card, EmptyState, Pill, button, label, set_role
 from app.widgets.format import count, number, size
 from app.widgets.theme import G, mono_font
 from app.wizard.base import ChoiceCard, StepPage, grouped
-from workflows.events import ErrorEvent, ProgressEvent
+from workflows.wire.events import ErrorEvent, ProgressEvent
+from workflows.wire.reports.plan import ProbeReport
 
 
 def is_hub_id(source: str) -> bool:
@@ -96,32 +96,33 @@ class FoundCard(Card):
         for part in (self._code_head, self._code, self.consent):
             self.body.addWidget(part)
 
-    def set_found(self, found: dict[str, Any], code: dict[str, str], trusted: bool) -> None:
+    def set_found(self, found: ProbeReport | None, code: dict[str, str], trusted: bool) -> None:
         """Show what was found; `code` are the Python files that the checkpoint brings."""
-        self._name.setText(str((found.get("architectures") or [found.get("model_type", "")])[0]))
-        supported = bool(found.get("supported"))
+        self._name.setText((found.architectures or [found.model_type])[0] if found else "")
+        supported = found is not None and found.supported
         if code and not trusted:
             self._pill.set(self.tr("needs consent"), "warning")
         else:
             self._pill.set(
                 self.tr("supported") if supported else self.tr("not supported"), "ok" if supported else "error"
             )
-        self.reason.setText(str(found.get("reason", "")))
-        self.reason.setVisible(not supported and bool(found.get("reason")))
-        self._show_facts(found)
+        reason = found.reason if found else ""
+        self.reason.setText(reason)
+        self.reason.setVisible(not supported and bool(reason))
+        self._show_facts(_facts(self, found) if found else [])
         for part in (self._code_head, self._code, self.consent):
             part.setVisible(bool(code))
         self._code_head.setText(self.tr("This checkpoint brings %n Python file(s) that would run here:", "", len(code)))
         self._code.setText("\n".join(f"{name}  sha256 {digest}" for name, digest in code.items()))
         self.consent.setChecked(trusted)
 
-    def _show_facts(self, found: dict[str, Any]) -> None:
+    def _show_facts(self, facts: list[tuple[str, str]]) -> None:
         for old in self._facts:
             self._grid.removeWidget(old)
             old.hide()
             old.deleteLater()
         self._facts = []
-        for index, (name, value) in enumerate(_facts(self, found)):
+        for index, (name, value) in enumerate(facts):
             row, column = divmod(index, 3)
             text, title = label(value), label(name, "muted")
             self._grid.addWidget(title, row * 2, column)
@@ -130,23 +131,23 @@ class FoundCard(Card):
             self._facts += [text, title]
 
 
-def _facts(widget: QWidget, found: dict[str, Any]) -> list[tuple[str, str]]:
-    tokenizer = found.get("tokenizer") or {}
-    template = widget.tr("chat template") if tokenizer.get("chat_template") else widget.tr("no chat template")
-    vocabulary = widget.tr("%1 tokens").replace("%1", number(tokenizer.get("vocabulary", 0)))
-    words = f"{tokenizer.get('kind', '')}, {vocabulary}, {template}" if tokenizer else widget.tr("none")
+def _facts(widget: QWidget, found: ProbeReport) -> list[tuple[str, str]]:
+    words, tokenizer = widget.tr("none"), found.tokenizer
+    if tokenizer is not None:
+        template = widget.tr("chat template") if tokenizer.chat_template else widget.tr("no chat template")
+        vocabulary = widget.tr("%1 tokens").replace("%1", number(tokenizer.vocabulary or 0))
+        words = f"{tokenizer.kind}, {vocabulary}, {template}"
     rows: list[tuple[str, str]] = [
-        (widget.tr("Parameters"), count(found.get("parameters", 0))),
-        (widget.tr("Weights"), f"{found.get('dtype', '')}, {size(found.get('weights_bytes', 0))}"),
-        (widget.tr("Model type"), str(found.get("model_type", ""))),
+        (widget.tr("Parameters"), count(found.parameters)),
+        (widget.tr("Weights"), f"{found.dtype}, {size(found.weights_bytes)}"),
+        (widget.tr("Model type"), found.model_type),
     ]
-    if "layers" in found:
-        positions = widget.tr("%1 tokens").replace("%1", number(found["max_positions"]))
-        shape = widget.tr("%1 layers, width %2").replace("%1", str(found["layers"]))
+    if (decoder := found.decoder) is not None:
+        shape = widget.tr("%1 layers, width %2").replace("%1", str(decoder.layers))
         rows += [
-            (widget.tr("Shape"), shape.replace("%2", number(found["hidden_size"]))),
-            (widget.tr("Longest context"), positions),
-            (widget.tr("KV cache a token"), size(found["kv_bytes_per_token"])),
+            (widget.tr("Shape"), shape.replace("%2", number(decoder.hidden_size))),
+            (widget.tr("Longest context"), widget.tr("%1 tokens").replace("%1", number(decoder.max_positions))),
+            (widget.tr("KV cache a token"), size(decoder.kv_bytes_per_token)),
         ]
     return [*rows, (widget.tr("Tokenizer"), words)]
 
@@ -311,8 +312,9 @@ class SourcePage(StepPage):
         if progress and progress.total:
             self._bar.setValue(round(1000 * progress.done / progress.total))
         self._message.setText(_progress_words(self.tr("Looking at %1").replace("%1", draft.source), progress))
-        self.found.setVisible(bool(draft.found) or bool(draft.remote_code))
-        if draft.found or draft.remote_code:
+        shown = draft.found is not None or bool(draft.remote_code)
+        self.found.setVisible(shown)
+        if shown:
             self.found.set_found(draft.found, draft.remote_code, draft.trusted)
         self.hint.setVisible(not draft.source)
         self._show_error(draft.probe_error)

@@ -28,10 +28,11 @@ from app.state.conversation import Conversation
 from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
-from tests.app.composite.making import components, ten
+from tests.app.composite.making import inspected as inspection
+from tests.app.composite.making import ten
 from tests.app.conftest import fake_summary, make_bundle
 from tests.app.netron_models import chain
-from tests.app.test_inspect_model import BUNDLE
+from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 from tests.workflows.picture.making import decoder, encoder_decoder, seams
 
@@ -352,8 +353,7 @@ COMPOSITES = {
     "ten": ten(),
 }
 DRAWN = {
-    name: {"inspection": {**BUNDLE, "components": components(one), "composite": one.to_dict()}}
-    for name, one in COMPOSITES.items()
+    name: {"inspection": inspection(one)} for name, one in COMPOSITES.items()
 }
 ATTENTION = "model/layers.1/self_attn"
 DUEL = {"replies": {"qwen3-demo": LONG + LONG, "qwen3-int4": LONG + LONG.replace("dropped", "forgotten")}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,36 +12,29 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat
 
 from app.accuracy.tab import AccuracyTab
-from app.state.accuracy import AccuracyModel, Request, parse_report
+from app.state.accuracy import AccuracyModel, as_csv, as_json
 from tests.app.conftest import make_bundle
 from tests.fakes.accuracy import report
 from tests.fakes.worker import program
+from workflows.wire.codec import read
+from workflows.wire.reports.accuracy import EvalReport
+from workflows.wire.requests import Eval
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
-ASKED = Request("/bundles/b", "demo:qwen3", "", 8)
+ASKED = Eval("/bundles/b", "demo:qwen3", "", 8)
 
 
-def test_a_report_is_parsed_and_written() -> None:
-    found = parse_report(report())
-    assert (len(found.layers), found.layers[17].hidden) == (28, 1 - (0.001 + 0.0004 * 17 + 0.006))
-    assert (len(found.answers), found.same, found.answers[3].equal) == (12, 9, 5)
-    assert json.loads(found.to_json())["kl_max"] == 0.4321
-    first, second, *_ = found.to_csv().splitlines()
+def test_a_report_is_written() -> None:
+    found = report()
+    assert (found.same, found.greedy[3].tokens_equal) == (9, 5)
+    assert read(EvalReport, json.loads(as_json(found))) == found
+    first, second, *_ = as_csv(found).splitlines()
     assert (first, second) == ("part,layer,hidden_cosine,key_cosine,value_cosine", "decoder,0,0.999,0.9995,0.9992")
 
 
-@pytest.mark.parametrize("lacking", ["layers", "greedy", "kl_mean", "perplexity"])
-def test_what_is_no_report(lacking: str) -> None:
-    value = report()
-    del value[lacking]
-    with pytest.raises(ValueError, match=lacking):
-        parse_report(value)
-
-
 def test_an_answer_that_goes_on_is_not_the_same() -> None:
-    value = report()
-    value["greedy"][0]["candidate"] = [*value["greedy"][0]["reference"], [5, "more"]]
-    assert not parse_report(value).answers[0].same
+    one = report().greedy[0]
+    assert one.same and not replace(one, candidate=[*one.reference, (5, "more")]).same
 
 
 @pytest.fixture
@@ -65,7 +59,7 @@ def test_from_the_form_to_the_figures(qtbot: Any, tab: Any, tmp_path: Path) -> N
     assert page.form.run.isEnabled()
     qtbot.mouseClick(page.form.run, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.model.state == "done")
-    assert page.model.request == Request(str(bundle), "demo:qwen3", "", 16)
+    assert page.model.request == Eval(str(bundle), "demo:qwen3", "", 16)
     rows = dict(page.figures.rows._rows)
     assert (rows["top-1 agreement"], rows["KL divergence, mean"]) == ("97.40 %", "0.012346 nats")
     assert rows["200 questions, candidate"] == "98.50 %"
@@ -106,7 +100,7 @@ def test_suggestions(qtbot: Any, tab: Any) -> None:
     page.form.suggest.setChecked(True)
     page.form.run.click()
     qtbot.waitUntil(lambda: page.model.state == "done")
-    assert page.model.request == Request("/bundles/b", "demo:qwen3", "", 16, 5)
+    assert page.model.request == Eval("/bundles/b", "demo:qwen3", "", 16, 5)
     rows = dict(page.figures.rows._rows)
     assert (rows["KL without node_linear_17"], rows["KL without all of these"]) == ("0.0087 nats", "0.0061 nats")
     assert page.said.text().endswith('quantize.exclude=["node_linear_17", "MatMul.linear_4.gate_up"]')
@@ -173,5 +167,5 @@ def test_from_done_to_the_comparison(qtbot: Any, make_window: Any, tmp_path: Pat
     assert page.accuracy.form.reference.path == "demo:qwen3"
     assert page.accuracy.form.run.hasFocus()
     page.accuracy.form.run.click()
-    assert page.accuracy.model.request == Request(str(bundle), "demo:qwen3", "", 16, 0, ("ab12",))
+    assert page.accuracy.model.request == Eval(str(bundle), "demo:qwen3", "", 16, 0, ("ab12",))
     qtbot.waitUntil(lambda: page.accuracy.model.state == "done")

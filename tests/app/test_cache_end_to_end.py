@@ -9,7 +9,8 @@ import pytest
 
 from app.state.context import AppContext
 from app.state.session import Session
-from workflows.events import BuildDone
+from workflows.wire.events import BuildDone
+from workflows.wire.requests import Build
 
 PATIENCE_MS = 180_000
 GREEDY = {"temperature": 0.0, "max_new_tokens": 24}
@@ -30,14 +31,14 @@ def change(qtbot: Any, session: Session, name: str, value: Any) -> list[Any]:
 
 
 def runs(session: Session) -> list[Any]:
-    return [group["runs"] for group in session.groups]
+    return [group.runs for group in session.groups]
 
 
 @pytest.mark.slow
 def test_the_cache_of_the_demo(qtbot: Any, tmp_path: Path) -> None:
     context = AppContext()
     bundle = tmp_path / "demo"
-    job = context.session_worker.request("build", source="demo:qwen3", out=str(bundle), options={"capacity": 512})
+    job = context.session_worker.request(Build("demo:qwen3", str(bundle), {"capacity": 512}))
     with qtbot.waitSignal(job.finished, timeout=PATIENCE_MS) as built:
         pass
     assert isinstance(built.args[0], BuildDone), built.args[0]
@@ -46,12 +47,12 @@ def test_the_cache_of_the_demo(qtbot: Any, tmp_path: Path) -> None:
         session.open(bundle)
     first = run(qtbot, session)
     assert "56" in first
-    length, full = session.groups[0]["length"], runs(session)
-    assert session.groups[0]["rewindable"] == [[0, length]]
+    length, full = session.groups[0].length, runs(session)
+    assert session.groups[0].rewindable == [(0, length)]
     assert session.history.snapshots[-1].length == length
     change(qtbot, session, "save_cache", tmp_path / "turn.safetensors")
     change(qtbot, session, "rewind", length // 2)
-    assert runs(session) == [[[0, 0, length // 2]]]
+    assert runs(session) == [[(0, 0, length // 2)]]
     assert run(qtbot, session) == first
     assert runs(session) == full
     change(qtbot, session, "rewind", 0)
@@ -69,7 +70,7 @@ def refuse(qtbot: Any, session: Session, length: int) -> None:
     with qtbot.waitSignal(session.cacheFailed, timeout=PATIENCE_MS) as failed:
         session.rewind(length + 1)
     assert failed.args[1].kind == "rewind" and f"0 to {length}" in failed.args[1].message
-    assert session.state == "ready" and session.groups[0]["length"] == length
+    assert session.state == "ready" and session.groups[0].length == length
 
 
 def window(qtbot: Any, session: Session, bundle: Path, saved: Path) -> None:
@@ -78,8 +79,8 @@ def window(qtbot: Any, session: Session, bundle: Path, saved: Path) -> None:
         session.open(bundle, cache="window", capacity=16)
     run(qtbot, session)
     (group,) = session.groups
-    assert group["evicted"] > 0
-    assert group["rewindable"][0] == [0, 0] and group["rewindable"][-1][1] == group["length"]
+    assert group.evicted > 0
+    assert group.rewindable[0] == (0, 0) and group.rewindable[-1][1] == group.length
     with qtbot.waitSignal(session.cacheFailed, timeout=PATIENCE_MS) as failed:
         session.load_cache(saved)
     assert failed.args[1].kind == "promptcache"

@@ -16,7 +16,7 @@ from app.charts.points import block_outline, thin
 from app.state.context import AppContext
 from app.widgets.format import number
 from tests.fakes.worker import program
-from workflows.events import ChunkEvent, TokenEvent
+from workflows.wire.events import ChunkEvent, TokenEvent
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 

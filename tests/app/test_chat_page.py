@@ -20,6 +20,8 @@ from app.widgets.format import number
 from app.window import MainWindow
 from tests.app.test_conversation import die
 from tests.fakes.worker import program
+from workflows.wire.codec import read
+from workflows.wire.requests import Generate, Turn
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -241,7 +243,7 @@ def test_settings_reach_the_request(make: Make, qtbot: QtBot, monkeypatch: pytes
     page.panel.stops.setPlainText("END\n\\n\\n")
     ask(qtbot, page, "x")
     messages, options = asked[0]
-    assert messages == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "x"}]
+    assert messages == [Turn("system", "Be brief."), Turn("user", "x")]
     assert options == {
         "temperature": 0.7,
         "top_k": 40,
@@ -453,9 +455,9 @@ def test_actions_are_found_by_the_palette(make: Make, qtbot: QtBot) -> None:
     assert not page.side.isVisible()
 
 
-def asked(path: Path) -> list[dict[str, Any]]:
+def asked(path: Path) -> list[Generate]:
     """The generations that the worker was asked for."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [read(Generate, json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
 def test_a_base_model_completes_what_was_written(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -466,7 +468,7 @@ def test_a_base_model_completes_what_was_written(make: Make, qtbot: QtBot, tmp_p
     assert page.composer.edit.placeholderText() == "Go on writing"
     ask(qtbot, page, "Once ")
     ask(qtbot, page, "\n  there was ")
-    contents = [turn["content"] for turn in asked(tmp_path / "asked")[-1]["messages"]]
+    contents = [turn.content for turn in asked(tmp_path / "asked")[-1].messages or ()]
     assert contents == ["Once ", "upon a time", "\n  there was "]
 
 
@@ -476,8 +478,7 @@ def test_a_chat_model_is_asked_and_its_prompt_is_trimmed(make: Make, qtbot: QtBo
     assert page.composer.edit.placeholderText() == "Ask something"
     ask(qtbot, page, " Hello ")
     (request,) = asked(tmp_path / "asked")
-    assert request["messages"] == [{"role": "user", "content": "Hello"}]
-    assert "tools" not in request and "prefill" not in request
+    assert (request.messages, request.tools, request.prefill) == ((Turn("user", "Hello"),), "", "")
 
 
 def test_the_reply_begins_with_the_prefill_and_the_tools_are_sent(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -492,8 +493,8 @@ def test_the_reply_begins_with_the_prefill_and_the_tools_are_sent(make: Make, qt
     page.panel.opening.prefill.clear()
     ask(qtbot, page, "Sure?")
     first, second = asked(tmp_path / "asked")
-    assert (first["tools"], first["prefill"]) == ('[{"name": "get_weather"}]', "The answer ")
-    assert second["messages"][1]["content"] == "The answer is 56." and "prefill" not in second
+    assert (first.tools, first.prefill) == ('[{"name": "get_weather"}]', "The answer ")
+    assert second.messages is not None and second.messages[1].content == "The answer is 56." and not second.prefill
 
 
 def test_a_refused_prefill_leaves_no_reply(make: Make, qtbot: QtBot) -> None:

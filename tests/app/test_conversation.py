@@ -9,6 +9,7 @@ import pytest
 
 from app.state.chats import ChatStore
 from app.state.conversation import Conversation
+from workflows.wire.requests import Turn
 
 
 def talk() -> tuple[Conversation, int, int]:
@@ -27,13 +28,13 @@ def texts(chat: Conversation) -> list[str]:
 def test_messages_for_the_engine() -> None:
     chat, prompt, _ = talk()
     assert chat.to_messages(prompt) == [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "What is 8 times 7?"},
+        Turn("system", "Be brief."),
+        Turn("user", "What is 8 times 7?"),
     ]
     second = chat.ask("And 9?")
-    assert [m["content"] for m in chat.to_messages(second.id)][1:] == ["What is 8 times 7?", "56", "And 9?"]
+    assert [m.content for m in chat.to_messages(second.id)][1:] == ["What is 8 times 7?", "56", "And 9?"]
     chat.system = "  "
-    assert chat.to_messages(prompt)[0]["role"] == "user"
+    assert chat.to_messages(prompt)[0].role == "user"
 
 
 def test_regenerating_makes_a_sibling() -> None:

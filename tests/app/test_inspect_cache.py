@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,15 @@ from app.state.inspection import (
     PASSED,
     UNALLOCATED,
     SlotTable,
-    parse_group,
-    parse_inspection,
+    inspection_of,
+    live_group,
 )
-from app.state.session import OpenRequest
 from app.widgets.session_choice import SessionChoice
-from tests.app.test_inspect_model import BUNDLE
+from tests.fakes.inspections import BUNDLE, group
 from tests.fakes.worker import program
+from workflows.wire.events import GroupView
+from workflows.wire.reports.inspection import ComponentReport, KVGroupReport
+from workflows.wire.requests import Open
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -72,7 +75,7 @@ def at(page: InspectPage, slot: float) -> QPoint:
 
 
 def held(page: InspectPage) -> int:
-    return int(page.session.groups[0]["length"])
+    return page.session.groups[0].length
 
 
 def drag(page: InspectPage, qtbot: QtBot, start: int, end: float) -> None:
@@ -204,7 +207,7 @@ def test_the_session_from_here_is_opened_as_the_last_one_was(make: Make, qtbot: 
     assert controls.choice.cache.isVisible() and controls.choice.chosen == ("cpu", "window")
     controls.open_button.click()
     qtbot.waitUntil(lambda: page.session.state == "ready")
-    assert page.session.request == OpenRequest("/b/demo", "cpu", "window")
+    assert page.session.request == Open("/b/demo", "cpu", "window")
     assert not controls.choice.cache.isVisible()
 
 
@@ -215,7 +218,7 @@ def test_another_cache_can_be_chosen_for_the_session_from_here(make: Make, qtbot
     qtbot.waitUntil(lambda: choice.provider.count() == 2)
     choice.cache.setCurrentIndex(choice.cache.findData("fifo"))
     page.kv.controls.open_button.click()
-    assert page.session.request == OpenRequest("/b/demo", "cpu", "fifo")
+    assert page.session.request == Open("/b/demo", "cpu", "fifo")
 
 
 def test_a_graph_that_writes_its_cache_offers_no_other_layout(qtbot: QtBot) -> None:
@@ -231,22 +234,21 @@ def test_a_graph_that_writes_its_cache_offers_no_other_layout(qtbot: QtBot) -> N
     assert choice.chosen == ("cpu", "static")
 
 
-CROSSED: dict[str, Any] = {
-    **BUNDLE,
-    "components": [{"name": "reader", "role": "encoder"}, {"name": "writer", "role": "decoder"}],
-    "kv": [
-        *BUNDLE["kv"],
-        {
-            "group": "cross", "layout": "cross", "layers": [0, 1], "capacity": None, "window": None,
-            "shape": [1, 2, "source", 8], "dtype": "float16", "bytes": None, "writer": "encoder",
-            "bytes_per_token": 128,
-        },
+CROSSED = replace(
+    BUNDLE,
+    components=[
+        ComponentReport("reader", "reader.onnx", "encoder", [], [], {}, {}, 0),
+        ComponentReport("writer", "writer.onnx", "decoder", [], [], {}, {}, 0),
     ],
-}  # fmt: skip
+    kv=[
+        *BUNDLE.kv,
+        KVGroupReport("cross", "cross", [0, 1], None, None, [1, 2, "source", 8], "float16", None, 128, "encoder"),
+    ],
+)
 
 
 def test_cross_cache_is_a_group_of_its_own(make: Make) -> None:
-    cross = parse_inspection("/b/t5", CROSSED).kv[-1]
+    cross = inspection_of("/b/t5", CROSSED).kv[-1]
     assert (cross.layers, cross.capacity, cross.bytes_per_token, cross.writer) == ((0, 1), 0, 128, "encoder")
     page = make(inspection=CROSSED, cross=9)
     own, frozen = page.kv.cards
@@ -261,8 +263,11 @@ def test_cross_cache_is_a_group_of_its_own(make: Make) -> None:
 def test_each_shape_of_a_group_has_a_line(qtbot: Any) -> None:
     """With the layers that have it; the type once."""
     shapes = [[1, 2, 8, 4], [1, 2, 8, 16], [1, 2, 8, 4]]
-    raw = {"name": "all", "layout": "static", "layers": [0, 1, 2], "capacity": 8, "dtype": "float32", "bytes": 8 * 384}
-    card = GroupCard(parse_group({**raw, "shape": shapes[0], "shapes": shapes, "writer": "host"}))
+    view = GroupView(
+        name="all", layout="static", layers=[0, 1, 2], capacity=8, allocated=8, window=None, shape=list(shapes[0]),
+        dtype="float32", bytes=8 * 384, writer="host", length=0, evicted=0, runs=[], shapes=[list(s) for s in shapes],
+    )  # fmt: skip
+    card = GroupCard(live_group(view))
     qtbot.addWidget(card)
     assert dict(card.facts())["Tensor"] == "0, 2: 1 × 2 × 8 × 4\n1: 1 × 2 × 8 × 16  float32"
     assert card.describe(1, 3).endswith("256 B") and card.describe(2, 3).endswith("64 B")
@@ -270,13 +275,13 @@ def test_each_shape_of_a_group_has_a_line(qtbot: Any) -> None:
 
 def test_window_group_keeps_what_it_no_longer_sees() -> None:
     table = SlotTable(8)
-    table.update({"layout": "static", "window": 3, "runs": [[0, 0, 6]], "length": 6})
+    table.update(group("static", [(0, 0, 6)], window=3, length=6))
     assert [table.state(slot) for slot in range(8)] == [PASSED] * 4 + [FILLED] * 2 + [HEAD, 0]
 
 
 def test_ring_lengths_by_place() -> None:
     table = SlotTable(4)
-    table.update({"layout": "window", "runs": [[0, 4, 2], [2, 2, 2]], "length": 6, "rewindable": [[0, 0], [5, 6]]})
+    table.update(group("window", [(0, 4, 2), (2, 2, 2)], length=6, rewindable=[(0, 0), (5, 6)]))
     assert [table.length_at(place) for place in (-1, 0.2, 0.7, 1.9, 2.9, 3.9)] == [0, 4, 5, 6, 3, 4]
     assert [table.legal(length) for length in range(8)] == [True, False, False, False, False, True, True, False]
     assert (table.edge(6), table.edge(5), table.edge(3), table.edge(2)) == (2, 1, 3, None)
@@ -285,7 +290,7 @@ def test_ring_lengths_by_place() -> None:
 
 def test_rows_that_slide_are_dragged_by_their_positions() -> None:
     table = SlotTable(4)
-    table.update({"layout": "fifo", "slides": True, "allocated": 4, "length": 5, "runs": [[1, 2, 3]], "window": 4})
+    table.update(group("fifo", [(1, 2, 3)], slides=True, allocated=4, length=5, window=4))
     assert [table.length_at(place) for place in (-1, 0.5, 1.2, 1.9, 3.9)] == [0, 0, 2, 3, 5]
     assert (table.head, [table.state(slot) for slot in range(4)]) == (None, [EMPTY, FILLED, FILLED, FILLED])
     assert (table.forgotten(4), table.edge(4)) == ([(3, 1)], 3)
@@ -293,7 +298,7 @@ def test_rows_that_slide_are_dragged_by_their_positions() -> None:
 
 def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
     page = make()
-    groups = [{**page.session.groups[0], "capacity": 4096, "allocated": 64, "runs": [[0, 0, 20]], "length": 20}]
+    groups = [replace(page.session.groups[0], capacity=4096, allocated=64, runs=[(0, 0, 20)], length=20)]
     page.kv.set_live(groups)
     one = strip(page)
     assert one.span == 72 and one.columns()[-1] == UNALLOCATED
@@ -301,11 +306,11 @@ def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
 
 
 def test_rows_that_slide_are_padded_at_the_left(qtbot: Any) -> None:
-    raw = {"name": "all", "layout": "fifo", "layers": [0], "capacity": 8, "allocated": 8, "writer": "host"}
+    live = group("fifo", [(5, 0, 3)], length=3, layers=[0], slides=True)
     table = SlotTable(8)
-    table.update({**raw, "slides": True, "runs": [[5, 0, 3]], "length": 3, "evicted": 0})
+    table.update(live)
     assert table.slides
-    card = GroupCard(parse_group(raw))
+    card = GroupCard(live_group(live))
     qtbot.addWidget(card)
     card.show_table(table)
     assert "3 of 8 used · 5 padded at the left · 0 evicted" in card.state.text()
@@ -322,7 +327,6 @@ def test_rows_that_slide_are_padded_at_the_left(qtbot: Any) -> None:
     ],
 )
 def test_who_writes_a_group_is_said_in_words(qtbot: Any, layout: str, writer: str, words: str) -> None:
-    group = parse_group({"name": "all", "layout": layout, "layers": [0], "capacity": 4, "writer": writer})
-    card = GroupCard(group)
+    card = GroupCard(live_group(group(layout, layers=[0], capacity=4, writer=writer)))
     qtbot.addWidget(card)
     assert dict(card.facts())["Written by"] == words

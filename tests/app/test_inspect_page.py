@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +17,14 @@ from app.inspect.strip import GUTTER, state_color
 from app.state.context import AppContext
 from app.state.inspection import EMPTY, FILLED, HEAD, REUSED
 from app.widgets.format import number
-from tests.app.test_inspect_model import BUNDLE
+from tests.fakes.inspections import BUNDLE, DECODE, PREFILL, group, single
 from tests.fakes.worker import program
+from workflows.wire.requests import Where
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
 Make = Callable[..., InspectPage]
-SECOND = {
-    "name": "prefill",
-    "file": "prefill.onnx",
-    "role": "prefill",
-    "inputs": [],
-    "outputs": [],
-    "op_counts": {"Gather": 1},
-    "opset": {"": 23},
-    "bytes": 10,
-}
-INSPECTION = {**BUNDLE, "components": [*BUNDLE["components"], SECOND]}
+INSPECTION = replace(BUNDLE, components=[DECODE, PREFILL])
 
 
 @pytest.fixture
@@ -121,15 +113,10 @@ def test_empty_cache_geometry(make: Make) -> None:
     assert card.describe(0, 0).endswith("the next token goes here")
 
 
-def live(**fields: Any) -> list[dict[str, Any]]:
-    group = {**BUNDLE["kv"][0], "name": "all", "capacity": 8, "bytes": 8 * 2048, "layout": "window", **fields}
-    return [{key: value for key, value in group.items() if key != "group"}]
-
-
 def test_live_slots_pixels_and_words(make: Make, qtbot: QtBot) -> None:
     page = make()
     page.tabs.setCurrentWidget(page.kv)
-    page.kv.set_live(live(runs=[[0, 8, 2], [3, 3, 5]], length=10, evicted=3))
+    page.kv.set_live([group("window", [(0, 8, 2), (3, 3, 5)], length=10, evicted=3)])
     (card,) = page.kv.cards
     strip = card.strip
     assert card.state.text() == "live · 7 of 8 used · 3 evicted · 16.0 KiB allocated"
@@ -150,7 +137,7 @@ def test_live_slots_pixels_and_words(make: Make, qtbot: QtBot) -> None:
 def test_strip_by_keyboard(make: Make, qtbot: QtBot) -> None:
     page = make()
     page.tabs.setCurrentWidget(page.kv)
-    page.kv.set_live(live(runs=[[0, 0, 4]], length=4))
+    page.kv.set_live([group("window", [(0, 0, 4)], length=4)])
     card = page.kv.cards[0]
     card.strip.setFocus()
     for key in (Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Down):
@@ -163,7 +150,7 @@ def test_strip_by_keyboard(make: Make, qtbot: QtBot) -> None:
 def test_more_slots_than_pixels_never_hide_the_head(make: Make) -> None:
     page = make()
     page.kv.set_live(
-        live(capacity=100_000, bytes=100_000 * 2048, layout="static", runs=[[0, 0, 50_000]], length=50_000)
+        [group("static", [(0, 0, 50_000)], length=50_000, capacity=100_000)]
     )
     strip = page.kv.cards[0].strip
     strip.resize(500, strip.height())
@@ -202,7 +189,7 @@ def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
 
 
 def test_graph_alone(make: Make, qtbot: QtBot) -> None:
-    page = make(open_bundle=False, inspection={"components": [SECOND]})
+    page = make(open_bundle=False, inspection=single(PREFILL))
     page.context.graphRequested.emit("/b/prefill.onnx")
     qtbot.waitUntil(lambda: page.inspection is not None)
     assert page.heading.text() == "prefill.onnx"
@@ -215,27 +202,27 @@ def test_a_component_brings_its_graph(make: Make, qtbot: QtBot) -> None:
     page.cards[0].chosen.emit()  # which leads on from the composite
     qtbot.waitUntil(lambda: page.graph.model.scene is not None)
     assert page.tabs.currentWidget() is page.graph
-    assert page.graph.model.where["component"] == "decode"
+    assert page.graph.model.where == Where("/b/demo", "decode", "final")
     page.cards[1].chosen.emit()
-    qtbot.waitUntil(lambda: page.graph.model.graph is not None and page.graph.model.graph.component == "prefill")
+    qtbot.waitUntil(lambda: page.graph.model.graph is not None and page.graph.model.graph.where.component == "prefill")
 
 
 def test_two_files_are_compared(make: Make, qtbot: QtBot) -> None:
-    page = make(open_bundle=False, inspection={"components": [SECOND]})
+    page = make(open_bundle=False, inspection=single(PREFILL))
     page.tabs.setCurrentWidget(page.details)
     page.context.pairRequested.emit("/b/before.onnx", "/b/after.onnx")
     qtbot.waitUntil(lambda: page.graph.model.diff is not None)
     assert page.heading.text() == "before.onnx → after.onnx"
     assert page.tabs.currentWidget() is page.graph
-    assert page.graph.model.against == {"path": "/b/before.onnx", "component": "", "stage": ""}
+    assert page.graph.model.against == Where("/b/before.onnx")
     assert page.graph.stages.compare.text() == "Against before.onnx"
     page.context.graphRequested.emit("/b/other.onnx")
-    qtbot.waitUntil(lambda: page.graph.model.where["path"] == "/b/other.onnx" and not page.graph.model.busy)
+    qtbot.waitUntil(lambda: page.graph.model.where.path == "/b/other.onnx" and not page.graph.model.busy)
     assert page.graph.model.diff is None
 
 
 def test_facts_of_a_graph_without_a_cache(make: Make, qtbot: QtBot) -> None:
-    page = make(inspection={**INSPECTION, "kv": [], "layout": "", "capacity": 0, "chunk": 64, "precision": "fp32"})
+    page = make(inspection=replace(INSPECTION, kv=[], capacity=0, chunk=64, precision="fp32"))
     assert page.inspection is not None
     names = [name for name, _ in page.details.facts(page.inspection)]
     assert "Precision" in names

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.inspect.lazy import LazyTabs
 from app.inspect.page import InspectPage
 from app.state.context import AppContext
-from app.state.inspection import parse_inspection
-from tests.app.test_inspect_model import BUNDLE
+from app.state.inspection import inspection_of
+from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -38,7 +38,7 @@ def test_a_tab_that_comes_late_shows_what_is_known(qtbot: QtBot, tmp_path: Path)
     context = AppContext(tmp_path / "home", program(inspection=BUNDLE), lambda folder: {"path": folder, "name": "demo"})
     page = InspectPage(context)
     qtbot.addWidget(page)
-    page.show_inspection(parse_inspection("/b/demo", BUNDLE))
+    page.show_inspection(inspection_of("/b/demo", BUNDLE))
     page.choose(len(page.cards) - 1)
     assert not any(page.tabs.built(name) for name in page.tabs.names)
     for build in page.slices():

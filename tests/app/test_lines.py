@@ -16,7 +16,11 @@ from app.jobs.slices import Slices, whole
 from app.jobs.worker import Worker
 from tests.fakes.graphs import decoder_graph
 from tests.fakes.worker import program
-from workflows.events import ResultEvent
+from workflows.wire.codec import dumps
+from workflows.wire.events import ResultEvent
+from workflows.wire.reports.graphs import GraphReport
+from workflows.wire.reports.inspection import VerifyReport
+from workflows.wire.requests import ShowGraph, Verify, Where
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
@@ -38,12 +42,12 @@ def test_what_is_no_json(raw: bytes) -> None:
 def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path) -> None:
     answer = decoder_graph(3000)
     file = tmp_path / "graph.json"
-    file.write_text(json.dumps(answer))
+    file.write_text(dumps(answer))
     assert file.stat().st_size > 4 * LARGE
     worker, order = Worker(program(graph=str(file))), []
     try:
-        large = worker.request("graph", path="/b", component="decode", stage="final")
-        small = worker.request("verify", bundle="/b")
+        large = worker.request(ShowGraph(Where("/b", "decode", "final")))
+        small = worker.request(Verify("/b"))
         large.finished.connect(lambda event: order.append(event))
         small.finished.connect(lambda event: order.append(event))
         qtbot.waitUntil(lambda: len(order) == 2, timeout=20_000)
@@ -51,7 +55,8 @@ def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path)
         worker.close()
     first, second = order
     assert isinstance(first, ResultEvent) and isinstance(second, ResultEvent)
-    assert first.value["nodes"] == answer["nodes"] and second.value["files"] == 4
+    assert isinstance(first.value, GraphReport) and isinstance(second.value, VerifyReport)
+    assert first.value.nodes == answer.nodes and second.value.files == 4
 
 
 def test_slices_let_the_window_live_and_the_last_work_wins(qtbot: QtBot) -> None:

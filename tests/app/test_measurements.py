@@ -8,7 +8,7 @@ import io
 import pytest
 
 from app.state.measurements import CHUNK, DECODE, FIRST, Measurements, Slab
-from workflows.events import ChunkEvent, TokenEvent
+from workflows.wire.events import ChunkEvent, TokenEvent
 
 
 class Clock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,16 +11,19 @@ from pytestqt.qtbot import QtBot
 
 from app.state.cache_history import CacheHistory
 from app.state.session import Session, SessionFailure
-from workflows.events import (
+from tests.fakes.inspections import group
+from workflows.wire.events import (
     CacheEvent,
+    CacheUse,
     ChunkEvent,
     ErrorEvent,
     GenerationDone,
     NoticeEvent,
     ReadyEvent,
-    ResultEvent,
     TokenEvent,
 )
+from workflows.wire.reports.base import Done
+from workflows.wire.requests import Close, Generate, Open, Request, Rewind, Turn
 
 READY = ReadyEvent(
     bundle="/b",
@@ -44,17 +48,24 @@ DONE = GenerationDone(
     decode_tokens_per_s=100.0,
     prefill_tokens_per_s=900.0,
     provider="cpu",
-    cache={},
+    cache=CacheUse(layout="static", capacity=256, used=9, bytes=4096, evicted=0),
 )
 
 
 class StubJob(QObject):
     event = Signal(object)
-    finished = Signal(object)
+    answered = Signal(object)
+    failed = Signal(object)
 
-    def __init__(self, name: str, fields: dict[str, Any]) -> None:
+    def __init__(self, request: Request[object]) -> None:
         super().__init__()
-        self.name, self.fields, self.cancelled = name, fields, False
+        self.request, self.cancelled = request, False
+
+    def on_answer(self, take: Callable[[Any], object]) -> None:
+        self.answered.connect(take)
+
+    def on_error(self, take: Callable[[ErrorEvent], object]) -> None:
+        self.failed.connect(take)
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -68,8 +79,8 @@ class StubWorker(QObject):
         super().__init__()
         self.jobs: list[StubJob] = []
 
-    def request(self, job: str, **fields: Any) -> StubJob:
-        self.jobs.append(StubJob(job, fields))
+    def request(self, request: Request[object]) -> StubJob:
+        self.jobs.append(StubJob(request))
         return self.jobs[-1]
 
 
@@ -95,7 +106,7 @@ def session(worker: StubWorker) -> Session:
 @pytest.fixture
 def opened(session: Session, worker: StubWorker) -> Session:
     session.open("/b", "cpu", "static", 256)
-    worker.jobs[-1].finished.emit(READY)
+    worker.jobs[-1].answered.emit(READY)
     return session
 
 
@@ -103,26 +114,23 @@ def test_open(session: Session, worker: StubWorker) -> None:
     log = Log(session)
     session.open("/b", "cpu", "window", 128)
     job = worker.jobs[-1]
-    assert (job.name, job.fields) == (
-        "open",
-        {"bundle": "/b", "provider": "cpu", "cache": "window", "capacity": 128},
-    )
-    job.finished.emit(READY)
+    assert job.request == Open("/b", "cpu", "window", 128)
+    job.answered.emit(READY)
     assert session.ready == READY
     assert log.lines == [("stateChanged", "opening"), ("stateChanged", "ready"), ("opened", READY)]
 
 
 def test_generate_relays_and_ends(opened: Session, worker: StubWorker) -> None:
     log = Log(opened)
-    groups = [{"name": "all", "runs": [[0, 0, 9]]}]
+    groups = [group("static", [(0, 0, 9)])]
     notice = NoticeEvent(code="window-slid", message="The window slid.")
-    assert opened.generate([{"role": "user", "content": "8*7="}], {"temperature": 0.0})
+    assert opened.generate([Turn("user", "8*7=")], {"temperature": 0.0})
     assert not opened.generate("again")
     job = worker.jobs[-1]
-    assert job.fields == {"messages": [{"role": "user", "content": "8*7="}], "options": {"temperature": 0.0}}
+    assert job.request == Generate(messages=(Turn("user", "8*7="),), options={"temperature": 0.0})
     for event in (CHUNK, TOKEN, CacheEvent(groups=groups), notice):
         job.event.emit(event)
-    job.finished.emit(DONE)
+    job.answered.emit(DONE)
     assert log.lines == [
         ("stateChanged", "generating"),
         ("chunk", CHUNK),
@@ -139,10 +147,10 @@ def test_prompt_waits_for_the_bundle(session: Session, worker: StubWorker) -> No
     assert not session.generate("x")  # nothing is open
     session.open("/b")
     assert session.generate("x")
-    assert [j.name for j in worker.jobs] == ["open"]
-    worker.jobs[0].finished.emit(READY)
-    assert [j.name for j in worker.jobs] == ["open", "generate"]
-    assert worker.jobs[1].fields["prompt"] == "x"
+    assert [j.request.job for j in worker.jobs] == ["open"]
+    worker.jobs[0].answered.emit(READY)
+    assert [j.request.job for j in worker.jobs] == ["open", "generate"]
+    assert worker.jobs[1].request == Generate(prompt="x")
 
 
 def test_stop_cancels_the_job(opened: Session, worker: StubWorker) -> None:
@@ -155,7 +163,7 @@ def test_stop_cancels_the_job(opened: Session, worker: StubWorker) -> None:
 def test_refused_prompt_leaves_it_ready(opened: Session, worker: StubWorker) -> None:
     log = Log(opened)
     opened.generate("x")
-    worker.jobs[-1].finished.emit(ErrorEvent(kind="prompt", message="Too long.", details="trace"))
+    worker.jobs[-1].failed.emit(ErrorEvent(kind="prompt", message="Too long.", details="trace"))
     assert opened.state == "ready"
     assert log.lines[-1] == ("failed", SessionFailure("prompt", "Too long.", "trace"))
     opened.generate("y")
@@ -165,7 +173,7 @@ def test_refused_prompt_leaves_it_ready(opened: Session, worker: StubWorker) -> 
 def test_bundle_that_cannot_open(session: Session, worker: StubWorker) -> None:
     session.open("/b")
     session.generate("x")
-    worker.jobs[0].finished.emit(ErrorEvent(kind="bundle", message="weights.bin is missing."))
+    worker.jobs[0].failed.emit(ErrorEvent(kind="bundle", message="weights.bin is missing."))
     assert session.state == "failed"
     assert session.error == SessionFailure("bundle", "weights.bin is missing.")
     assert len(worker.jobs) == 1
@@ -174,18 +182,18 @@ def test_bundle_that_cannot_open(session: Session, worker: StubWorker) -> None:
 def test_crash_and_reopen(opened: Session, worker: StubWorker) -> None:
     opened.generate("x")
     dead = worker.jobs[-1]
-    dead.event.emit(CacheEvent(groups=[{"name": "all"}]))
+    dead.event.emit(CacheEvent(groups=[group()]))
     log = Log(opened)
     worker.crashed.emit("The worker was killed (signal 9).")
     assert opened.state == "failed"
     assert opened.ready is None and opened.groups == []
     assert log.lines[-1] == ("failed", SessionFailure("crashed", "The worker was killed (signal 9)."))
     dead.event.emit(TOKEN)
-    dead.finished.emit(ErrorEvent(kind="crashed", message="late"))
+    dead.failed.emit(ErrorEvent(kind="crashed", message="late"))
     assert log.lines[-1][0] == "failed" and len(log.lines) == 3
     opened.reopen()
-    assert worker.jobs[-1].fields == {"bundle": "/b", "provider": "cpu", "cache": "static", "capacity": 256}
-    worker.jobs[-1].finished.emit(READY)
+    assert worker.jobs[-1].request == Open("/b", "cpu", "static", 256)
+    worker.jobs[-1].answered.emit(READY)
     assert opened.state == "ready" and opened.error is None
 
 
@@ -196,7 +204,7 @@ def test_opening_another_ends_the_running_generation(opened: Session, worker: St
     opened.open("/other")
     assert running.cancelled
     running.event.emit(TOKEN)
-    running.finished.emit(DONE)
+    running.answered.emit(DONE)
     assert [name for name, _ in log.lines] == ["stateChanged", "failed", "stateChanged"]
     assert opened.state == "opening" and opened.bundle == "/other"
 
@@ -204,7 +212,7 @@ def test_opening_another_ends_the_running_generation(opened: Session, worker: St
 def test_close(opened: Session, worker: StubWorker) -> None:
     opened.close()
     assert (opened.state, opened.bundle, opened.ready) == ("closed", "", None)
-    assert worker.jobs[-1].name == "close"
+    assert worker.jobs[-1].request == Close()
     worker.crashed.emit("gone")
     assert opened.state == "closed"
 
@@ -215,10 +223,10 @@ def test_rewind_is_a_job_of_its_own(opened: Session, worker: StubWorker) -> None
     assert opened.rewind(3) and opened.cache_job == "rewind"
     assert not opened.save_cache("/c")  # one at a time
     job = worker.jobs[-1]
-    assert (job.name, job.fields) == ("rewind", {"length": 3})
-    groups = [{"name": "all", "length": 3, "runs": [[0, 0, 3]]}]
+    assert job.request == Rewind(3)
+    groups = [group("static", [(0, 0, 3)], length=3)]
     job.event.emit(CacheEvent(groups=groups))
-    job.finished.emit(ResultEvent(value={}))
+    job.answered.emit(Done())
     assert (opened.groups, opened.cache_job, opened.state, done) == (groups, "", "ready", [("rewind", 3)])
     assert log.lines == [("cacheChanged", groups)]
     assert [s.moment for s in opened.history.snapshots] == ["rewind"]
@@ -228,7 +236,7 @@ def test_refused_cache_job_is_no_failure_of_the_session(opened: Session, worker:
     log, failed = Log(opened), []
     opened.cacheFailed.connect(lambda name, failure: failed.append((name, failure)))
     assert opened.load_cache("/c")
-    worker.jobs[-1].finished.emit(ErrorEvent(kind="promptcache", message="Of another model."))
+    worker.jobs[-1].failed.emit(ErrorEvent(kind="promptcache", message="Of another model."))
     assert failed == [("load_cache", SessionFailure("promptcache", "Of another model."))]
     assert log.lines == [] and opened.state == "ready" and opened.error is None
 
@@ -245,7 +253,7 @@ def test_crash_ends_the_cache_job(opened: Session, worker: StubWorker) -> None:
     late = worker.jobs[-1]
     worker.crashed.emit("gone")
     assert opened.cache_job == "" and opened.state == "failed"
-    late.finished.emit(ResultEvent(value={}))
+    late.answered.emit(Done())
     assert opened.state == "failed"
 
 
@@ -253,10 +261,10 @@ def test_history_belongs_to_the_last_generation(opened: Session, worker: StubWor
     for length in (4, 9):
         opened.generate("x")
         job = worker.jobs[-1]
-        job.event.emit(CacheEvent(groups=[{"length": length}]))
+        job.event.emit(CacheEvent(groups=[group(length=length)]))
         job.event.emit(TOKEN)
-        job.event.emit(CacheEvent(groups=[{"length": length + 1}]))
-        job.finished.emit(DONE)
+        job.event.emit(CacheEvent(groups=[group(length=length + 1)]))
+        job.answered.emit(DONE)
     seen = [(s.moment, s.step, s.length) for s in opened.history.snapshots]
     assert seen == [("before", 0, 5), ("prefill", 0, 9), ("decode", 1, 10)]
     opened.open("/other")
@@ -266,52 +274,48 @@ def test_history_belongs_to_the_last_generation(opened: Session, worker: StubWor
 def test_history_stays_bounded_and_covers_everything() -> None:
     history = CacheHistory(limit=20)
     for step in range(1000):
-        history.note("decode", step, [{"length": step}])
+        history.note("decode", step, [group(length=step)])
     steps = [snapshot.step for snapshot in history.snapshots]
     assert len(steps) <= 20 and steps == sorted(steps)
     assert steps[0] == 0 and steps[-1] == 999
 
 
-def group(layout: str, length: int, runs: list[list[int]], **fields: Any) -> dict[str, Any]:
-    return {"name": "all", "layout": layout, "capacity": 8, "allocated": 8, "length": length, "runs": runs, **fields}
-
-
 def test_history_tells_the_steps_between_two_pictures() -> None:
     history = CacheHistory()
-    history.note("prefill", 0, [group("static", 3, [[0, 0, 3]], allocated=4)])
-    history.note("decode", 4, [group("static", 6, [[0, 0, 6]])])
-    seen = [(s.moment, s.step, s.groups[0]["runs"], s.groups[0]["allocated"]) for s in history.snapshots]
+    history.note("prefill", 0, [group("static", [(0, 0, 3)], length=3, allocated=4)])
+    history.note("decode", 4, [group("static", [(0, 0, 6)], length=6)])
+    seen = [(s.moment, s.step, s.groups[0].runs, s.groups[0].allocated) for s in history.snapshots]
     assert seen == [
-        ("prefill", 0, [[0, 0, 3]], 4),
-        ("decode", 2, [[0, 0, 4]], 4),
-        ("decode", 3, [[0, 0, 5]], 8),
-        ("decode", 4, [[0, 0, 6]], 8),
+        ("prefill", 0, [(0, 0, 3)], 4),
+        ("decode", 2, [(0, 0, 4)], 4),
+        ("decode", 3, [(0, 0, 5)], 8),
+        ("decode", 4, [(0, 0, 6)], 8),
     ]
 
 
 def test_history_goes_round_with_a_ring() -> None:
     history = CacheHistory()
-    history.note("decode", 1, [group("window", 7, [[0, 0, 7]])])
-    history.note("decode", 5, [group("window", 11, [[0, 8, 3], [3, 3, 5]], evicted=3)])
-    assert [(s.length, s.groups[0]["runs"], s.groups[0]["evicted"]) for s in history.snapshots[1:4]] == [
-        (8, [[0, 0, 8]], 0),
-        (9, [[0, 8, 1], [1, 1, 7]], 1),
-        (10, [[0, 8, 2], [2, 2, 6]], 2),
+    history.note("decode", 1, [group("window", [(0, 0, 7)], length=7)])
+    history.note("decode", 5, [group("window", [(0, 8, 3), (3, 3, 5)], length=11, evicted=3)])
+    assert [(s.length, s.groups[0].runs, s.groups[0].evicted) for s in history.snapshots[1:4]] == [
+        (8, [(0, 0, 8)], 0),
+        (9, [(0, 8, 1), (1, 1, 7)], 1),
+        (10, [(0, 8, 2), (2, 2, 6)], 2),
     ]
 
 
 def test_history_does_not_guess_over_a_rewind() -> None:
     history = CacheHistory()
-    history.note("decode", 1, [group("static", 7, [[0, 0, 7]])])
-    history.note("decode", 5, [group("static", 5, [[0, 0, 5]])])
+    history.note("decode", 1, [group("static", [(0, 0, 7)], length=7)])
+    history.note("decode", 5, [group("static", [(0, 0, 5)], length=5)])
     assert len(history) == 2
 
 
 def test_history_slides_with_a_fifo() -> None:
     history = CacheHistory()
-    history.note("decode", 1, [group("fifo", 7, [[1, 0, 7]], slides=True)])
-    history.note("decode", 4, [group("fifo", 10, [[0, 2, 8]], evicted=2, slides=True)])
-    assert [(s.length, s.groups[0]["runs"], s.groups[0]["evicted"]) for s in history.snapshots[1:3]] == [
-        (8, [[0, 0, 8]], 0),
-        (9, [[0, 1, 8]], 1),
+    history.note("decode", 1, [group("fifo", [(1, 0, 7)], length=7, slides=True)])
+    history.note("decode", 4, [group("fifo", [(0, 2, 8)], length=10, evicted=2, slides=True)])
+    assert [(s.length, s.groups[0].runs, s.groups[0].evicted) for s in history.snapshots[1:3]] == [
+        (8, [(0, 0, 8)], 0),
+        (9, [(0, 1, 8)], 1),
     ]

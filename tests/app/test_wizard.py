@@ -13,6 +13,7 @@ from app.state.build import DEMO
 from app.window import MainWindow
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.wizard.page import BuildWizard
+from workflows.wire.reports.plan import Offer
 
 Make = Callable[..., MainWindow]
 
@@ -50,13 +51,12 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     start_build(qtbot, wizard)
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
     build = window.context.build
-    assert [(r.stage, r.component, r.state) for r in build.rows] == [
-        ("checkpoint", "", "done"),
-        ("export", "prefill", "done"),
-        ("export", "decode", "done"),
-        ("optimize", "", "done"),
-        ("quantize", "", "skipped"),
-        ("bundle", "", "done"),
+    assert [(row.stage, row.state) for row in build.rows] == [
+        ("checkpoint", "done"),
+        ("export", "done"),
+        ("optimize", "done"),
+        ("quantize", "skipped"),
+        ("bundle", "done"),
     ]
     done = wizard.steps[DONE]
     qtbot.mouseClick(done.chat, Qt.MouseButton.LeftButton)  # type: ignore[attr-defined]
@@ -90,7 +90,7 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     assert not recipe.isComplete()
     press(qtbot, wizard)
     optimize: Any = wizard.steps[OPTIMIZE]
-    assert "fuse-attention" not in optimize.switches
+    assert list(optimize.switches) == ["fold-constants", "deduplicate"]
     optimize.switches["deduplicate"].click()
     press(qtbot, wizard)
     quantize: Any = wizard.steps[QUANTIZE]
@@ -108,9 +108,10 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     assert not quantize.calibration.isVisible()
     press(qtbot, wizard)
     qtbot.waitUntil(lambda: wizard.steps[REVIEW].isComplete())
-    chosen = draft.plan["recipe"]
-    assert (chosen["cache"], chosen["capacity"], chosen["graphs"]) == ("window", 512, "single")
-    assert chosen["passes"]["deduplicate"] is False
+    assert draft.plan is not None
+    chosen = draft.plan.chosen
+    assert (chosen.cache, chosen.capacity, chosen.graphs) == ("window", 512, "single")
+    assert chosen.passes["deduplicate"] is False
     assert '"capacity": 512' in wizard.steps[REVIEW].recipe.toPlainText()  # type: ignore[attr-defined]
     press(qtbot, wizard, QWizard.WizardButton.CommitButton)
     assert window.context.build.request is not None
@@ -132,11 +133,11 @@ def test_the_source_length_of_an_encoder(qtbot: Any, make_window: Make) -> None:
     assert recipe.source_length.value() == 700 and not recipe.isComplete()
     recipe.source_length.setValue(300)
     qtbot.waitUntil(recipe.isComplete)
-    assert draft.plan["recipe"]["source_length"] == 300 and "is padded to it" in recipe.source_note.text()
+    assert draft.plan.chosen.source_length == 300 and "is padded to it" in recipe.source_note.text()
     recipe.graphs.setCurrentIndex(recipe.graphs.findData("single"))
     recipe.graphs.activated.emit(recipe.graphs.currentIndex())
     qtbot.waitUntil(lambda: recipe.isComplete() and not recipe.source_field.isVisible())
-    assert draft.plan["recipe"]["source_length"] is None and "source_length" not in draft.options
+    assert draft.plan.chosen.source_length is None and "source_length" not in draft.options
 
 
 def test_a_decoder_alone_has_no_source_length(qtbot: Any, make_window: Make) -> None:
@@ -151,9 +152,8 @@ def test_a_decoder_alone_has_no_source_length(qtbot: Any, make_window: Make) -> 
 
 
 def test_a_model_without_a_cache_is_asked_nothing_about_one(qtbot: Any, make_window: Make) -> None:
-    note = {"available": False, "note": "this model keeps no cache"}
-    layouts = [{"name": name, **note} for name in ("static", "window", "gqa", "scatter")]
-    window = make_window(layouts=layouts, probe={"kv_bytes_per_token": 0})
+    layouts = [Offer(name, False, "this model keeps no cache") for name in ("static", "window", "gqa", "scatter")]
+    window = make_window(layouts=layouts, cacheless=True)
     wizard = wizard_of(window)
     wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
     press(qtbot, wizard)
@@ -177,7 +177,7 @@ def test_a_failed_stage_says_why_and_retry_goes_on(qtbot: Any, make_window: Make
     assert not run.isComplete()
     qtbot.mouseClick(run.retry, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
-    assert [r.state for r in build.rows] == ["reused", "reused", "reused", "done", "skipped", "done"]
+    assert [r.state for r in build.rows] == ["reused", "reused", "done", "skipped", "done"]
 
 
 def test_edit_recipe_leads_back_from_a_failure(qtbot: Any, make_window: Make) -> None:
@@ -244,8 +244,7 @@ def test_remote_code_is_named_and_needs_consent(qtbot: Any, make_window: Make) -
     assert not source.isComplete()
     source.found.consent.click()
     qtbot.waitUntil(source.isComplete)
-    assert draft.choices["consented"] == sorted(draft.remote_code.values())
-    assert draft.choices["consented"] == ["ab" * 32]
+    assert draft.request("/out").consented == ("ab" * 32,)
 
 
 def test_an_unsupported_checkpoint_says_why(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -262,7 +261,7 @@ def test_an_unsupported_checkpoint_says_why(qtbot: Any, make_window: Make, tmp_p
 
 def test_a_source_that_cannot_be_read_is_a_banner(qtbot: Any, make_window: Make) -> None:
     message = "nobody/nothing is not on the hub: check the name."
-    window = make_window(errors={"probe": {"kind": "hub", "message": message, "data": {"reason": "missing"}}})
+    window = make_window(errors={"probe": {"kind": "hub", "message": message, "reason": "missing"}})
     wizard = wizard_of(window)
     window.context.draft.probe("nobody/nothing")
     source: Any = wizard.steps[SOURCE]

@@ -12,10 +12,12 @@ from typing import Any
 import psutil
 import pytest
 
-from app.jobs.worker import BACKGROUND_NICE, Job, Worker
+from app.jobs.job import Job
+from app.jobs.worker import BACKGROUND_NICE, Worker
 from tests.fakes.worker import program
 from tests.traps import lay_traps, sprung
-from workflows.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
+from workflows.wire.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
+from workflows.wire.requests import Build, Generate, ListDevices, Probe, Verify
 
 Make = Callable[..., Worker]
 
@@ -33,7 +35,7 @@ def make_worker(qapp: Any) -> Iterator[Make]:
         worker.close()
 
 
-def last(qtbot: Any, job: Job, timeout: int = 8000) -> Any:
+def last(qtbot: Any, job: Job[Any], timeout: int = 8000) -> Any:
     """The event that ends `job`."""
     got: list[Any] = []
     job.finished.connect(got.append)
@@ -42,31 +44,31 @@ def last(qtbot: Any, job: Job, timeout: int = 8000) -> Any:
 
 
 def test_a_job_gives_its_events_in_order_and_one_end(qtbot: Any, make_worker: Make) -> None:
-    job = make_worker().request("probe", source="owner/name")
+    job = make_worker().request(Probe("owner/name"))
     seen: list[Any] = []
     job.event.connect(seen.append)
     end = last(qtbot, job)
     assert [e.done for e in seen if isinstance(e, ProgressEvent)] == [0.0, 3e6, 6e6, 9e6]
     assert isinstance(end, ResultEvent)
-    assert end.value["kind"] == "hub"
+    assert end.value.kind == "hub"
     assert job.ended
 
 
 def test_jobs_keep_their_answers_apart(qtbot: Any, make_worker: Make) -> None:
     worker = make_worker()
-    first, second = worker.request("probe", source="demo:qwen3"), worker.request("devices")
-    ends: list[tuple[str, list[str]]] = []
+    first, second = worker.request(Probe("demo:qwen3")), worker.request(ListDevices())
+    ends: list[tuple[str, str]] = []
     for job in (first, second):
-        job.finished.connect(lambda event, job=job: ends.append((job.name, sorted(event.value)[:1])))
+        job.finished.connect(lambda event, job=job: ends.append((job.request.job, type(event.value).__name__)))
     qtbot.waitUntil(lambda: len(ends) == 2)
-    assert ends == [("probe", ["architectures"]), ("devices", ["devices"])]
+    assert ends == [("probe", "ProbeReport"), ("devices", "DevicesReport")]
 
 
 def test_garbage_goes_to_the_log_and_a_line_in_two_halves_is_one_event(qtbot: Any, make_worker: Make) -> None:
     worker = make_worker(garbage=True)
     lines: list[str] = []
     worker.log.connect(lines.append)
-    job = worker.request("verify", bundle="b")
+    job = worker.request(Verify("b"))
     seen: list[Any] = []
     job.event.connect(seen.append)
     assert isinstance(last(qtbot, job), ResultEvent)
@@ -77,7 +79,7 @@ def test_garbage_goes_to_the_log_and_a_line_in_two_halves_is_one_event(qtbot: An
 
 
 def test_text_keeps_its_characters(qtbot: Any, make_worker: Make) -> None:
-    job = make_worker(reply="naïve 東京").request("generate", prompt="é")
+    job = make_worker(reply="naïve 東京").request(Generate(prompt="é"))
     assert last(qtbot, job).text == "naïve 東京"
 
 
@@ -85,7 +87,7 @@ def test_kill_9_is_told_and_the_next_request_starts_anew(qtbot: Any, make_worker
     worker = make_worker(hang_on="generate")
     crashes: list[str] = []
     worker.crashed.connect(crashes.append)
-    job = worker.request("generate", prompt="x")
+    job = worker.request(Generate(prompt="x"))
     qtbot.waitUntil(lambda: "hanging" in worker.last_lines)
     os.kill(worker.pid, signal.SIGKILL)
     end = last(qtbot, job)
@@ -94,22 +96,22 @@ def test_kill_9_is_told_and_the_next_request_starts_anew(qtbot: Any, make_worker
     assert "SIGKILL" in crashes[0]
     assert "hanging" in end.details
     assert worker.pid == 0
-    assert isinstance(last(qtbot, worker.request("devices")), ResultEvent)
+    assert isinstance(last(qtbot, worker.request(ListDevices())), ResultEvent)
 
 
 def test_a_crash_ends_every_open_job_after_it_was_told(qtbot: Any, make_worker: Make) -> None:
     worker = make_worker(crash_on="probe")
     order: list[str] = []
     worker.crashed.connect(lambda _text: order.append("crashed"))
-    for job in (worker.request("probe", source="s"), worker.request("devices")):
-        job.finished.connect(lambda event, job=job: order.append(f"{job.name} {event.kind}"))
+    for job in (worker.request(Probe("s")), worker.request(ListDevices())):
+        job.finished.connect(lambda event, job=job: order.append(f"{job.request.job} {event.kind}"))
     qtbot.waitUntil(lambda: len(order) == 3)
     assert order == ["crashed", "probe crashed", "devices crashed"]
 
 
 def test_cancel_is_a_message_first(qtbot: Any, make_worker: Make) -> None:
     worker = make_worker(delay=5)
-    job = worker.request("generate", prompt="x")
+    job = worker.request(Generate(prompt="x"))
     qtbot.waitUntil(lambda: worker.pid > 0)
     pid = worker.pid
     job.cancel()
@@ -121,7 +123,7 @@ def test_cancel_is_a_message_first(qtbot: Any, make_worker: Make) -> None:
 def test_cancel_terminates_then_kills_what_does_not_answer(qtbot: Any, make_worker: Make, stubborn: bool) -> None:
     worker = make_worker(hang_on="build", stubborn=stubborn)
     worker.grace_ms, worker.kill_ms = 100, 100
-    job = worker.request("build", source="s", out="o")
+    job = worker.request(Build("s", "o"))
     qtbot.waitUntil(lambda: "hanging" in worker.last_lines)
     job.cancel()
     end = last(qtbot, job)
@@ -134,7 +136,7 @@ def test_a_program_that_does_not_exist_is_a_crash(qtbot: Any, qapp: Any) -> None
     crashes: list[str] = []
     worker.crashed.connect(crashes.append)
     ends: list[Any] = []
-    job = worker.request("devices")
+    job = worker.request(ListDevices())
     job.finished.connect(ends.append)
     qtbot.waitUntil(lambda: bool(crashes))
     assert "could not be started" in crashes[0]
@@ -142,7 +144,7 @@ def test_a_program_that_does_not_exist_is_a_crash(qtbot: Any, qapp: Any) -> None
 
 def test_memory_is_reported_while_it_lives(qtbot: Any, make_worker: Make) -> None:
     worker = make_worker(hang_on="generate")
-    worker.request("generate", prompt="x")
+    worker.request(Generate(prompt="x"))
     with qtbot.waitSignal(worker.memory, timeout=5000) as blocker:
         pass
     assert blocker.args[0] > 1_000_000
@@ -155,7 +157,7 @@ def test_a_worker_in_the_background_stands_back(qtbot: Any, make_worker: Make) -
     for background in (False, True):
         worker = make_worker()
         worker.background = background
-        last(qtbot, worker.request("devices"))
+        last(qtbot, worker.request(ListDevices()))
         niceness.append(psutil.Process(worker.pid).nice() - ours)
     assert niceness == [0, min(BACKGROUND_NICE, 19 - ours)]
 
@@ -164,7 +166,7 @@ def test_close_ends_the_process_without_a_crash(qtbot: Any, make_worker: Make) -
     worker = make_worker()
     crashes: list[str] = []
     worker.crashed.connect(crashes.append)
-    last(qtbot, worker.request("devices"))
+    last(qtbot, worker.request(ListDevices()))
     worker.close()
     assert (worker.pid, crashes) == (0, [])
 
@@ -177,7 +179,7 @@ def test_the_window_s_worker_runs_nothing_of_the_current_folder(
     monkeypatch.chdir(traps)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", os.environ.get("PYTHONPATH", "")]))
     worker = Worker()
-    assert isinstance(last(qtbot, worker.request("devices"), timeout=120_000), ResultEvent)
+    assert isinstance(last(qtbot, worker.request(ListDevices()), timeout=120_000), ResultEvent)
     worker.close()
     assert sprung(traps) == ""
 
@@ -207,3 +209,26 @@ def test_a_signal_can_be_emitted_a_million_times(qapp: Any) -> None:
     for _ in range(1_000_000):
         source.fired.emit(True)
     assert count[0] == 1_000_000
+
+
+ODD = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    print(json.dumps({"event": "log", "job": asked["id"], "message": 7}))
+    print(json.dumps({"event": "result", "job": asked["id"], "value": {"devices": [{"name": "cpu"}]}}), flush=True)
+"""
+
+
+def test_an_answer_that_cannot_be_read_ends_its_job(qtbot: Any, qapp: Any) -> None:
+    worker = Worker([sys.executable, "-c", ODD])
+    lines: list[str] = []
+    worker.log.connect(lines.append)
+    answers: list[object] = []
+    job = worker.request(ListDevices())
+    job.on_answer(answers.append)
+    end = last(qtbot, job)
+    worker.close()
+    assert isinstance(end, ErrorEvent) and end.kind == "internal" and not answers
+    assert end.details == "devices: lacks its 'devices[0].title'"
+    assert len(lines) == 1 and '"message": 7' in lines[0]  # an event that is none goes to the log, and ends nothing

@@ -8,7 +8,6 @@ The worker is the fake one: it sends a graph of that size that it has read befor
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -29,6 +28,9 @@ from app.warmup import settle
 from tests.benchmarks.heartbeat import Heartbeat
 from tests.fakes.graphs import decoder_graph, diff_of, flat_graph
 from tests.fakes.worker import program
+from workflows.wire.codec import dumps
+from workflows.wire.reports.graphs import GraphReport
+from workflows.wire.requests import ShowGraph, Where
 
 FRAMES = 40
 
@@ -57,15 +59,15 @@ def frames(act: Callable[[], object]) -> str:
 class Scene:
     """One size and shape of graph in a tab of its own."""
 
-    def __init__(self, name: str, answer: dict[str, object], folder: Path) -> None:
+    def __init__(self, name: str, answer: GraphReport, folder: Path) -> None:
         self.name, self.beat = name, Heartbeat()
         graph, diff = folder / f"{name}.json", folder / f"{name}-diff.json"
-        graph.write_text(json.dumps(answer))
-        diff.write_text(json.dumps(diff_of(answer)))  # type: ignore[arg-type]
+        graph.write_text(dumps(answer))
+        diff.write_text(dumps(diff_of(answer)))
         self.bytes = graph.stat().st_size
         self.worker = Worker(program(graph=str(graph), diff=str(diff)))
         warm: list[object] = []
-        self.worker.request("graph", path="/warm", component="", stage="").finished.connect(warm.append)
+        self.worker.request(ShowGraph(Where("/warm"))).finished.connect(warm.append)
         until(lambda: warm)
         warm.clear()
         self.tab = GraphTab(self.worker, folder)

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone
 
 
 def engine_step(engine: Engine, prompt: list[int], tokens: int) -> float:

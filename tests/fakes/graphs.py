@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+
+from workflows.wire.reports.graphs import (
+    Change,
+    DiffReport,
+    GraphFacts,
+    GraphNode,
+    GraphReport,
+    GraphStage,
+    GraphValue,
+    NodeBefore,
+    OperatorCounts,
+    ScopeCounts,
+)
+from workflows.wire.reports.inspection import ParityReport, Refused
 
 
 class Maker:
     """Puts a "graph" answer together."""
 
     def __init__(self, title: str = "decode") -> None:
-        self.values: list[dict[str, Any]] = []
-        self.nodes: list[dict[str, Any]] = []
+        self.values: list[GraphValue] = []
+        self.nodes: list[GraphNode] = []
         self.title = title
         self.inputs: list[int] = []
         self.outputs: list[int] = []
-        self.stages: list[dict[str, Any]] = []
+        self.stages: list[GraphStage] = []
 
     def value(self, name: str, shape: list[int | str] | None = None, kind: str = "value", size: int = 0) -> int:
         """A value; its place."""
-        self.values.append(
-            {"name": name, "dtype": "float32", "shape": shape, "kind": kind, "bytes": size, "change": "", "was": {}}
-        )
+        self.values.append(GraphValue(name, "float32", shape, kind, size))
         return len(self.values) - 1
 
     def input(self, name: str, shape: list[int | str]) -> int:
@@ -39,36 +51,43 @@ class Maker:
         """A node with one output; the place of that."""
         name = f"{scope.replace('/', '.')}.{op}_{len(self.nodes)}" if scope else f"{op}_{len(self.nodes)}"
         out = self.value(f"val_{len(self.nodes)}", [1, "tokens", 128])
-        node = {"name": name, "op": op, "domain": "", "scope": scope, "in": list(inputs), "out": [out]}
-        self.nodes.append({**node, "attrs": attrs, "made_by": "", "parent": -1, "change": "", "was": {}})
+        self.nodes.append(GraphNode(name, op, "", scope, list(inputs), [out], attrs, "", -1))
         return out
 
     def output(self, value: int, name: str) -> None:
         """Makes a value an output of the graph."""
-        self.values[value].update(name=name, kind="output")
+        self.values[value].name, self.values[value].kind = name, "output"
         self.outputs.append(value)
 
-    def answer(self) -> dict[str, Any]:
-        """The value of a "graph" result."""
-        facts = {"producer": "joinery", "ir_version": 10, "opset": {"": 23}, "bytes": 4096, "functions": 0}
-        return {
-            "title": self.title,
-            "path": "/b/demo",
-            "component": self.title,
-            "stage": self.stages[-1]["name"] if self.stages else "final",
-            "stages": self.stages or [stage("final", "final", len(self.nodes))],
-            "values": self.values,
-            "nodes": self.nodes,
-            "inputs": self.inputs,
-            "outputs": self.outputs,
-            "facts": {**facts, "warnings": []},
-        }
+    def answer(self) -> GraphReport:
+        """The report of the graph as it is now."""
+        return GraphReport(
+            title=self.title,
+            path="/b/demo",
+            component=self.title,
+            stage=self.stages[-1].name if self.stages else "final",
+            stages=self.stages or [stage("final", "final", len(self.nodes))],
+            values=self.values,
+            nodes=self.nodes,
+            inputs=self.inputs,
+            outputs=self.outputs,
+            facts=GraphFacts("joinery", 10, {"ai.onnx": 23}, 4096, 0, []),
+        )
 
 
-def stage(name: str, kind: str, nodes: int, **fields: Any) -> dict[str, Any]:
+def stage(
+    name: str,
+    kind: str,
+    nodes: int,
+    *,
+    modified: bool = True,
+    seconds: float = 0.2,
+    parity: ParityReport | None = None,
+    refused: list[Refused] | None = None,
+) -> GraphStage:
     """A stop of the slider."""
-    base = {"name": name, "title": name.replace("-", " "), "kind": kind, "modified": True, "nodes": nodes}
-    return {**base, "bytes": 90 * nodes, "seconds": 0.2, "parity": None, "refused": [], **fields}
+    title = name.replace("-", " ")
+    return GraphStage(name, title, kind, modified, nodes, 90 * nodes, seconds, parity, refused or [])
 
 
 def norm(maker: Maker, scope: str, x: int) -> int:
@@ -133,27 +152,27 @@ def decoder(layers: int) -> Maker:
     return maker
 
 
-def small(layers: int = 2) -> dict[str, Any]:
+def small(layers: int = 2) -> GraphReport:
     """A decoder of two layers, or more, that was built in three stages."""
     maker = decoder(layers)
     nodes = len(maker.nodes)
-    parity = {"max_abs_diff": 1.9e-6, "greedy_equal": 32, "greedy_tokens": 32, "note": ""}
-    refused = [{"reason": "The norm has two consumers.", "node": maker.nodes[8]["name"]}]
+    parity = ParityReport(1.9e-6, 32, 32)
+    refused = [Refused("The norm has two consumers.", maker.nodes[8].name)]
     maker.stages = [
         stage("export", "export", nodes + 14, seconds=1.4),
         stage("fuse-rmsnorm", "pass", nodes, parity=parity, refused=refused),
         stage("final", "final", nodes, modified=False, seconds=0.0),
     ]
-    maker.nodes[9]["made_by"] = "fuse-rmsnorm"
+    maker.nodes[9].made_by = "fuse-rmsnorm"
     return maker.answer()
 
 
-def decoder_graph(nodes: int) -> dict[str, Any]:
+def decoder_graph(nodes: int) -> GraphReport:
     """A decoder of about `nodes` nodes."""
     return decoder(max(1, (nodes - 12) // 44)).answer()
 
 
-def flat_graph(nodes: int) -> dict[str, Any]:
+def flat_graph(nodes: int) -> GraphReport:
     """A graph without scopes: blocks of branches that meet again, a residual around each, a mask into all."""
     maker = Maker("flat")
     x = maker.input("x", [1, 128])
@@ -169,36 +188,31 @@ def flat_graph(nodes: int) -> dict[str, Any]:
     return maker.answer()
 
 
-def diff_of(answer: dict[str, Any]) -> dict[str, Any]:
-    """A "diff" whose merged graph is `answer`: each norm's Pow removed, its last Mul changed, a fused one added."""
-    counts = dict.fromkeys(("removed", "added", "changed"), 0)
-    scopes: dict[str, dict[str, int]] = {}
-    for node in answer["nodes"]:
-        if "norm" not in node["scope"]:
+_CHANGED: dict[str, Change] = {"Pow": "removed", "Sqrt": "removed", "ReduceMean": "added", "Reciprocal": "changed"}
+
+
+def diff_of(answer: GraphReport) -> DiffReport:
+    """A difference whose merged graph is `answer`: in each norm two nodes went, one came and one is another."""
+    counts = {"same": 0, "removed": 0, "added": 0, "changed": 0}
+    scopes: dict[str, ScopeCounts] = {}
+    for value in answer.values:
+        value.change = ""
+    for node in answer.nodes:
+        node.change = _CHANGED.get(node.op, "") if "norm" in node.scope else ""
+        counts[node.change or "same"] += 1
+        if not node.change:
             continue
-        change = {"Pow": "removed", "Sqrt": "removed", "ReduceMean": "added", "Reciprocal": "changed"}.get(node["op"])
-        if change is None:
-            continue
-        node["change"] = change
-        if change == "changed":
-            before = {"axis": "0"}
-            node["attrs"], node["was"] = (
-                {"axis": "-1"},
-                {"op": "Div", "domain": "", "attrs": before, "in": [], "out": []},
-            )
-        counts[change] += 1
-        row = scopes.setdefault(node["scope"], dict.fromkeys(("removed", "added", "changed"), 0))
-        row[change] += 1
-        answer["values"][node["out"][0]]["change"] = "" if change == "changed" else change
-    total = len(answer["nodes"])
-    return {
-        "graph": answer,
-        "counts": {"same": total - sum(counts.values()), **counts},
-        "ops": [
-            {"op": "Pow", "before": counts["removed"] // 2, "after": 0},
-            {"op": "ReduceMean", "before": 0, "after": counts["added"]},
-        ],
-        "scopes": [{"scope": scope, **row} for scope, row in sorted(scopes.items())],
-        "initializers": {"removed": ["two"], "added": [], "changed": []},
-        "notes": ["The opset of ai.onnx went from 18 to 23."],
-    }
+        if node.change == "changed":
+            node.attrs, node.was = {"axis": "-1"}, NodeBefore("Div", "", {"axis": "0"}, [], [])
+        else:
+            answer.values[node.outputs[0]].change = node.change
+        row = scopes.get(node.scope) or ScopeCounts(node.scope, 0, 0, 0)
+        scopes[node.scope] = replace(row, **{node.change: getattr(row, node.change) + 1})
+    return DiffReport(
+        graph=answer,
+        counts=counts,
+        ops=[OperatorCounts("Pow", counts["removed"] // 2, 0), OperatorCounts("ReduceMean", 0, counts["added"])],
+        scopes=[scopes[scope] for scope in sorted(scopes)],
+        initializers={"removed": ["two"], "added": [], "changed": []},
+        notes=["The opset of ai.onnx went from 18 to 23."],
+    )

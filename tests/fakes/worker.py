@@ -2,7 +2,7 @@
 
     python tests/fakes/worker.py '{"fail_stage": "export", "delay": 0.01}'
 
-A scenario's fields, all optional:
+What it says is made of the wire's own classes, and so may be what a scenario holds. Its fields, all optional:
     delay            seconds between two events (0)
     rate             tokens a second of generate, kept on the average (as fast as they go)
     garbage          true: lines that are no events, and one line in two halves, come before each answer
@@ -11,10 +11,9 @@ A scenario's fields, all optional:
     hang_on          job that never ends and ignores cancel (terminate ends it; with "stubborn" only kill does)
     fail_stage       build stage that fails, with `fail_times` (1) counted over processes in `state`
     state            a file where counts are kept between processes
-    errors           {job: {"kind", "message", "details", "data"}}: the job fails so
-    probe            fields that replace those of the probe's result
+    errors           {job: fields of an ErrorEvent}: the job fails so
+    probe            fields that replace those of the ProbeReport
     remote_code      {file: sha256}: the probe asks for consent
-    devices          the devices to report
     reply            the text that generate streams, word by word ("56")
     replies          {name of a bundle's folder: text}: other replies of these, with an id a word
     base             true: the bundle has no chat template, and completes text
@@ -23,16 +22,17 @@ A scenario's fields, all optional:
     finish_reason    of generate ("eos")
     chunks           prefill chunks of generate (1)
     notice           {"code", "message"}: a notice amid the tokens
-    inspection       the value of an inspect result
-    graph            a file with the value of a graph result (a decoder of two layers in three stages)
+    inspection       an InspectReport, without its path
+    graph            a file with a GraphReport (a decoder of two layers in three stages)
     layers           how many layers that decoder has (2)
     graphs           {stage or path: file}: graphs of stages or paths of their own
-    diff             a file with the value of a diff result
-    tensor           fields that replace those of a tensor's result
-    netron           the file of a netron result
-    eval             fields that replace those of an eval's report
+    diff             a file with a DiffReport
+    tensor           fields that replace those of a TensorReport
+    netron           the file of an ExcerptReport
+    eval             fields that replace those of an EvalReport
     lowest           the shortest length above 0 that a rewind can go back to (1)
-    layouts          the cache layouts of a recipe (all but gqa can be had)
+    layouts          the offers of cache layouts (all but gqa can be had)
+    cacheless        true: the model keeps no cache
     encoder          the longest source of a recipe's encoder (it has none)
     cross            tokens of a source that an encoder has read: the cache gets a group of these
 """
@@ -46,32 +46,59 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.fakes import accuracy, graphs
+from tests.fakes.plans import plan_of, probe_of
+from workflows.wire import requests as ask
+from workflows.wire.codec import dumps, read
+from workflows.wire.events import (
+    BuildDone,
+    CacheEvent,
+    CacheUse,
+    ChunkEvent,
+    ErrorEvent,
+    Event,
+    FinishReason,
+    GenerationDone,
+    GroupView,
+    LogEvent,
+    NoticeEvent,
+    ProgressEvent,
+    ReadyEvent,
+    ResultEvent,
+    StageEvent,
+    TokenEvent,
+)
+from workflows.wire.reports.base import Done, Report
+from workflows.wire.reports.devices import Device, DevicesReport
+from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
+from workflows.wire.reports.inspection import InspectReport, VerifyReport
 
-LAYOUTS = [
-    {"name": "static", "available": True, "note": ""},
-    {"name": "window", "available": True, "note": ""},
-    {"name": "gqa", "available": False, "note": "it takes no position bias"},
-    {"name": "scatter", "available": True, "note": ""},
-]
-
-STAGES = [
-    ("checkpoint", ""),
-    ("export", "prefill"),
-    ("export", "decode"),
-    ("optimize", ""),
-    ("quantize", ""),
-    ("bundle", ""),
-]
+T = TypeVar("T")
+STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
+CPU = Device("cpu", "CPU", "CPUExecutionProvider", "CPU", "GenuineIntel", 16 << 30, usable=True)
+DML = Device(
+    "dml",
+    "DirectML GPU",
+    "DmlExecutionProvider",
+    "GPU",
+    reason="DirectML needs Windows 10 or later.",
+    remedy="Use the CPU provider on this machine.",
+)
 
 
 def program(**scenario: Any) -> list[str]:
     """The command line of a fake worker that follows `scenario`."""
-    return [sys.executable, str(Path(__file__).resolve()), json.dumps(scenario)]
+    return [sys.executable, str(Path(__file__).resolve()), dumps(scenario)]
+
+
+def changed(report: T, fields: dict[str, Any]) -> T:
+    """The report with some of its fields replaced by what JSON says of them."""
+    return read(type(report), {**json.loads(dumps(report)), **fields})
 
 
 class CancelledError(Exception):
@@ -83,9 +110,10 @@ class Fake:
 
     def __init__(self, scenario: dict[str, Any]) -> None:
         self.scenario = scenario
-        self.requests: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.requests: queue.Queue[tuple[int, ask.Request[object]]] = queue.Queue()
         self.cancelled: set[int] = set()
-        self.job: dict[str, Any] = {}
+        self.id = 0
+        self.job = ""
         self.sent = 0
         self.used = 0
         self.capacity = 4096
@@ -95,42 +123,42 @@ class Fake:
     def read(self) -> None:
         """The reading thread: requests to the queue, cancels to the set, the end of stdin ends everything."""
         for line in sys.stdin:
-            request = json.loads(line)
-            if request["job"] == "cancel":
-                self.cancelled.add(request["target"])
+            envelope = ask.parse_line(line)
+            request = ask.read_request(envelope)
+            if isinstance(request, ask.Cancel):
+                self.cancelled.add(request.target)
             else:
-                self.requests.put(request)
+                self.requests.put((envelope.id, request))
         os._exit(0)
 
     def serve(self) -> None:
         """The main thread: one job after another."""
         threading.Thread(target=self.read, daemon=True).start()
         while True:
-            self.job = self.requests.get()
-            self.sent = 0
-            self.answer()
+            self.id, request = self.requests.get()
+            self.job, self.sent = request.job, 0
+            self.answer(request)
 
-    def answer(self) -> None:
+    def answer(self, request: ask.Request[object]) -> None:
         """One job, by its name."""
-        name = self.job["job"]
         if self.scenario.get("garbage"):
             self.garble()
-        if name == self.scenario.get("hang_on"):
+        if self.job == self.scenario.get("hang_on"):
             self.hang()
         self.maybe_crash()
-        failure = self.scenario.get("errors", {}).get(name)
+        failure = self.scenario.get("errors", {}).get(self.job)
         if failure:
-            self.send("error", **{"details": "", "data": {}, **failure})
+            self.send(read(ErrorEvent, failure))
             return
         try:
-            getattr(self, f"do_{name}")()
+            getattr(self, f"do_{self.job}")(request)
         except CancelledError:
-            self.send("error", kind="cancelled", message="Stopped.", details="", data={})
+            self.send(ErrorEvent(kind="cancelled", message="Stopped."))
 
     def garble(self) -> None:
         """What native libraries write to stdout, and a line that arrives in two halves."""
         sys.stdout.write('not json\n[1, 2]\n{"event": "nonsense", "job": 1}\n')
-        half = json.dumps({"event": "log", "job": self.job["id"], "message": "in two halves", "level": "info"})
+        half = LogEvent(message="in two halves").to_line(self.id)
         sys.stdout.write(half[:20])
         sys.stdout.flush()
         time.sleep(0.05)
@@ -150,7 +178,7 @@ class Fake:
         """Dies where the scenario wants it."""
         crash = self.scenario.get("crash_on", [])
         names = [crash] if isinstance(crash, str) else crash
-        if self.job["job"] in names and self.sent >= self.scenario.get("crash_after", 0) and self.count("crash") <= 1:
+        if self.job in names and self.sent >= self.scenario.get("crash_after", 0) and self.count("crash") <= 1:
             print("fatal: the scenario says so", file=sys.stderr, flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -164,19 +192,23 @@ class Fake:
         path.write_text(json.dumps(counts))
         return int(counts[name])
 
-    def send(self, event: str, **fields: Any) -> None:
+    def send(self, event: Event) -> None:
         """One line out."""
-        sys.stdout.write(json.dumps({"event": event, "job": self.job["id"], **fields}, ensure_ascii=False) + "\n")
+        sys.stdout.write(event.to_line(self.id) + "\n")
         sys.stdout.flush()
         self.sent += 1
         if self.scenario.get("crash_after"):
             self.maybe_crash()
 
+    def give(self, report: Report) -> None:
+        """The answer of a job."""
+        self.send(ResultEvent(value=report))
+
     def pause(self, seconds: float | None = None) -> None:
         """The delay between events; raises CancelledError once the job was cancelled."""
         end = time.monotonic() + (self.scenario.get("delay", 0) if seconds is None else seconds)
         while True:
-            if self.job["id"] in self.cancelled:
+            if self.id in self.cancelled:
                 raise CancelledError
             left = end - time.monotonic()
             if left <= 0:
@@ -185,325 +217,169 @@ class Fake:
 
     # -- jobs -------------------------------------------------------------------------------------------
 
-    def do_probe(self) -> None:
+    def do_probe(self, request: ask.Probe) -> None:
         """Progress for a hub id, then what was found."""
-        source = self.job["source"]
-        kind = "demo" if source.startswith("demo:") else "folder" if Path(source).is_absolute() else "hub"
-        if kind == "hub":
+        found = probe_of(request.source, self.scenario.get("remote_code", {}), self.scenario.get("cacheless", False))
+        if found.kind == "hub":
             for i in range(4):
-                self.send(
-                    "progress", stage="checkpoint", message="model.safetensors", done=i * 3e6, total=9e6, unit="B"
-                )
+                said = {"stage": "checkpoint", "message": "model.safetensors", "unit": "B"}
+                self.send(ProgressEvent(done=i * 3e6, total=9e6, **said))
                 self.pause()
-        self.send("result", value=self.found(source, kind))
+        self.give(changed(found, self.scenario.get("probe", {})))
 
-    def found(self, source: str, kind: str) -> dict[str, Any]:
-        """The value of a probe."""
-        remote = self.scenario.get("remote_code", {})
-        refused = bool(remote) and not self.job.get("trust_remote_code")
-        value = {
-            "source": source,
-            "path": source,
-            "kind": kind,
-            "model_type": "qwen3",
-            "architectures": ["Qwen3ForCausalLM"],
-            "family": "qwen3",
-            "tasks": ["text-generation"],
-            "parameters": 901_248,
-            "dtype": "float16",
-            "weights_bytes": 1_802_496,
-            "layers": 4,
-            "hidden_size": 128,
-            "vocabulary": 512,
-            "max_positions": 40_960,
-            "kv_bytes_per_token": 2048,
-            "tokenizer": {"kind": "BPE", "vocabulary": 512, "chat_template": True},
-            "remote_code": remote,
-            "supported": not refused,
-            "reason": "It would run its own Python code, and has no consent for it." if refused else "",
-        }
-        return {**value, **self.scenario.get("probe", {})}
-
-    def source_length(self, options: dict[str, Any]) -> int | None:
-        """That of an encoder, where the scenario has one and its graphs are fixed."""
-        apart = options.get("graphs", "prefill-decode") == "prefill-decode"
-        return options.get("source_length", 512) if self.scenario.get("encoder") and apart else None
-
-    def do_recipe(self) -> None:
+    def do_recipe(self, request: ask.PlanRecipe) -> None:
         """The recipe for the options, with what it costs."""
-        options = self.job.get("options", {})
         most = self.scenario.get("encoder", 0)
-        if options.get("source_length", 0) > most:
-            message = (
-                f"A source_length of {options['source_length']:,} is beyond the {most:,} positions of the encoder."
-            )
-            self.send("error", kind="recipe", message=message, details="", data={})
+        length = read(int, request.options.get("source_length", 0))
+        if length > most:
+            message = f"A source_length of {length:,} is beyond the {most:,} positions of the encoder."
+            self.send(ErrorEvent(kind="recipe", message=message))
             return
-        recipe = {
-            "version": 1,
-            "source": self.job["source"],
-            "model_type": "qwen3",
-            "family": "qwen3",
-            "task": "text-generation",
-            "target": options.get("target", "cpu"),
-            "variant": options.get("variant", "plain"),
-            "graphs": options.get("graphs", "prefill-decode"),
-            "cache": options.get("cache", "static"),
-            "capacity": options.get("capacity", 4096),
-            "chunk": options.get("chunk", 64),
-            "source_length": self.source_length(options),
-            "precision": options.get("precision", "fp32"),
-            "passes": {"fold-constants": True, "deduplicate": True, **options.get("passes", {})},
-            "opset": 23,
-        }
-        self.send(
-            "result",
-            value={
-                "recipe": recipe,
-                "estimate": {
-                    "seconds": 24.0,
-                    "memory_bytes": 1_400_000_000,
-                    "disk_bytes": 9_000_000,
-                    "kv_bytes": recipe["capacity"] * 2048,
-                    "free_memory_bytes": 9_000_000_000,
-                    "free_disk_bytes": 90_000_000_000,
-                },
-                **self.drawing(recipe["graphs"]),
-                "layouts": self.scenario.get("layouts", LAYOUTS),
-                "variants": [
-                    {"name": "plain", "available": True, "note": ""},
-                    {"name": "transformer-only", "available": True, "note": ""},
-                ],
-                "stages": self.stages(),
-            },
-        )
+        plan = plan_of(request.source, request.options, encoder=bool(most))
+        offers = {"layouts": self.scenario["layouts"]} if "layouts" in self.scenario else {}
+        self.give(changed(plan, offers))
 
-    def drawing(self, graphs: str) -> dict[str, Any]:
-        """Components and edges."""
-        single = [
-            {"name": "decoder", "role": "decoder", "inputs": ["input_ids", "past"], "outputs": ["logits", "present"]}
-        ]
-        pair = [{**single[0], "name": "prefill"}, {**single[0], "name": "decode"}]
-        if graphs == "single":
-            return {
-                "components": single,
-                "edges": [{"from": "decoder.present", "to": "decoder.past", "kind": "cache"}],
-            }
-        return {
-            "components": pair,
-            "edges": [
-                {"from": "prefill.present", "to": "prefill.past", "kind": "cache"},
-                {"from": "prefill.present", "to": "decode.past", "kind": "cache"},
-                {"from": "decode.present", "to": "decode.past", "kind": "cache"},
-            ],
-        }
-
-    def stages(self) -> list[dict[str, Any]]:
-        """What each stage offers."""
-        later = "Arrives with a later version."
-
-        def choice(name: str, title: str, note: str, available: bool = True, default: bool = True) -> dict[str, Any]:
-            return {
-                "name": name,
-                "title": title,
-                "available": available,
-                "note": note,
-                "default": default and available,
-            }
-
-        passes = [
-            choice("fold-constants", "Fold constants", "Computes what does not depend on an input."),
-            choice("deduplicate", "Share equal weights", "Stores equal initializers once."),
-            choice("fuse-attention", "Fuse attention", later, available=False),
-        ]
-        def method(name: str, title: str, note: str, megabytes: int, providers: str, trap: str = "") -> dict[str, Any]:
-            words = {"bytes": megabytes << 20, "providers": providers, "trap": trap, "calibrated": bool(trap)}
-            return {**choice(name, title, note, default=name == "fp32"), **words}
-
-        slow = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs."
-        methods = [
-            method("fp32", "Keep fp32", "Every weight as it is.", 32, "Runs on every provider."),
-            method("int4", "4-bit weights", "The smallest and fastest.", 8, "CPU about 4 × as fast as fp32."),
-            method("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", 12, "For NPUs.", slow),
-        ]
-        rows = [
-            ("checkpoint", "Read the checkpoint", []),
-            ("export", "Export the graphs", []),
-            ("optimize", "Optimize", passes),
-            ("quantize", "Quantize", methods),
-            ("bundle", "Write the bundle", []),
-        ]
-        return [{"name": n, "title": t, "available": True, "note": "", "choices": c} for n, t, c in rows]
-
-    def do_eval(self) -> None:
+    def do_eval(self, request: ask.Eval) -> None:
         """A comparison of twelve prompts."""
-        self.send("log", message="demo:qwen3 is no bundle: an fp32 one is built of it.", level="info")
+        self.send(LogEvent(message="demo:qwen3 is no bundle: an fp32 one is built of it."))
         for done in range(13):
-            self.send("progress", stage="eval", message=f"prompt {done + 1} of 12", done=done, total=12, unit="prompts")
+            said = f"prompt {done + 1} of 12"
+            self.send(ProgressEvent(stage="eval", message=said, done=done, total=12, unit="prompts"))
             self.pause()
-        more = {"suggestions": accuracy.suggestions()} if self.job["options"].get("suggest") else {}
-        self.send("result", value={**accuracy.report(), **more, **self.scenario.get("eval", {})})
+        suggested = accuracy.suggestions() if request.suggest else None
+        self.give(changed(replace(accuracy.report(), suggestions=suggested), self.scenario.get("eval", {})))
 
-    def do_build(self) -> None:
+    def do_build(self, request: ask.Build) -> None:
         """Every stage, one of which may fail; a stage that was done before is reused."""
-        out = Path(self.job["out"])
-        failed = False
-        for stage, component in STAGES:
-            if stage == self.scenario.get("fail_stage") and self.count("fail") <= self.scenario.get("fail_times", 1):
-                failed = True
-            if not self.run_stage(stage, component, failed):
-                self.send(
-                    "error",
-                    kind="graph",
-                    message=f"Stage {stage} failed: an operator is missing.",
-                    details="Traceback …",
-                    data={},
-                )
+        out = Path(request.out)
+        for stage in STAGES:
+            named = stage == self.scenario.get("fail_stage")
+            if not self.run_stage(stage, named and self.count("fail") <= self.scenario.get("fail_times", 1)):
+                message = f"Stage {stage} failed: an operator is missing."
+                self.send(ErrorEvent(kind="graph", message=message, details="Traceback …"))
                 return
         out.mkdir(parents=True, exist_ok=True)
         (out / "pipeline.json").write_text("{}")
-        self.send("done", bundle=str(out), seconds=3.2, bytes=9_000_000, components=["prefill", "decode"])
+        self.send(BuildDone(bundle=str(out), seconds=3.2, bytes=9_000_000, components=["prefill", "decode"]))
 
-    def run_stage(self, stage: str, component: str, failed: bool) -> bool:
+    def run_stage(self, stage: str, failed: bool) -> bool:
         """The events of one stage."""
-        times = {"stage": stage, "component": component}
         if stage == "quantize":
-            self.send("stage", state="skipped", note="Full precision was asked for.", **times)
+            self.send(StageEvent(stage=stage, state="skipped", note="Full precision was asked for."))
             return True
-        self.send("stage", state="started", **times)
+        self.send(StageEvent(stage=stage, state="started"))
         for i in range(4):
             self.pause()
-            self.send("progress", stage=stage, message=f"step {i + 1}", done=i + 1, total=4, unit="steps")
-            self.send("log", message=" ".join(filter(None, (stage, component, f"step {i + 1}"))), level="info")
+            self.send(ProgressEvent(stage=stage, message=f"step {i + 1}", done=i + 1, total=4, unit="steps"))
+            self.send(LogEvent(message=f"{stage} step {i + 1}"))
         if failed:
-            self.send("stage", state="failed", note="An operator is missing.", **times)
+            self.send(StageEvent(stage=stage, state="failed", note="An operator is missing."))
             return False
-        state = "reused" if "state" in self.scenario and self.count(f"{stage}.{component}") > 1 else "done"
-        self.send("stage", state=state, seconds=0.4, peak_mib=512.0, **times)
+        again = "state" in self.scenario and self.count(stage) > 1
+        self.send(StageEvent(stage=stage, state="reused" if again else "done", seconds=0.4, peak_mib=512.0))
         return True
 
-    def do_inspect(self) -> None:
+    def do_inspect(self, request: ask.Inspect) -> None:
         """Whatever the scenario holds."""
-        self.send("result", value={"path": self.job["path"], **self.scenario.get("inspection", {"components": []})})
+        self.give(read(InspectReport, {**self.scenario["inspection"], "path": request.path}))
 
-    def do_graph(self) -> None:
+    def do_graph(self, request: ask.ShowGraph) -> None:
         """A decoder, or what the scenario holds."""
         self.pause()
-        own = self.scenario.get("graphs", {})
-        file = own.get(self.job["stage"]) or own.get(self.job["path"]) or self.scenario.get("graph")
-        value = json.loads(Path(file).read_text()) if file else graphs.small(self.scenario.get("layers", 2))
-        value.update(path=self.job["path"], component=self.job["component"])
-        value["stage"] = self.job["stage"] or value["stage"]
-        self.send("result", value=value)
+        own, where = self.scenario.get("graphs", {}), request.where
+        file = own.get(where.stage) or own.get(where.path) or self.scenario.get("graph")
+        shown = read(GraphReport, json.loads(Path(file).read_text())) if file else self.decoder()
+        self.give(replace(shown, path=where.path, component=where.component, stage=where.stage or shown.stage))
 
-    def do_diff(self) -> None:
+    def decoder(self) -> GraphReport:
+        """One of a few layers."""
+        return graphs.small(self.scenario.get("layers", 2))
+
+    def do_diff(self, request: ask.Diff) -> None:
         """What a fusion of the norms would change."""
         self.pause()
-        file = self.scenario.get("diff")
-        value = (
-            json.loads(Path(file).read_text()) if file else graphs.diff_of(graphs.small(self.scenario.get("layers", 2)))
-        )
-        value["graph"].update({k: self.job["after"][k] for k in ("path", "component", "stage")})
-        self.send("result", value=value)
+        file, where = self.scenario.get("diff"), request.after
+        found = read(DiffReport, json.loads(Path(file).read_text())) if file else graphs.diff_of(self.decoder())
+        graph = replace(found.graph, path=where.path, component=where.component, stage=where.stage)
+        self.give(replace(found, graph=graph))
 
-    def do_tensor(self) -> None:
+    def do_tensor(self, request: ask.DescribeTensor) -> None:
         """A bell of values."""
-        counts = [round(400 * 2.7 ** -(((i - 32) / 11) ** 2)) for i in range(64)]
-        value = {
-            "name": self.job["name"],
-            "dtype": "float32",
-            "shape": [128, 128],
-            "bytes": 65536,
-            "count": 16384,
-            "min": -0.0812,
-            "max": 0.0793,
-            "mean": 0.00012,
-            "std": 0.0201,
-            "zeros": 3,
-            "nan": 0,
-            "inf": 0,
-            "histogram": {"low": -0.0812, "high": 0.0793, "counts": counts},
-            "head": [0.0123, -0.0045, 0.0311, 0.0007],
-        }
-        self.send("result", value={**value, **self.scenario.get("tensor", {})})
+        found = TensorReport(
+            name=request.name,
+            dtype="float32",
+            shape=[128, 128],
+            bytes=65536,
+            count=16384,
+            zeros=3,
+            nan=0,
+            inf=0,
+            min=-0.0812,
+            max=0.0793,
+            mean=0.00012,
+            std=0.0201,
+            histogram=Histogram(-0.0812, 0.0793, [round(400 * 2.7 ** -(((i - 32) / 11) ** 2)) for i in range(64)]),
+            head=[0.0123, -0.0045, 0.0311, 0.0007],
+        )
+        self.give(changed(found, self.scenario.get("tensor", {})))
 
-    def do_netron(self) -> None:
+    def do_netron(self, request: ask.Excerpt) -> None:
         """The file that the scenario names, or the refusal of a graph that is too large."""
         file = self.scenario.get("netron")
         if file:
-            self.send("result", value={"file": file, "nodes": 3})
+            self.give(ExcerptReport(file, 3))
             return
-        message = f"{self.job['component'] or 'The graph'} has 1,234 nodes; Netron draws up to 500: choose a scope."
-        self.send("error", kind="request", message=message, details="", data={})
+        what = request.where.component or "The graph"
+        message = f"{what} has 1,234 nodes; Netron draws up to 500: choose a scope."
+        self.send(ErrorEvent(kind="request", message=message))
 
-    def do_verify(self) -> None:
+    def do_verify(self, request: ask.Verify) -> None:
         """All is well."""
-        self.send("result", value={"ok": True, "files": 4, "bytes": 9_000_000, "problems": []})
+        self.give(VerifyReport(True, 4, 9_000_000, []))
 
-    def do_devices(self) -> None:
+    def do_devices(self, request: ask.ListDevices) -> None:
         """This machine's CPU, and a GPU that cannot be used."""
         self.pause()
-        cpu = {
-            "name": "cpu",
-            "title": "CPU",
-            "provider": "CPUExecutionProvider",
-            "vendor": "GenuineIntel",
-            "kind": "CPU",
-            "memory_bytes": 16 << 30,
-            "usable": True,
-            "reason": "",
-            "remedy": "",
-        }
-        gpu = {
-            **cpu,
-            "name": "dml",
-            "title": "DirectML GPU",
-            "provider": "DmlExecutionProvider",
-            "vendor": "",
-            "kind": "GPU",
-            "memory_bytes": None,
-            "usable": False,
-            "reason": "DirectML needs Windows 10 or later.",
-            "remedy": "Use the CPU provider on this machine.",
-        }
-        self.send("result", value={"devices": self.scenario.get("devices", [cpu, gpu])})
+        self.give(DevicesReport([CPU, DML]))
 
-    def do_open(self) -> None:
+    def do_open(self, request: ask.Open) -> None:
         """Ready."""
         self.pause()
-        self.bundle, self.used = self.job["bundle"], 0
-        self.layout = self.job.get("cache") or "static"
-        self.capacity = self.job.get("capacity") or 4096
+        self.bundle, self.used = request.bundle, 0
+        self.layout = request.cache or "static"
+        self.capacity = request.capacity or 4096
         self.send(
-            "ready",
-            bundle=self.bundle,
-            model_type="qwen3",
-            route="prefill-decode",
-            provider=self.job.get("provider", "cpu"),
-            layout=self.layout,
-            capacity=self.capacity,
-            chunk=64,
-            vocabulary=512,
-            chat_template=not self.scenario.get("base"),
-            load_seconds=0.1,
-            completes=bool(self.scenario.get("base")),
-            languages=self.scenario.get("languages", {}).get(Path(self.bundle).name, []),
+            ReadyEvent(
+                bundle=self.bundle,
+                model_type="qwen3",
+                route="prefill-decode",
+                provider=request.provider,
+                layout=self.layout,
+                capacity=self.capacity,
+                chunk=64,
+                vocabulary=512,
+                chat_template=not self.scenario.get("base"),
+                load_seconds=0.1,
+                completes=bool(self.scenario.get("base")),
+                languages=self.scenario.get("languages", {}).get(Path(self.bundle).name, []),
+            )
         )
 
-    def do_close(self) -> None:
+    def do_close(self, request: ask.Close) -> None:
         """Closed."""
         self.bundle = ""
-        self.send("result", value={})
+        self.give(Done())
 
-    def do_generate(self) -> None:
+    def do_generate(self, request: ask.Generate) -> None:
         """Chunks, tokens, the cache, done."""
         if "asked" in self.scenario:
             with Path(self.scenario["asked"]).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(self.job) + "\n")
+                file.write(dumps(request) + "\n")
         reply = self.scenario.get("replies", {}).get(Path(self.bundle).name, self.scenario.get("reply", "56"))
         words = [w + " " for w in reply.split()]
         total = self.scenario.get("tokens", len(words))
-        text, reason = [], self.scenario.get("finish_reason", "eos")
+        text: list[str] = []
+        reason: FinishReason = self.scenario.get("finish_reason", "eos")
         chunks = self.scenario.get("chunks", 1)
         try:
             for i in range(chunks):
@@ -514,45 +390,47 @@ class Fake:
                 text.append(self.token(step, words[step % len(words)]))
         except CancelledError:
             reason = "cancelled"
-        cache = self.cache()
-        self.send("cache", groups=cache)
+        self.send(CacheEvent(groups=self.cache()))
         self.send(
-            "done",
-            prompt_ids=list(range(12)),
-            token_ids=list(range(len(text))),
-            text="".join(text).rstrip(),
-            finish_reason=reason,
-            ttft_ms=21.5,
-            decode_tokens_per_s=212.4,
-            prefill_tokens_per_s=2980.0,
-            provider="cpu",
-            cache={"groups": cache, "used": self.used, "capacity": self.capacity},
+            GenerationDone(
+                prompt_ids=list(range(12)),
+                token_ids=list(range(len(text))),
+                text="".join(text).rstrip(),
+                finish_reason=reason,
+                ttft_ms=21.5,
+                decode_tokens_per_s=212.4,
+                prefill_tokens_per_s=2980.0,
+                provider="cpu",
+                cache=CacheUse(
+                    layout=self.layout, capacity=self.capacity, used=self.used, bytes=self.capacity * 4096, evicted=0
+                ),
+            )
         )
 
-    def do_rewind(self) -> None:
+    def do_rewind(self, request: ask.Rewind) -> None:
         """Back to a legal length, or the error that names those."""
-        length, lowest = self.job["length"], self.scenario.get("lowest", 1)
+        length, lowest = request.length, self.scenario.get("lowest", 1)
         self.pause()
         if length != 0 and not lowest <= length <= self.used:
             message = f"The cache cannot go back to {length} tokens: it can go to 0 and {lowest} to {self.used}."
-            self.send("error", kind="rewind", message=message, details="", data={})
+            self.send(ErrorEvent(kind="rewind", message=message))
             return
         self.used = length
-        self.send("cache", groups=self.cache())
-        self.send("result", value={})
+        self.send(CacheEvent(groups=self.cache()))
+        self.give(Done())
 
-    def do_save_cache(self) -> None:
+    def do_save_cache(self, request: ask.SaveCache) -> None:
         """A file that says how long the cache was."""
         self.pause()
-        Path(self.job["path"]).write_text(str(self.used))
-        self.send("result", value={"path": self.job["path"]})
+        Path(request.path).write_text(str(self.used))
+        self.give(Done())
 
-    def do_load_cache(self) -> None:
+    def do_load_cache(self, request: ask.LoadCache) -> None:
         """As long as the file says."""
         self.pause()
-        self.used = int(Path(self.job["path"]).read_text())
-        self.send("cache", groups=self.cache())
-        self.send("result", value={"path": self.job["path"]})
+        self.used = int(Path(request.path).read_text())
+        self.send(CacheEvent(groups=self.cache()))
+        self.give(Done())
 
     def until_due(self, began: float, step: int) -> float | None:
         """Seconds until a token is due under `rate`; None where there is none."""
@@ -563,56 +441,63 @@ class Fake:
         """One prefill chunk of 64."""
         self.pause()
         self.used = min(self.capacity, self.used + 64)
-        at = {"start": index * 64, "tokens": 64, "total": total}
-        self.send("chunk", latency_ms=18.0 + index, cache_used=self.used, cache_capacity=self.capacity, **at)
+        self.send(
+            ChunkEvent(
+                start=index * 64,
+                tokens=64,
+                total=total,
+                latency_ms=18.0 + index,
+                cache_used=self.used,
+                cache_capacity=self.capacity,
+            )
+        )
 
     def token(self, step: int, text: str) -> str:
         """One token; now and then a look at the cache."""
         self.used = min(self.capacity, self.used + 1)
         if step == 2 and "notice" in self.scenario:
-            self.send("notice", **self.scenario["notice"])
+            self.send(read(NoticeEvent, self.scenario["notice"]))
         self.send(
-            "token",
-            id=sum(map(ord, text)) if "replies" in self.scenario else 100 + step % 400,
-            text=text,
-            step=step,
-            phase="decode" if step else "prefill",
-            latency_ms=21.5 if step == 0 else 4.0 + (step * 7 % 11) / 4,
-            cache_used=self.used,
-            cache_capacity=self.capacity,
-            probability=0.91,
-            alternatives=[[100 + step, text, 0.91], [7, "no", 0.05]],
+            TokenEvent(
+                id=sum(map(ord, text)) if "replies" in self.scenario else 100 + step % 400,
+                text=text,
+                step=step,
+                phase="decode" if step else "prefill",
+                latency_ms=21.5 if step == 0 else 4.0 + (step * 7 % 11) / 4,
+                cache_used=self.used,
+                cache_capacity=self.capacity,
+                probability=0.91,
+                alternatives=[(100 + step, text, 0.91), (7, "no", 0.05)],
+            )
         )
         if step % 32 == 0:
-            self.send("cache", groups=self.cache())
+            self.send(CacheEvent(groups=self.cache()))
         return text
 
-    def cache(self) -> list[dict[str, Any]]:
+    def cache(self) -> list[GroupView]:
         """The groups of the cache."""
         lowest = self.scenario.get("lowest", 1)
-        legal = [[0, self.used]] if lowest <= 1 else [[0, 0], [min(lowest, self.used), self.used]]
-        own = [
-            {
-                "name": "self",
-                "layout": self.layout,
-                "layers": 4,
-                "capacity": self.capacity,
-                "allocated": self.capacity,
-                "window": None,
-                "shape": [1, 2, self.capacity, 64],
-                "dtype": "float32",
-                "bytes": self.capacity * 4096,
-                "writer": "host",
-                "length": self.used,
-                "evicted": 0,
-                "runs": [[0, 0, self.used]] if self.used else [],
-                "rewindable": legal,
-            }
-        ]
+        own = GroupView(
+            name="self",
+            layout=self.layout,
+            layers=[0, 1, 2, 3],
+            capacity=self.capacity,
+            allocated=self.capacity,
+            window=None,
+            shape=[1, 2, self.capacity, 64],
+            dtype="float32",
+            bytes=self.capacity * 4096,
+            writer="host",
+            length=self.used,
+            evicted=0,
+            runs=[(0, 0, self.used)] if self.used else [],
+            rewindable=[(0, self.used)] if lowest <= 1 else [(0, 0), (min(lowest, self.used), self.used)],
+        )
         count = self.scenario.get("cross", 0)
-        frozen = {"name": "cross", "layout": "cross", "capacity": count, "allocated": count, "writer": "encoder"}
-        runs = {"length": count, "runs": [[0, 0, count]], "bytes": count * 4096, "rewindable": []}
-        return [*own, {**own[0], **frozen, **runs}] if count else own
+        if not count:
+            return [own]
+        frozen = replace(own, name="cross", layout="cross", writer="encoder", capacity=count, allocated=count)
+        return [own, replace(frozen, length=count, bytes=count * 4096, runs=[(0, 0, count)], rewindable=[])]
 
 
 if __name__ == "__main__":

@@ -81,20 +81,20 @@ def test_sizes_by_hand() -> None:
 
 def test_the_plan_offers_what_is_built_and_its_sizes_come_near(built: Built) -> None:
     planned = plan("demo:qwen3", {"precision": "int8"}, lambda: False)
-    choices = {row["name"]: row for row in planned["stages"][3]["choices"]}
-    assert set(choices) == {"fp32", *METHODS} and all(row["providers"] for row in choices.values())
-    assert choices["int4"]["bytes"] < choices["int8"]["bytes"] < choices["fp32"]["bytes"]
-    assert 2 * choices["fp16"]["bytes"] == choices["fp32"]["bytes"]
+    choices = {row.name: row for row in planned.precisions}
+    assert set(choices) == {"fp32", *METHODS} and all(row.providers for row in choices.values())
+    assert choices["int4"].bytes < choices["int8"].bytes < choices["fp32"].bytes
+    assert 2 * choices["fp16"].bytes == choices["fp32"].bytes
     bundle = built("demo:qwen3", precision="int4")
     size = (bundle / WEIGHTS).stat().st_size
-    assert abs(size - choices["int4"]["bytes"]) < 0.05 * size
+    assert abs(size - choices["int4"].bytes) < 0.05 * size
     with pytest.raises(CheckpointError, match="is a bundle, whose graphs are built and perhaps quantized already"):
         plan(str(bundle), {}, lambda: False)
 
 
 def test_half_precision_halves_the_planned_cache() -> None:
     plans = [plan("demo:qwen3", {"precision": precision}, lambda: False) for precision in ("fp32", "fp16")]
-    assert plans[0]["estimate"]["kv_bytes"] == 2 * plans[1]["estimate"]["kv_bytes"]
+    assert plans[0].estimate.kv_bytes == 2 * plans[1].estimate.kv_bytes
 
 
 def test_components_that_share_a_cache_have_it_in_one_type() -> None:

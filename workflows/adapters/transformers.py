@@ -9,7 +9,7 @@ transformers 5 has removed its pipelines for translation and summarization and r
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,9 @@ import transformers
 
 from workflows.bundle import read_bundle
 from workflows.errors import RequestError, printable
-from workflows.events import GenerationDone
 from workflows.generate import Engine, open_engine
 from workflows.generate.options import check_options
+from workflows.wire.events import GenerationDone
 
 DEFAULT_NEW_TOKENS = 20  # as transformers has it
 TEXTS = {  # what transformers 4 called the answer
@@ -33,6 +33,8 @@ SAMPLING = ("temperature", "top_k", "top_p", "min_p")
 TAKEN = {*SAMPLING, "max_new_tokens", "max_length", "do_sample", "repetition_penalty", "eos_token_id", "pad_token_id"}
 TAKEN |= {"num_return_sequences", "bos_token_id", "decoder_start_token_id", "transformers_version"}
 HARMLESS = {"num_beams": 1, "use_cache": True, "early_stopping": False, "return_dict_in_generate": False}
+Asked = dict[str, Any]
+"""Options of a generation as transformers names them."""
 
 
 class JoineryModel:
@@ -68,7 +70,7 @@ class JoineryModel:
         """Yes."""
         return True
 
-    def to(self, *_: Any, **__: Any) -> JoineryModel:
+    def to(self, *_: object, **__: object) -> JoineryModel:
         """Stays where it is: the device was chosen when the bundle was opened."""
         return self
 
@@ -78,11 +80,11 @@ class JoineryModel:
 
     def generate(
         self,
-        input_ids: Any = None,
-        attention_mask: Any = None,
-        generation_config: Any = None,
-        **options: Any,
-    ) -> Any:
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        generation_config: transformers.GenerationConfig | None = None,
+        **options: object,
+    ) -> torch.Tensor:
         """[B·R, L] int64 as transformers gives it: prompt and new tokens, or the decoder's tokens from its start.
 
         input_ids, attention_mask: [B, T]; R is num_return_sequences. Raises RequestError for an option that the engine
@@ -107,9 +109,9 @@ class JoineryModel:
         assert start is not None  # a bundle with an encoder names one
         return start
 
-    def _asked(self, config: Any, options: dict[str, Any]) -> dict[str, Any]:
+    def _asked(self, config: transformers.GenerationConfig | None, options: Mapping[str, object]) -> Asked:
         """The options of a call over those of its config over the bundle's."""
-        base: dict[str, Any] = (config or self.generation_config).to_diff_dict()
+        base: Asked = (config or self.generation_config).to_diff_dict()
         given = {key: value for key, value in options.items() if value is not None}
         for name, value in {**base, **given}.items():
             known = name in TAKEN or (name in HARMLESS and value == HARMLESS[name])
@@ -122,13 +124,13 @@ class JoineryModel:
             base.pop("max_new_tokens", None)
         return base | given
 
-    def _tokens(self, prompt: Sequence[int], head: int, asked: dict[str, Any]) -> list[int]:
+    def _tokens(self, prompt: Sequence[int], head: int, asked: Asked) -> list[int]:
         """The new tokens after one prompt."""
         count = asked.get("max_new_tokens")
         if count is None:
             limit = asked.get("max_length")
             count = DEFAULT_NEW_TOKENS if limit is None else max(limit - head, 1)
-        wanted: dict[str, Any] = {"max_new_tokens": count, "repetition_penalty": asked.get("repetition_penalty")}
+        wanted: dict[str, object] = {"max_new_tokens": count, "repetition_penalty": asked.get("repetition_penalty")}
         if asked.get("do_sample"):
             wanted |= {"temperature": 1.0, "top_k": 50} | {key: asked[key] for key in SAMPLING if key in asked}
             wanted["seed"] = int(torch.randint(1 << 31, (1,)))  # torch.manual_seed rules
@@ -138,7 +140,7 @@ class JoineryModel:
         assert isinstance(done, GenerationDone)
         return done.token_ids
 
-    def _pad(self, asked: dict[str, Any]) -> int:
+    def _pad(self, asked: Asked) -> int:
         tokens = self.engine.bundle.pipeline.tokens
         choices = (asked.get("pad_token_id"), tokens.pad, *tokens.eos)
         return next((token for token in choices if token is not None), 0)
@@ -152,24 +154,26 @@ class SourcePipeline(transformers.Pipeline):  # type: ignore[misc]  # transforme
     _load_processor = _load_image_processor = _load_feature_extractor = False
     _default_generation_config = transformers.GenerationConfig(max_new_tokens=256)
 
-    def _sanitize_parameters(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    def _sanitize_parameters(self, **options: object) -> tuple[dict[str, object], ...]:
         return {}, options, {}
 
-    def preprocess(self, inputs: str, **_: Any) -> Any:
+    def preprocess(self, inputs: str, **_: object) -> transformers.BatchEncoding:
         """Ids [1, T]."""
         return self.tokenizer(inputs, return_tensors="pt")
 
-    def _forward(self, model_inputs: Any, **options: Any) -> Any:
+    def _forward(self, model_inputs: transformers.BatchEncoding, **options: object) -> dict[str, torch.Tensor]:
         taken = {name: model_inputs[name] for name in ("input_ids", "attention_mask")}
         return {"ids": self.model.generate(**taken, **self._prepare_generate_kwargs(options))}
 
-    def postprocess(self, model_outputs: Any, **_: Any) -> list[dict[str, str]]:
+    def postprocess(self, model_outputs: Mapping[str, torch.Tensor], **_: object) -> list[dict[str, str]]:
         """One entry a sequence."""
         name = TEXTS[self.task]
         return [{name: self.tokenizer.decode(ids, skip_special_tokens=True)} for ids in model_outputs["ids"]]
 
 
-def pipeline(task: str, model: JoineryModel, tokenizer: Any = None, **options: Any) -> Any:
+def pipeline(
+    task: str, model: JoineryModel, tokenizer: transformers.PreTrainedTokenizerBase | None = None, **options: object
+) -> transformers.Pipeline:
     """transformers.pipeline, and what it no longer has: `translation`, `summarization`, `text2text-generation`.
 
     tokenizer: the bundle's own unless another is given.

@@ -21,7 +21,6 @@ from workflows.bundle import Bundle
 from workflows.bundle.manifest import FileEntry, Manifest
 from workflows.bundle.schema import Pipeline
 from workflows.errors import RecipeError
-from workflows.events import LogEvent, ProgressEvent
 from workflows.generate import Engine
 from workflows.quantize import METHODS, Ranges
 from workflows.quantize.calibration import (
@@ -36,6 +35,7 @@ from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
 from workflows.runtime import device_named, open_machine
 from workflows.weights import WEIGHTS, link_or_copy
+from workflows.wire.events import LogEvent, ProgressEvent
 
 STAGE = "quantize"
 _CAPACITY = 1024  # slots that calibration runs with where the graphs leave it open

@@ -17,7 +17,6 @@ from workflows.builder.stages import facts_of
 from workflows.builder.work import Report
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, RecipeError
-from workflows.events import NoticeEvent, ProgressEvent
 from workflows.evidence import Evidence, load_evidence
 from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
@@ -26,6 +25,7 @@ from workflows.quantize import METHODS, Ranges, check_excluded, run_method
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
 from workflows.weights import load_graph, save_graphs
+from workflows.wire.events import NoticeEvent, ProgressEvent
 
 STAGE = "quantize"
 

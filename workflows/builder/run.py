@@ -16,10 +16,10 @@ from workflows.builder.work import Report, Work, timed, workshop
 from workflows.bundle.read import read_bundle
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
-from workflows.events import BuildDone, NoticeEvent, StageEvent
 from workflows.evidence import load_evidence, save_evidence
 from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
+from workflows.wire.events import BuildDone, NoticeEvent, StageEvent
 
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
 

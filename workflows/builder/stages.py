@@ -19,7 +19,6 @@ from workflows.builder.work import Report
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
 from workflows.errors import JoineryError, RecipeError
-from workflows.events import ProgressEvent
 from workflows.evidence import Evidence, load_evidence
 from workflows.graphs.snapshots import Snapshot, Snapshots
 from workflows.graphs.stages import EXPORT, archive_of
@@ -27,6 +26,7 @@ from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.recipe import Recipe
 from workflows.reference import Reference
 from workflows.weights import WEIGHTS, save_graphs
+from workflows.wire.events import ProgressEvent
 
 # What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.
 _TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}

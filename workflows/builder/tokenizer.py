@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from workflows.builder.work import Report
 from workflows.checkpoint.tokenizer import read_tokenizer
 from workflows.errors import printable
-from workflows.events import NoticeEvent
+from workflows.wire.events import NoticeEvent
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -11,16 +11,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from workflows.bundle.manifest import read_manifest, write_manifest
 from workflows.bundle.verify import find_problems
 from workflows.bundle.write import check_target, locked
 from workflows.errors import BundleError, Cancelled
-from workflows.events import Event, LogEvent, StageEvent
 from workflows.evidence import Evidence, save_evidence
 from workflows.files import discard, remove, sweep
 from workflows.memory import peak_bytes
+from workflows.wire.events import Event, LogEvent, StageEvent
 
 _STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
 Report = Callable[[Event], None]
@@ -105,19 +104,20 @@ def workshop(out: Path, force: bool, report: Report, cancelled: Callable[[], boo
 
 
 @contextmanager
-def timed(report: Report, stage: str) -> Iterator[dict[str, Any]]:
+def timed(report: Report, stage: str) -> Iterator[dict[str, float]]:
     """Tells that a stage began and how it ended; the dict it gives is filled with `seconds` and `peak_mib`."""
-    spent: dict[str, Any] = {}
+    spent: dict[str, float] = {}
     began = time.monotonic()
     report(StageEvent(stage=stage, state="started"))
     try:
         yield spent
     except BaseException as error:
         spent |= _spent(began)
-        report(StageEvent(stage=stage, state="failed", note=str(error) or type(error).__name__, **spent))
+        told = str(error) or type(error).__name__
+        report(StageEvent(stage=stage, state="failed", note=told, seconds=spent["seconds"], peak_mib=spent["peak_mib"]))
         raise
     spent |= _spent(began)
-    report(StageEvent(stage=stage, state="done", **spent))
+    report(StageEvent(stage=stage, state="done", seconds=spent["seconds"], peak_mib=spent["peak_mib"]))
 
 
 def _spent(began: float) -> dict[str, float]:

@@ -6,6 +6,6 @@
 
 from workflows.bundle.read import Bundle, read_bundle, read_summary
 from workflows.bundle.schema import Pipeline
-from workflows.bundle.verify import Problem, Verification, verify_bundle
+from workflows.bundle.verify import verify_bundle
 
-__all__ = ["Bundle", "Pipeline", "Problem", "Verification", "read_bundle", "read_summary", "verify_bundle"]
+__all__ = ["Bundle", "Pipeline", "read_bundle", "read_summary", "verify_bundle"]

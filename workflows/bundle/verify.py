@@ -3,46 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from workflows.bundle.manifest import MANIFEST, FileEntry, Manifest, is_linked, read_manifest, sha256_of
 from workflows.bundle.read import read_bundle
 from workflows.errors import BundleError, Cancelled
+from workflows.wire.reports.inspection import Problem, VerifyReport
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong with one file: `missing`, `altered`, `truncated`, `link` or `unknown`."""
-
-    file: str
-    problem: str
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What was read and what was wrong with it."""
-
-    files: int
-    bytes: int
-    problems: tuple[Problem, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether every file is as it was built."""
-        return not self.problems
-
-
-def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: False) -> Verification:
+def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: False) -> VerifyReport:
     """Reads every file. Raises BundleError where there is no manifest to hold them against, Cancelled on request."""
     root = Path(folder)
     if not root.is_dir():
         raise BundleError(f"There is no bundle folder {root}: check the path, or build one with `joinery build`.")
     manifest = read_manifest(root)
-    problems = tuple(find_problems(root, manifest, cancelled))
+    problems = list(find_problems(root, manifest, cancelled))
     if not problems:
         read_bundle(root)  # the files are as built; is what they say sound?
-    return Verification(len(manifest.files), manifest.bytes, problems)
+    return VerifyReport(not problems, len(manifest.files), manifest.bytes, problems)
 
 
 def find_problems(root: Path, manifest: Manifest, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from workflows.checkpoint import configuration, weights
 from workflows.checkpoint.code import remote_code
@@ -17,7 +17,7 @@ from workflows.checkpoint.header import TensorInfo
 from workflows.checkpoint.sizes import check_sizes
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
 from workflows.errors import Cancelled, CheckpointError, RemoteCodeError, printable
-from workflows.events import Event, ProgressEvent
+from workflows.wire.events import Event, ProgressEvent
 
 Kind = Literal["folder", "demo", "hub"]
 PROGRESS_STEP = 16 << 20  # bytes between two progress events
@@ -46,8 +46,8 @@ class Checkpoint:
     kind: Kind
     folder: Path
     revision: str
-    config: dict[str, Any] = field(repr=False)
-    generation_config: dict[str, Any] = field(repr=False)
+    config: dict[str, object] = field(repr=False)
+    generation_config: dict[str, object] = field(repr=False)
     model_type: str
     architectures: tuple[str, ...]
     tensors: dict[str, TensorInfo] = field(repr=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from workflows.checkpoint.configuration import CODE_CONFIGS, read_optional, walk
 from workflows.checkpoint.files import exists, read_bytes, regular_file, sha256
@@ -45,7 +44,7 @@ def remote_code(folder: Path) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def named_modules(config: dict[str, Any], name: str) -> set[str]:
+def named_modules(config: dict[str, object], name: str) -> set[str]:
     """The modules that the auto_map of a decoded config names, at any depth; raises for one of another repository."""
     modules: set[str] = set()
     for key, value in walk(config):
@@ -57,7 +56,7 @@ def named_modules(config: dict[str, Any], name: str) -> set[str]:
     return modules
 
 
-def _references(value: Any, name: str) -> list[Any]:
+def _references(value: object, name: str) -> list[object]:
     """The class references of an auto_map: a table, or (old tokenizers) a list; None stands for no class."""
     if not isinstance(value, dict | list):
         raise CheckpointError(f"'{printable(name)}' has an auto_map that is no table; get the checkpoint again.")
@@ -66,7 +65,7 @@ def _references(value: Any, name: str) -> list[Any]:
     return [one for one in flat if one is not None]
 
 
-def _module(reference: Any, name: str) -> str:
+def _module(reference: object, name: str) -> str:
     if isinstance(reference, str) and "--" in reference:
         raise CheckpointError(
             f"'{printable(name)}' wants to run '{printable(reference)}', the code of another repository, which is "

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from workflows.checkpoint.files import exists, read_object
 from workflows.errors import CheckpointError, printable
@@ -47,7 +46,7 @@ _MODEL_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
-def read_config(folder: Path) -> dict[str, Any]:
+def read_config(folder: Path) -> dict[str, object]:
     """config.json, checked; raises CheckpointError where it is missing, damaged, or names what it may not."""
     if exists(folder, BUNDLE):
         raise CheckpointError(
@@ -65,7 +64,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     return config
 
 
-def read_optional(folder: Path, name: str) -> dict[str, Any]:
+def read_optional(folder: Path, name: str) -> dict[str, object]:
     """A JSON object of the folder, checked like a config; empty where there is no such file."""
     if not exists(folder, name):
         return {}
@@ -74,7 +73,7 @@ def read_optional(folder: Path, name: str) -> dict[str, Any]:
     return found
 
 
-def model_type(config: dict[str, Any]) -> str:
+def model_type(config: dict[str, object]) -> str:
     """The family's name, as `qwen3`."""
     found = config.get("model_type")
     if not isinstance(found, str) or not _MODEL_TYPE.fullmatch(found):
@@ -85,7 +84,7 @@ def model_type(config: dict[str, Any]) -> str:
     return found
 
 
-def architectures(config: dict[str, Any]) -> tuple[str, ...]:
+def architectures(config: dict[str, object]) -> tuple[str, ...]:
     """The classes that the config says it is for, as `("Qwen3ForCausalLM",)`."""
     found = config.get("architectures") or []
     if not isinstance(found, list) or not all(isinstance(name, str) and _IDENTIFIER.fullmatch(name) for name in found):
@@ -93,7 +92,7 @@ def architectures(config: dict[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def walk(value: Any) -> Iterator[tuple[str, Any]]:
+def walk(value: object) -> Iterator[tuple[str, object]]:
     """Every key and value of a decoded JSON value, at every depth."""
     pending = [value]
     while pending:
@@ -105,7 +104,7 @@ def walk(value: Any) -> Iterator[tuple[str, Any]]:
             pending.extend(here)
 
 
-def check_names(config: dict[str, Any], name: str) -> None:
+def check_names(config: dict[str, object], name: str) -> None:
     """Refuse a config that names a kernel, a file or a class which is not on the lists."""
     for key, value in walk(config):
         if value is None or isinstance(value, bool):
@@ -118,29 +117,30 @@ def check_names(config: dict[str, Any], name: str) -> None:
             raise _refused(name, key, value)
 
 
-def _is_choice(value: Any, choices: set[str]) -> bool:
+def _is_choice(value: object, choices: set[str]) -> bool:
     """One of the choices, or one for each part of the model."""
     values = value.values() if isinstance(value, dict) else [value]
     return all((isinstance(one, str) and one in choices) or one is None for one in values)
 
 
-def _refused(name: str, key: str, value: Any) -> CheckpointError:
+def _refused(name: str, key: str, value: object) -> CheckpointError:
     return CheckpointError(
         f"'{printable(name)}' sets {printable(key, 40)} to '{printable(value, 60)}', which would load something from "
         "outside the checkpoint's own files; remove that line if you trust the rest."
     )
 
 
-def token_ids(key: str, *sources: dict[str, Any]) -> tuple[int, ...]:
+def token_ids(key: str, *sources: dict[str, object]) -> tuple[int, ...]:
     """The ids that the first source with `key` gives: one number or a list of them; () where none does."""
     for source in sources:
         found = source.get(key)
         if found is None:
             continue
         ids = found if isinstance(found, list) else [found]
-        if not all(type(one) is int and -1 <= one < 1 << 31 for one in ids):
+        whole = [one for one in ids if isinstance(one, int) and not isinstance(one, bool) and -1 <= one < 1 << 31]
+        if len(whole) < len(ids):
             raise CheckpointError(
                 f"The checkpoint's {key} is '{printable(found, 60)}', which is no token id; get it again."
             )
-        return tuple(one for one in ids if one >= 0)
+        return tuple(one for one in whole if one >= 0)
     return ()

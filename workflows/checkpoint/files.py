@@ -14,7 +14,7 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from workflows.errors import CheckpointError, printable
 
@@ -100,12 +100,12 @@ def read_bytes(folder: Path, name: str, limit: int) -> bytes:
     return content
 
 
-def read_object(folder: Path, name: str, limit: int, *, unique: bool = False) -> dict[str, Any]:
+def read_object(folder: Path, name: str, limit: int, *, unique: bool = False) -> dict[str, object]:
     """The JSON object in a file; with `unique` a key that stands twice is an error."""
     return parse_object(read_bytes(folder, name, limit), name, unique=unique)
 
 
-def parse_object(content: bytes, name: str, *, unique: bool = False) -> dict[str, Any]:
+def parse_object(content: bytes, name: str, *, unique: bool = False) -> dict[str, object]:
     """The JSON object in `content`, which came from the file `name`."""
     try:
         value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_unique if unique else None)
@@ -130,8 +130,8 @@ class DuplicateKeyError(ValueError):
         self.key = key
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
             raise DuplicateKeyError(key)

@@ -12,7 +12,6 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from workflows.checkpoint.files import open_file, parse_object, regular_file
 from workflows.errors import CheckpointError, printable
@@ -76,7 +75,7 @@ def read_header(folder: Path, name: str) -> dict[str, TensorInfo]:
     return tensors
 
 
-def _read_json(folder: Path, name: str) -> tuple[dict[str, Any], int]:
+def _read_json(folder: Path, name: str) -> tuple[dict[str, object], int]:
     """The header's object, and how many bytes of data follow it."""
     with open_file(regular_file(folder, name)) as file:
         size = os.fstat(file.fileno()).st_size
@@ -92,7 +91,7 @@ def _read_json(folder: Path, name: str) -> tuple[dict[str, Any], int]:
     return parse_object(content, name, unique=True), size - 8 - length
 
 
-def _tensor(name: str, tensor: str, entry: Any) -> tuple[TensorInfo, tuple[int, int]]:
+def _tensor(name: str, tensor: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:
     what = f"its tensor '{printable(tensor, 60)}'"
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise _damaged(name, f"{what} is not described by dtype, shape and data_offsets")
@@ -109,7 +108,7 @@ def _tensor(name: str, tensor: str, entry: Any) -> tuple[TensorInfo, tuple[int, 
     return TensorInfo(label, tuple(shape), name, expected), (offsets[0], offsets[1])
 
 
-def _naturals(values: Any) -> bool:
+def _naturals(values: object) -> bool:
     """A list of at most 64 numbers from 0 to 2**63: more is no tensor of this world."""
     return (
         isinstance(values, list)

@@ -27,7 +27,7 @@ from workflows.checkpoint.hubcache import COMMIT, HubCache
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, read_tokenizer
 from workflows.checkpoint.transfer import RemoteFile, Transfer, attend, download
 from workflows.errors import CheckpointError, HubError, printable
-from workflows.events import Event, LogEvent
+from workflows.wire.events import Event, LogEvent
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
 _SMALL = {*CODE_CONFIGS, GENERATION, *TOKENIZER_FILES}

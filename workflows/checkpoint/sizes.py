@@ -7,7 +7,6 @@ machine busy for hours and fill its memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from workflows.checkpoint.header import TensorInfo
 from workflows.errors import CheckpointError, printable
@@ -30,7 +29,7 @@ _MODULE_COUNTS = (*LAYER_COUNTS, "num_experts", "num_local_experts", "n_routed_e
 _LAYERS_A_TENSOR, _ALWAYS = 4, 256
 
 
-def check_sizes(config: Mapping[str, Any], tensors: Mapping[str, TensorInfo]) -> None:
+def check_sizes(config: Mapping[str, object], tensors: Mapping[str, TensorInfo]) -> None:
     """Raises CheckpointError for a number of layers or experts, at any depth of `config`, beyond what `tensors` could
     be the weights of, however they share them."""
     elements = sum(tensor.elements for tensor in tensors.values())
@@ -44,7 +43,7 @@ def check_sizes(config: Mapping[str, Any], tensors: Mapping[str, TensorInfo]) ->
             )
 
 
-def check_layers(config: Mapping[str, Any], tensors: Iterable[str]) -> None:
+def check_layers(config: Mapping[str, object], tensors: Iterable[str]) -> None:
     """Raises CheckpointError for a number of layers beyond the highest that a tensor's name counts to.
 
     For models whose every layer has weights of its own.
@@ -58,7 +57,7 @@ def check_layers(config: Mapping[str, Any], tensors: Iterable[str]) -> None:
             )
 
 
-def _numbers(config: Mapping[str, Any]) -> Iterator[tuple[str, int | float]]:
+def _numbers(config: Mapping[str, object]) -> Iterator[tuple[str, int | float]]:
     """Every number that stands under a name, at every depth but within lists."""
     pending = [config]
     while pending:

@@ -10,7 +10,7 @@ from pathlib import Path
 from workflows.checkpoint.checkpoint import Checkpoint, ignore, never, not_a_folder, read_checkpoint
 from workflows.checkpoint.configuration import CONFIG
 from workflows.errors import CheckpointError, printable
-from workflows.events import Event
+from workflows.wire.events import Event
 
 DEMO = "demo:"
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,94}[A-Za-z0-9_-])?"

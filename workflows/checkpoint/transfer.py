@@ -19,11 +19,11 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, BinaryIO
 
 from workflows.checkpoint.files import CHUNK
 from workflows.errors import Cancelled
-from workflows.events import Event, ProgressEvent
+from workflows.wire.events import Event, ProgressEvent
 
 if TYPE_CHECKING:
     import httpx2
@@ -157,7 +157,9 @@ def _watch(
             raise Cancelled("Cancelled; what has arrived is kept, and the next download goes on from there.")
 
 
-def download(session: Any, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: Transfer) -> str:
+def download(
+    session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: Transfer
+) -> str:
     """Bring `partial` to the whole of `file`, going on from what is there; its hash in hex, to be compared.
 
     Raises httpx2.HTTPError after RETRIES attempts without a byte, HfHubHTTPError for a refusal, StoppedError.
@@ -177,7 +179,9 @@ def download(session: Any, url: str, headers: dict[str, str], file: RemoteFile, 
             to.pause(PAUSE)
 
 
-def _attempt(session: Any, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: Transfer) -> str:
+def _attempt(
+    session: httpx2.Client, url: str, headers: dict[str, str], file: RemoteFile, partial: Path, to: Transfer
+) -> str:
     import httpx2
 
     with partial.open("ab+") as out:
@@ -198,7 +202,7 @@ def _attempt(session: Any, url: str, headers: dict[str, str], file: RemoteFile, 
     return hasher.hexdigest()
 
 
-def _receive(response: httpx2.Response, file: RemoteFile, out: Any, hasher: hashlib._Hash, to: Transfer) -> None:
+def _receive(response: httpx2.Response, file: RemoteFile, out: BinaryIO, hasher: hashlib._Hash, to: Transfer) -> None:
     """The body to the partial file; a body that is longer than the file is given up, its hash being wrong."""
     for chunk in response.iter_bytes():
         to.advance(len(chunk))
@@ -208,7 +212,7 @@ def _receive(response: httpx2.Response, file: RemoteFile, out: Any, hasher: hash
             return
 
 
-def _resume(file: RemoteFile, out: Any, to: Transfer) -> tuple[hashlib._Hash, int]:
+def _resume(file: RemoteFile, out: BinaryIO, to: Transfer) -> tuple[hashlib._Hash, int]:
     """The hash and the length of what has arrived before; a partial file that is too long is begun anew."""
     if out.seek(0, os.SEEK_END) > file.size:
         out.truncate(0)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from workflows.checkpoint.files import exists, read_object, safe_name
 from workflows.checkpoint.header import TensorInfo, read_header
@@ -35,7 +34,7 @@ def read_index(folder: Path) -> dict[str, str]:
     return check_index(read_object(folder, INDEX, INDEX_LIMIT, unique=True))
 
 
-def check_index(index: dict[str, Any]) -> dict[str, str]:
+def check_index(index: dict[str, object]) -> dict[str, str]:
     """The `weight_map` of a decoded index."""
     table = index.get("weight_map")
     if not isinstance(table, dict) or not table:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
-from workflows.events import Event, ProgressEvent
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableRow
+
+Measured = CompositeRow | SingleRow
 
 
 def bench(
@@ -40,44 +42,47 @@ def bench(
         for row in rows:
             write_json(row)
         return
-    usable = [row for row in rows if row["usable"]]
-    Console().print(_table(usable))
+    Console().print(_table([row for row in rows if not isinstance(row, UnusableRow)]))
     for row in rows:
-        if not row["usable"]:
-            sys.stderr.write(f"joinery: {row['reason']}\n")
+        if isinstance(row, UnusableRow):
+            sys.stderr.write(f"joinery: {row.reason}\n")
 
 
-def _table(rows: list[dict[str, Any]]) -> Table:
+def _table(rows: list[Measured]) -> Table:
     """A line for each measure, a column for each provider."""
     table = Table(title=_title(rows[0]))
     table.add_column("")
     for row in rows:
-        table.add_column(row["provider"], justify="right")
+        table.add_column(row.provider, justify="right")
     for name, cells in zip(_lines(rows[0]), zip(*(_lines(row).values() for row in rows), strict=True), strict=True):
         table.add_row(name, *cells)
     return table
 
 
-def _title(row: dict[str, Any]) -> str:
-    runs = f"median of {row['repeats']} runs"
-    if "latency_ms" in row:
+def _title(row: Measured) -> str:
+    runs = f"median of {row.repeats} runs"
+    if isinstance(row, SingleRow):
         return runs
-    return f"{row['prompt_tokens']} prompt tokens, {row['new_tokens']} new ones, {runs}"
+    return f"{row.prompt_tokens} prompt tokens, {row.new_tokens} new ones, {runs}"
 
 
-def _lines(row: dict[str, Any]) -> dict[str, str]:
-    memory = {"peak memory of the process": mebibytes(row["peak_rss_bytes"])}
-    if "latency_ms" in row:
-        spread = {f"latency {name}": f"{value:,.3f} ms" for name, value in row["latency_ms"].items()}
-        return {**spread, "runs": f"{row['runs_per_s']:,.1f} /s", **memory}
-    roofline = row["roofline"]
+def _lines(row: Measured) -> dict[str, str]:
+    memory = {"peak memory of the process": mebibytes(row.peak_rss_bytes)}
+    if isinstance(row, SingleRow):
+        return {**_spread("latency", row.latency_ms), "runs": f"{row.runs_per_s:,.1f} /s", **memory}
+    roofline = row.roofline
     return {
-        "time to first token": f"{row['ttft_ms']:,.3f} ms",
-        **{f"inter-token {name}": f"{value:,.3f} ms" for name, value in row["inter_token_ms"].items()},
-        "prefill": f"{row['prefill_tokens_per_s']:,.1f} tokens/s",
-        "decode": f"{row['decode_tokens_per_s']:,.1f} tokens/s",
-        "read for a token": mebibytes(roofline["bytes_per_token"]),
-        "memory bandwidth": f"{roofline['bandwidth_bytes_per_s'] / 1e9:,.1f} GB/s",
-        "share of it": f"{roofline['share']:.1%}",
+        "time to first token": f"{row.ttft_ms:,.3f} ms",
+        **_spread("inter-token", row.inter_token_ms),
+        "prefill": f"{row.prefill_tokens_per_s:,.1f} tokens/s",
+        "decode": f"{row.decode_tokens_per_s:,.1f} tokens/s",
+        "read for a token": mebibytes(roofline.bytes_per_token),
+        "memory bandwidth": f"{roofline.bandwidth_bytes_per_s / 1e9:,.1f} GB/s",
+        "share of it": f"{roofline.share:.1%}",
         **memory,
     }
+
+
+def _spread(what: str, times: Percentiles) -> dict[str, str]:
+    named = (("p50", times.p50), ("p95", times.p95), ("p99", times.p99))
+    return {f"{what} {name}": f"{value:,.3f} ms" for name, value in named}

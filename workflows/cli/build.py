@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -14,8 +13,8 @@ from workflows.builder import BuildRequest
 from workflows.builder import build as run_build
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.errors import RecipeError
-from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 from workflows.recipe.choose import parse_settings
+from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
 
 
 def build(
@@ -47,7 +46,7 @@ def build(
     typer.echo(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
 
 
-def _read_recipe(path: Path) -> dict[str, Any]:
+def _read_recipe(path: Path) -> dict[str, object]:
     try:
         recipe = json.loads(path.read_text("utf-8"))
     except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -12,6 +11,8 @@ from rich.table import Table
 
 from workflows.cli.build import Shown
 from workflows.cli.output import JsonFlag, interruptible, write_json
+from workflows.wire.codec import shell
+from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
 
 
 def evaluate(
@@ -34,84 +35,81 @@ def evaluate(
     with interruptible() as cancelled, Shown() as shown:
         found = run(request, shown.take, cancelled)
     if as_json:
-        greedy = [{key: row[key] for key in ("prompt", "tokens_equal", "tokens")} for row in found["greedy"]]
-        write_json(found | {"greedy": greedy})
+        greedy = [{name: getattr(row, name) for name in ("prompt", "tokens_equal", "tokens")} for row in found.greedy]
+        write_json(shell(found) | {"greedy": greedy})
         return
     console = Console()
-    for table in (_figures(found), _layers(found["layers"]), _greedy(found["greedy"])):
+    for table in (_figures(found), _layers(found.layers), _greedy(found.greedy)):
         console.print(table)
-    if suggest:
-        console.print(_suggested(found["suggestions"]))
-        names = json.dumps([row["node"] for row in found["suggestions"]["exclude"]])
-        typer.echo(f"Build with: --set 'quantize.exclude={names}'")
-    for note in found["notes"]:
+    if found.suggestions:
+        console.print(_suggested(found.suggestions))
+        typer.echo(f"Build with: --set 'quantize.exclude={json.dumps(found.excluded)}'")
+    for note in found.notes:
         console.print(note, markup=False, highlight=False)
 
 
-def _figures(found: dict[str, Any]) -> Table:
-    table = Table(title=f"{found['positions']:,} positions", show_header=False)
+def _figures(found: EvalReport) -> Table:
+    table = Table(title=f"{found.positions:,} positions", show_header=False)
     rows = {
-        "top-1 agreement": _percent(found["top1_agreement"]),
-        "top-5 overlap": _percent(found["top5_overlap"]),
-        "KL divergence, mean": _number(found["kl_mean"], "nats"),
-        "KL divergence, largest": _number(found["kl_max"], "nats"),
-        "logits, largest difference": _number(found["logit_max_abs_diff"]),
-        "hidden states, cosine": _number(found["hidden_cosine"]),
-        "keys and values, cosine": _number(found["kv_cosine"]),
-        "perplexity of the prompts, reference": _number(found["perplexity"]["reference"]),
-        "perplexity of the prompts, candidate": _number(found["perplexity"]["candidate"]),
-        "perplexity of the reference's answers, reference": _number(found["answer_perplexity"]["reference"]),
-        "perplexity of the reference's answers, candidate": _number(found["answer_perplexity"]["candidate"]),
-        "prompts answered with the same tokens": _same(found["greedy"]),
+        "top-1 agreement": _percent(found.top1_agreement),
+        "top-5 overlap": _percent(found.top5_overlap),
+        "KL divergence, mean": _number(found.kl_mean, "nats"),
+        "KL divergence, largest": _number(found.kl_max, "nats"),
+        "logits, largest difference": _number(found.logit_max_abs_diff),
+        "hidden states, cosine": _number(found.hidden_cosine),
+        "keys and values, cosine": _number(found.kv_cosine),
+        "perplexity of the prompts, reference": _number(found.perplexity.reference),
+        "perplexity of the prompts, candidate": _number(found.perplexity.candidate),
+        "perplexity of the reference's answers, reference": _number(found.answer_perplexity.reference),
+        "perplexity of the reference's answers, candidate": _number(found.answer_perplexity.candidate),
+        "prompts answered with the same tokens": _same(found.greedy),
     }
-    if found["task"]:
-        rows[f"{found['task']['questions']} {found['task']['name']}, reference"] = _percent(found["task"]["reference"])
-        rows["the same, candidate"] = _percent(found["task"]["candidate"])
+    if found.task:
+        rows[f"{found.task.questions} {found.task.name}, reference"] = _percent(found.task.reference)
+        rows["the same, candidate"] = _percent(found.task.candidate)
     for name, cell in rows.items():
         table.add_row(name, cell)
     return table
 
 
-def _layers(layers: list[dict[str, Any]]) -> Table:
+def _layers(layers: list[LayerCosines]) -> Table:
     table = Table(title="where it was lost: cosines by layer")
     for name in ("layer", "hidden", "key", "value"):
         table.add_column(name, justify="right")
     for row in layers:
-        cells = (_number(row[f"{name}_cosine"]) for name in ("hidden", "key", "value"))
-        table.add_row(f"{row['part']} {row['layer']}", *cells)
+        cosines = (row.hidden_cosine, row.key_cosine, row.value_cosine)
+        table.add_row(f"{row.part} {row.layer}", *map(_number, cosines))
     return table
 
 
-def _greedy(greedy: list[dict[str, Any]]) -> Table:
+def _greedy(greedy: list[GreedyAnswer]) -> Table:
     """The prompts whose tokens differ, or a line that none does."""
     table = Table(title="prompts whose tokens differ")
     table.add_column("prompt")
     table.add_column("equal tokens at the start", justify="right")
-    differing = [row for row in greedy if row["tokens_equal"] < row["tokens"]]
+    differing = [row for row in greedy if row.tokens_equal < row.tokens]
     for row in differing:
-        table.add_row(row["prompt"].replace("[", "\\["), f"{row['tokens_equal']} of {row['tokens']}")
+        table.add_row(row.prompt.replace("[", "\\["), f"{row.tokens_equal} of {row.tokens}")
     if not differing:
         table.add_row("none", "")
     return table
 
 
-def _suggested(found: dict[str, Any]) -> Table:
-    before, after = found["before"], found["after"]
-    table = Table(
-        title=f"of {found['products']:,} quantized products, these hurt most ({found['positions']:,} positions)"
-    )
+def _suggested(found: Suggestions) -> Table:
+    before, after = found.before, found.after
+    table = Table(title=f"of {found.products:,} quantized products, these hurt most ({found.positions:,} positions)")
     table.add_column("left out")
     table.add_column("KL divergence, mean", justify="right")
     table.add_column("top-1 agreement", justify="right")
-    table.add_row("none", _number(before["kl_mean"], "nats"), _percent(before["top1_agreement"]))
-    for row in found["exclude"]:
-        table.add_row(row["node"], _number(row["kl_mean"], "nats"), "")
-    table.add_row("all of these", _number(after["kl_mean"], "nats"), _percent(after["top1_agreement"]))
+    table.add_row("none", _number(before.kl_mean, "nats"), _percent(before.top1_agreement))
+    for row in found.exclude:
+        table.add_row(row.node, _number(row.kl_mean, "nats"), "")
+    table.add_row("all of these", _number(after.kl_mean, "nats"), _percent(after.top1_agreement))
     return table
 
 
-def _same(greedy: list[dict[str, Any]]) -> str:
-    return f"{sum(row['tokens_equal'] == row['tokens'] for row in greedy)} of {len(greedy)}"
+def _same(greedy: list[GreedyAnswer]) -> str:
+    return f"{sum(row.tokens_equal == row.tokens for row in greedy)} of {len(greedy)}"
 
 
 def _percent(share: float | None) -> str:

@@ -6,14 +6,14 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from workflows.cli.output import JsonFlag, interruptible, pairs, write_json
 from workflows.cli.prompt import CapacityOption, PrefillOption, SessionOption, ToolsOption, read_text
 from workflows.errors import Cancelled, PromptError, RequestError
-from workflows.events import Event, GenerationDone, NoticeEvent, TokenEvent
+from workflows.wire.events import Event, GenerationDone, NoticeEvent, TokenEvent
 
 if TYPE_CHECKING:
     from workflows.generate import Message
@@ -117,8 +117,8 @@ def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> Generatio
     return done
 
 
-def _done(done: GenerationDone) -> dict[str, Any]:
-    return {**done.to_dict(), "cache": {name: done.cache[name] for name in CACHE_FIELDS}}
+def _done(done: GenerationDone) -> dict[str, object]:
+    return {**done.to_dict(), "cache": {name: getattr(done.cache, name) for name in CACHE_FIELDS}}
 
 
 def _say_capacity(done: GenerationDone) -> None:
@@ -126,10 +126,10 @@ def _say_capacity(done: GenerationDone) -> None:
         return
     from workflows.kvcache import LAYOUTS  # numpy: not for `--help`
 
-    if LAYOUTS[done.cache["layout"]].evicts:  # a window is never full: it was the model that had no further position
+    if LAYOUTS[done.cache.layout].evicts:  # a window is never full: it was the model that had no further position
         sys.stderr.write("joinery: All positions that the model knows are taken: start anew.\n")
     else:
-        capacity = done.cache["capacity"]
+        capacity = done.cache.capacity
         sys.stderr.write(f"joinery: The cache of {capacity:,} tokens is full; the window cache would go on.\n")
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,6 +12,9 @@ from rich.tree import Tree
 
 from workflows.cli.output import mebibytes, write_json
 from workflows.errors import printable
+from workflows.wire.codec import shell
+from workflows.wire.reports.graphs import GraphNode, GraphReport, GraphValue, OperatorCounts, ScopeCounts
+from workflows.wire.reports.inspection import ParityReport
 
 _COLOURS = {"removed": "red", "added": "green", "changed": "yellow"}
 _SIGNS = {"removed": "−", "added": "+", "changed": "~"}
@@ -24,29 +25,36 @@ def show_stage(path: Path, component: str, stage: str, as_json: bool, whole: boo
     """The graph of `component` as `stage` left it."""
     from workflows.graphs import Where, open_graph
 
-    shown = open_graph(Where(path, component, stage)).to_dict()
-    counts = Counter(_operator(node) for node in shown["nodes"])
-    facts = {"op_counts": dict(counts.most_common()), "nodes": len(shown["nodes"]), **shown["facts"]}
-    ends = {name: [_spec(shown["values"][index]) for index in shown[name]] for name in ("inputs", "outputs")}
+    shown = open_graph(Where(path, component, stage)).report()
+    counts = dict(Counter(node.operator for node in shown.nodes).most_common())
     if as_json:
-        graph = {"graph": shown} if whole else {}
-        names = {name: shown[name] for name in ("title", "path", "component", "stage", "stages")}
-        write_json({**names, **ends, **facts, **graph})
+        _write_stage(shown, counts, whole)
         return
     console = Console()
-    size = f"{facts['nodes']} nodes, {mebibytes(facts['bytes'])} of weights"
-    console.print(f"[bold]{escape(shown['title'])}[/bold]  {size}")
-    for kind, specs in ends.items():
-        for spec in specs:
-            axes = " × ".join(map(str, spec["shape"])) if spec["shape"] is not None else "?"
-            console.print(f"{kind[:-1]}  {escape(spec['name'])}  {axes}  {spec['dtype']}", highlight=False)
-    console.print("operators: " + ", ".join(f"{name} {count}" for name, count in facts["op_counts"].items()))
-    for warning in facts["warnings"]:
+    size = f"{len(shown.nodes)} nodes, {mebibytes(shown.facts.bytes)} of weights"
+    console.print(f"[bold]{escape(shown.title)}[/bold]  {size}")
+    for kind, places in (("input", shown.inputs), ("output", shown.outputs)):
+        for value in (shown.values[place] for place in places):
+            axes = " × ".join(map(str, value.shape)) if value.shape is not None else "?"
+            console.print(f"{kind}  {escape(value.name)}  {axes}  {value.dtype}", highlight=False)
+    console.print("operators: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
+    for warning in shown.facts.warnings:
         console.print(f"warning: {escape(warning)}", style="yellow")
-    for one in shown["stages"]:
-        mark = "▸" if one["name"] == shown["stage"] else " "
-        parity = f", {parity_text(one['parity'])}" if one["parity"] else ""
-        console.print(f"{mark} {one['name']}: {one['nodes']} nodes, {mebibytes(one['bytes'])}{parity}", highlight=False)
+    for one in shown.stages:
+        mark = "▸" if one.name == shown.stage else " "
+        parity = f", {parity_text(one.parity)}" if one.parity else ""
+        console.print(f"{mark} {one.name}: {one.nodes} nodes, {mebibytes(one.bytes)}{parity}", highlight=False)
+
+
+def _write_stage(shown: GraphReport, counts: dict[str, int], whole: bool) -> None:
+    """Names, ends and facts; with `whole` every node and value too."""
+    names = {name: getattr(shown, name) for name in ("title", "path", "component", "stage", "stages")}
+    ends = {
+        name: [_spec(shown.values[place]) for place in places]
+        for name, places in (("inputs", shown.inputs), ("outputs", shown.outputs))
+    }
+    facts = {"op_counts": counts, "nodes": len(shown.nodes), **shell(shown.facts)}
+    write_json({**names, **ends, **facts, **({"graph": shown} if whole else {})})
 
 
 def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
@@ -54,54 +62,55 @@ def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
     from workflows.graphs import Where, diff_graphs, open_graph
 
     found = diff_graphs(open_graph(Where.parse(before)), open_graph(Where.parse(after)))
-    nodes = found["graph"]["nodes"]
+    changed = [node for node in found.graph.nodes if node.change]
     if as_json:
-        changes = [_change(node, found["graph"]["values"]) for node in nodes if node["change"]]
-        rest = {name: value for name, value in found.items() if name != "graph"}
-        title = found["graph"]["title"]
-        write_json({"title": title, **rest, "nodes": changes} | ({"graph": found["graph"]} if whole else {}))
+        rest = {name: value for name, value in shell(found).items() if name != "graph"}
+        nodes = [_change(node, found.graph.values) for node in changed]
+        write_json({"title": found.graph.title, **rest, "nodes": nodes} | ({"graph": found.graph} if whole else {}))
         return
     console = Console()
-    counts = ", ".join(f"{count} {name}" for name, count in found["counts"].items())
+    counts = ", ".join(f"{count} {name}" for name, count in found.counts.items())
     console.print(f"[bold]{escape(before)} → {escape(after)}[/bold]", highlight=False)
     console.print(counts, highlight=False)
-    if any(node["change"] for node in nodes):
-        console.print(_tree(nodes, found["scopes"]))
-    if found["ops"]:
-        console.print(_operators(found["ops"]))
-    for change, names in found["initializers"].items():
+    if changed:
+        console.print(_tree(changed, found.scopes))
+    if found.ops:
+        console.print(_operators(found.ops))
+    for change, names in found.initializers.items():
         if names:
             listed = ", ".join(printable(name) for name in names[:_LISTED])
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             label = f"[{_COLOURS[change]}]{len(names)} weights {change}[/]"
             console.print(f"{label}: {escape(listed)}{more}", highlight=False)
-    for note in found["notes"]:
+    for note in found.notes:
         console.print(escape(note), highlight=False)
 
 
-def parity_text(parity: Mapping[str, Any]) -> str:
+def parity_text(parity: ParityReport) -> str:
     """How far the values moved, in words."""
-    moved = parity["max_abs_diff"]
-    if moved is None and not parity["greedy_tokens"] and parity["note"]:  # what did not run at all
-        return str(parity["note"])
+    moved = parity.max_abs_diff
+    if moved is None and not parity.greedy_tokens and parity.note:  # what did not run at all
+        return parity.note
     text = "the values are not finite alike" if moved is None else f"values within {moved:.2g}"
-    if parity["greedy_tokens"]:
-        text += f", {parity['greedy_equal']} of {parity['greedy_tokens']} tokens alike"
+    if parity.greedy_tokens:
+        text += f", {parity.greedy_equal} of {parity.greedy_tokens} tokens alike"
     return text
 
 
-def _tree(nodes: list[dict[str, Any]], scopes: list[dict[str, Any]]) -> Tree:
+def _tree(changed: list[GraphNode], scopes: list[ScopeCounts]) -> Tree:
     """The changed nodes below their scopes."""
     root = Tree("changes by scope", highlight=False)
     branches: dict[str, Tree] = {"": root}
     for row in scopes:
-        counts = "  ".join(f"[{_COLOURS[c]}]{_SIGNS[c]}{row[c]}[/]" for c in _COLOURS if row[c])
-        branch = _branch(branches, row["scope"])
+        touched = {"removed": row.removed, "added": row.added, "changed": row.changed}
+        counts = "  ".join(f"[{_COLOURS[c]}]{_SIGNS[c]}{touched[c]}[/]" for c in _COLOURS if touched[c])
+        branch = _branch(branches, row.scope)
         branch.label = f"{branch.label}  {counts}"
-        inside = [node for node in nodes if node["change"] and node["scope"] == row["scope"]]
+        inside = [node for node in changed if node.scope == row.scope]
         for node in inside[:_LISTED]:
-            colour, sign = _COLOURS[node["change"]], _SIGNS[node["change"]]
-            branch.add(f"[{colour}]{sign} {escape(printable(_operator(node)))}[/] {escape(printable(node['name']))}")
+            change = node.change or ""
+            what = escape(printable(node.operator))
+            branch.add(f"[{_COLOURS[change]}]{_SIGNS[change]} {what}[/] {escape(printable(node.name))}")
         if len(inside) > _LISTED:
             branch.add(f"… and {len(inside) - _LISTED} more")
     return root
@@ -114,23 +123,19 @@ def _branch(branches: dict[str, Tree], scope: str) -> Tree:
     return branches[scope]
 
 
-def _operators(rows: list[dict[str, Any]]) -> Table:
+def _operators(rows: list[OperatorCounts]) -> Table:
     table = Table("operator", "before", "after")
     for row in rows:
-        table.add_row(escape(printable(row["op"])), str(row["before"]), str(row["after"]))
+        table.add_row(escape(printable(row.op)), str(row.before), str(row.after))
     return table
 
 
-def _operator(node: Mapping[str, Any]) -> str:
-    return f"{node['domain']}.{node['op']}" if node["domain"] else str(node["op"])
-
-
-def _change(node: Mapping[str, Any], values: list[dict[str, Any]]) -> dict[str, Any]:
+def _change(node: GraphNode, values: list[GraphValue]) -> dict[str, object]:
     """A changed node with the names of its ends, in place of their numbers."""
-    ends = {end: ["" if value < 0 else values[value]["name"] for value in node[end]] for end in ("in", "out")}
-    kept = ("change", "name", "op", "domain", "scope", "attrs", "made_by", "was")
-    return {name: node[name] for name in kept if name in node} | ends
+    kept = {name: value for name, value in shell(node).items() if name != "parent"}
+    read, made = (["" if value < 0 else values[value].name for value in end] for end in (node.inputs, node.outputs))
+    return kept | {"in": read, "out": made}
 
 
-def _spec(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value[name] for name in ("name", "shape", "dtype")}
+def _spec(value: GraphValue) -> dict[str, object]:
+    return {"name": value.name, "shape": value.shape, "dtype": value.dtype}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -14,15 +12,15 @@ from rich.table import Table
 from workflows.cli.graphs import parity_text, show_diff, show_stage
 from workflows.cli.output import JsonFlag, mebibytes, write_json
 from workflows.errors import RequestError
-from workflows.picture.composite import Composite, ranges
 from workflows.picture.layout import lay_out
 from workflows.picture.svg import write_picture
+from workflows.wire.reports.composite import ranges
+from workflows.wire.reports.inspection import BuiltPass, ComponentReport, KVGroupReport
 
 # The contract's fields; the window is given more.
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
 COMPONENT_FIELDS = ("name", "file", "role", "inputs", "outputs", "op_counts", "opset", "bytes")
 KV_FIELDS = ("group", "layout", "layers", "capacity", "window", "shape", "dtype", "bytes", "writer")
-STAGE_FIELDS = ("name", "component", "passes")
 
 
 def inspect(
@@ -57,68 +55,68 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
     from workflows.inspection import inspect_path
 
     report = inspect_path(path, component)
-    if picture is not None:
-        write_picture(picture, lay_out(Composite.of_dict(report["composite"])))
-    odd = [warning for entry in report["components"] for warning in entry["warnings"]]
-    for note in dict.fromkeys([*odd, *(group["note"] for group in report["kv"] if group["note"])]):
+    if picture is not None and report.composite is not None:
+        write_picture(picture, lay_out(report.composite))
+    odd = [warning for entry in report.components for warning in entry.warnings]
+    for note in dict.fromkeys([*odd, *(group.note for group in report.kv if group.note)]):
         sys.stderr.write(f"joinery: {note}\n")
     if as_json:
-        kv = [_only(group, KV_FIELDS) for group in report["kv"]]
-        components = [_only(entry, COMPONENT_FIELDS) for entry in report["components"]]
-        stages = [_stage(stage) for stage in report["stages"]]
-        write_json({**_only(report, FIELDS), "components": components, "kv": kv, "stages": stages})
+        kv = [_only(group, KV_FIELDS) for group in report.kv]
+        components = [_only(entry, COMPONENT_FIELDS) for entry in report.components]
+        write_json({**_only(report, FIELDS), "components": components, "kv": kv})
         return
     console = Console()
-    console.print(f"[bold]{report['name']}[/bold]  {report['model_type']} {report['task']}  route {report['route']}")
-    for entry in report["components"]:
+    console.print(f"[bold]{report.name}[/bold]  {report.model_type} {report.task}  route {report.route}")
+    for entry in report.components:
         _print_component(console, entry)
-    for group in report["kv"]:
+    for group in report.kv:
         console.print(_cache_line(group))
-    for stage in report["stages"]:
-        for entry in stage["passes"]:
-            console.print(f"{stage['name']} {stage['component']}: {entry['name']}: {_outcome(entry)}")
-        if parity := stage.get("parity"):
-            console.print(f"{stage['name']} {stage['component']}: against the stage before, {parity_text(parity)}")
+    for stage in report.stages:
+        for step in stage.passes:
+            console.print(f"{stage.name} {stage.component}: {step.name}: {_outcome(step)}")
+        if stage.parity:
+            console.print(f"{stage.name} {stage.component}: against the stage before, {parity_text(stage.parity)}")
 
 
-def _cache_line(group: Mapping[str, Any]) -> str:
+def _cache_line(group: KVGroupReport) -> str:
     """One row of a cache for a person."""
-    size = mebibytes(group["bytes"]) if group["bytes"] else "size set when it is opened"
-    capacity = f"capacity {group['capacity']}, " if group["capacity"] else ""
+    size = mebibytes(group.bytes) if group.bytes else "size set when it is opened"
+    capacity = f"capacity {group.capacity}, " if group.capacity else ""
     return (
-        f"KV cache {group['group']}: {group['layout']}, layers {ranges(group['layers'])}, {capacity}"
-        f"{group['dtype']} {group['shape']}, {size}, written by the {group['writer']}"
+        f"KV cache {group.group}: {group.layout}, layers {ranges(group.layers)}, {capacity}"
+        f"{group.dtype} {group.shape}, {size}, written by the {group.writer}"
     )
 
 
-def _outcome(entry: Mapping[str, Any]) -> str:
+def _outcome(step: BuiltPass) -> str:
     """What one pass did, on one line."""
-    change = f"{entry['nodes_before']} → {entry['nodes_after']} nodes" if entry["modified"] else "no change"
-    refused = "".join(f"; refused: {r['reason']} {r['node']}".rstrip() for r in entry["refused"])
-    parity = f", {parity_text(entry['parity'])}" if entry.get("parity") else ""
+    change = f"{step.nodes_before} → {step.nodes_after} nodes" if step.modified else "no change"
+    refused = "".join(f"; refused: {one.reason} {one.node}".rstrip() for one in step.refused)
+    parity = f", {parity_text(step.parity)}" if step.parity else ""
     return f"{change}{parity}{refused}"
 
 
-def _stage(stage: Mapping[str, Any]) -> dict[str, Any]:
-    """The contract's fields, and what the build noted besides."""
-    more = {name: stage[name] for name in ("nodes", "bytes", "seconds", "parity") if name in stage}
-    passes = [{name: value for name, value in one.items() if name != "snapshot"} for one in stage["passes"]]
-    return _only(stage, STAGE_FIELDS) | {"passes": passes} | more
+def _only(row: object, fields: tuple[str, ...]) -> dict[str, object]:
+    return {name: getattr(row, name) for name in fields}
 
 
-def _only(row: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
-    return {name: row[name] for name in fields}
+def _print_group(console: Console, group: KVGroupReport) -> None:
+    layers = group.layers
+    size = mebibytes(group.bytes) if group.bytes else "size set when it is opened"
+    console.print(
+        f"KV cache {group.group}: {group.layout}, layers {layers[0]}–{layers[-1]}, capacity {group.capacity}, "
+        f"{group.dtype} {group.shape}, {size}, written by the {group.writer}"
+    )
 
 
-def _print_component(console: Console, entry: Mapping[str, Any]) -> None:
-    opsets = ", ".join(f"{domain} {version}" for domain, version in entry["opset"].items())
-    size = mebibytes(entry["bytes"])
-    console.print(f"\n[bold]{entry['name']}[/bold] ({entry['role']}): {entry['file']}, {size}, {opsets}")
+def _print_component(console: Console, entry: ComponentReport) -> None:
+    opsets = ", ".join(f"{domain} {version}" for domain, version in entry.opset.items())
+    console.print(f"\n[bold]{entry.name}[/bold] ({entry.role}): {entry.file}, {mebibytes(entry.bytes)}, {opsets}")
     table = Table()
     for heading in ("", "name", "shape", "dtype"):
         table.add_column(heading)
-    for kind in ("inputs", "outputs"):
-        for spec in entry[kind]:
-            table.add_row(kind[:-1], spec["name"], " × ".join(str(axis) for axis in spec["shape"]), spec["dtype"])
+    for kind, specs in (("input", entry.inputs), ("output", entry.outputs)):
+        for spec in specs:
+            table.add_row(kind, spec.name, " × ".join(str(axis) for axis in spec.shape), spec.dtype)
     console.print(table)
-    console.print("operators: " + ", ".join(f"{name} {count}" for name, count in entry["op_counts"].items()))
+    console.print("operators: " + ", ".join(f"{name} {count}" for name, count in entry.op_counts.items()))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
 
 import typer
 
 from workflows.errors import RequestError
+from workflows.wire.codec import dumps
 
 JsonFlag = typer.Option(False, "--json", help="Print JSON alone on stdout.")
 
 
-def write_json(payload: Mapping[str, Any]) -> None:
+def write_json(payload: object) -> None:
     """One object, one line."""
-    sys.stdout.write(json.dumps(payload, ensure_ascii=False, separators=(",", ":")) + "\n")
+    sys.stdout.write(dumps(payload) + "\n")
     sys.stdout.flush()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import typer
@@ -18,7 +17,7 @@ def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bo
     with interruptible() as cancelled:
         checked = check_bundle(bundle, cancelled)
     if as_json:
-        write_json({"ok": checked.ok, **dataclasses.asdict(checked)})
+        write_json(checked)
     if not checked.ok:
         named = ", ".join(f"{problem.file} is {problem.problem}" for problem in checked.problems)
         raise BundleError(f"{bundle} is not as it was built: {named}; restore the files or build it anew.")

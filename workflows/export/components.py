@@ -17,7 +17,6 @@ import torch
 
 from workflows.checkpoint import Checkpoint
 from workflows.errors import JoineryError, RecipeError, printable
-from workflows.events import Event, ProgressEvent
 from workflows.export.attention import NAME, LayerFacts, Rows, left_aligned_bias
 from workflows.export.check import check_causal, check_layers
 from workflows.export.decoder import Decoder, causal_layers
@@ -42,6 +41,7 @@ from workflows.recipe.cut import Cut, Role, cut_of
 from workflows.recipe.families.base import UNLIMITED, Geometry
 from workflows.recipe.schema import POSITIONS_KEY, writer_of
 from workflows.reference import Reference
+from workflows.wire.events import Event, ProgressEvent
 
 Trace = Callable[[], ir.Model]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,7 +12,6 @@ from typing import Self
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.options import parse_options
 from workflows.errors import PromptError
-from workflows.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
@@ -22,6 +21,7 @@ from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
 from workflows.runtime import Machine, device_named, open_machine
 from workflows.runtime.prompt import Given
+from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 
 
 class Engine:
@@ -223,7 +223,7 @@ class Engine:
     def picture(self) -> CacheEvent:
         """The cache as it is; what an encoder handed over is a group of its own, the last."""
         views = [*self.machine.cache.view(), *self.machine.source_view()]
-        return CacheEvent(groups=[asdict(view) for view in views])
+        return CacheEvent(groups=views)
 
     @property
     def _identity(self) -> str:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import LogitsError
-from workflows.events import Phase
 from workflows.runtime import Machine
+from workflows.wire.events import Phase
 
 Logits = NDArray[np.float32]
 

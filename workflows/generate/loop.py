@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import Cancelled, CapacityError
-from workflows.events import (
-    CacheEvent,
-    ChunkEvent,
-    Event,
-    FinishReason,
-    GenerationDone,
-    NoticeEvent,
-    TokenEvent,
-)
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
@@ -29,6 +20,16 @@ from workflows.generate.processors import Processor, compile_choice, compile_pro
 from workflows.generate.stops import StopFilter
 from workflows.generate.text import Stream, Text
 from workflows.runtime import Machine
+from workflows.wire.events import (
+    CacheEvent,
+    CacheUse,
+    ChunkEvent,
+    Event,
+    FinishReason,
+    GenerationDone,
+    NoticeEvent,
+    TokenEvent,
+)
 
 CACHE_EVERY_S = 0.2  # pictures of the cache a second are few: they are for eyes
 
@@ -183,14 +184,14 @@ class Generation:
             **self._usage(),
         )
 
-    def _alternatives(self, scores: Logits, token: int) -> tuple[float | None, list[list[Any]]]:
+    def _alternatives(self, scores: Logits, token: int) -> tuple[float | None, list[tuple[int, str, float]]]:
         count = min(self._options.alternatives, len(scores))
         if not count:
             return None, []
         probabilities = softmax(scores)
         best = np.argpartition(probabilities, -count)[-count:]
         best = best[np.argsort(-probabilities[best], kind="stable")]
-        rows = [[int(i), self._text.piece(int(i)), round(float(probabilities[i]), 6)] for i in best]
+        rows = [(int(i), self._text.piece(int(i)), round(float(probabilities[i]), 6)) for i in best]
         return round(float(probabilities[token]), 6), rows
 
     def _ended(self, token: int, count: int) -> FinishReason | None:
@@ -214,7 +215,7 @@ class Generation:
             )
         if last or time.perf_counter() - self._pictured >= CACHE_EVERY_S:
             self._pictured = time.perf_counter()
-            yield CacheEvent(groups=[asdict(view) for view in cache.view()])
+            yield CacheEvent(groups=[*cache.view()])
 
     def _done(
         self, prompt: Sequence[int], read: int, generated: list[int], text: str, reason: FinishReason
@@ -232,11 +233,11 @@ class Generation:
             decode_tokens_per_s=(len(generated) - 1) / decoding if decoding > 0 else 0.0,
             prefill_tokens_per_s=read / ttft if ttft > 0 else 0.0,
             provider=self._machine.provider,
-            cache={
-                "layout": cache.layout.name,
-                "capacity": cache.capacity,
-                "used": cache.length - cache.evicted,
-                "bytes": cache.bytes,
-                "evicted": cache.evicted,
-            },
+            cache=CacheUse(
+                layout=cache.layout.name,
+                capacity=cache.capacity,
+                used=cache.length - cache.evicted,
+                bytes=cache.bytes,
+                evicted=cache.evicted,
+            ),
         )

@@ -1,6 +1,6 @@
 """Two views to one merged graph in which every node says whether it was removed, added, changed or stayed.
 
-    before, after ──match_nodes──▶ pairs ──_Merge──▶ {"graph", "counts", "ops", "scopes", "initializers", "notes"}
+    before, after ──match_nodes──▶ pairs ──_Merge──▶ DiffReport
 
 A node that stayed has the same operator, attributes and inputs, whatever it is called.
 """
@@ -9,32 +9,45 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable
-from typing import Any
+from dataclasses import replace
 
 from workflows.errors import printable
 from workflows.graphs.match import match_nodes
 from workflows.graphs.view import View
 from workflows.graphs.where import Opened
+from workflows.wire.reports.graphs import (
+    CHANGES,
+    DiffReport,
+    GraphNode,
+    GraphValue,
+    NodeBefore,
+    OperatorCounts,
+    ScopeCounts,
+    ValueBefore,
+)
 
-CHANGES = ("removed", "added", "changed")
 
-
-def diff_graphs(before: Opened, after: Opened) -> dict[str, Any]:
+def diff_graphs(before: Opened, after: Opened) -> DiffReport:
     """What makes `after` of `before`, as the window draws it and `joinery inspect --diff` prints it."""
     merge = _Merge(before.view, after.view)
     nodes, counts = merge.nodes(), Counter({"same": 0} | dict.fromkeys(CHANGES, 0))
-    counts.update(node["change"] or "same" for node in nodes)
-    graph = after.to_dict() | {"title": f"{before.title} → {after.title}"}
-    graph |= {"values": merge.values, "nodes": nodes}
-    graph["inputs"], graph["outputs"] = merge.ends("inputs"), merge.ends("outputs")
-    return {
-        "graph": graph,
-        "counts": dict(counts),
-        "ops": _operators(before.view, after.view),
-        "scopes": _scopes(nodes),
-        "initializers": merge.initializers(),
-        "notes": [*merge.end_notes(), *_fact_notes(before, after)],
-    }
+    counts.update(node.change or "same" for node in nodes)
+    graph = replace(
+        after.report(),
+        title=f"{before.title} → {after.title}",
+        values=merge.values,
+        nodes=nodes,
+        inputs=merge.ends(before.view.inputs, after.view.inputs),
+        outputs=merge.ends(before.view.outputs, after.view.outputs),
+    )
+    return DiffReport(
+        graph=graph,
+        counts=dict(counts),
+        ops=_operators(before.view, after.view),
+        scopes=_scopes(nodes),
+        initializers=merge.initializers(),
+        notes=[*merge.end_notes(), *_fact_notes(before, after)],
+    )
 
 
 class _Merge:
@@ -46,17 +59,17 @@ class _Merge:
     def __init__(self, before: View, after: View) -> None:
         self.before, self.after = before, after
         self.pairs = match_nodes(before, after)
-        self.values = [dict(value, change="added") for value in after.values]
+        self.values = [replace(value, change="added") for value in after.values]
         self.at: dict[int, int] = {}
         self._pair_values()
         for index, value in enumerate(before.values):
             if index not in self.at:
                 self.at[index] = len(self.values)
-                self.values.append(dict(value, change="removed"))
+                self.values.append(replace(value, change="removed"))
 
     def _pair_values(self) -> None:
         for one, other in self.pairs.items():
-            for old, new in zip(self.before.nodes[one]["out"], self.after.nodes[other]["out"], strict=False):
+            for old, new in zip(self.before.nodes[one].outputs, self.after.nodes[other].outputs, strict=False):
                 self._same(old, new)
         for kind in ("input", "initializer"):
             self._pair_leaves(kind)
@@ -65,22 +78,22 @@ class _Merge:
     def _pair_names(self) -> None:
         """A name that both have is one value, whatever makes it, where its type and shape do not contradict."""
         taken = set(self.at.values())
-        free = {value["name"]: index for index, value in enumerate(self.after.values) if index not in taken}
+        free = {value.name: index for index, value in enumerate(self.after.values) if index not in taken}
         for index, value in enumerate(self.before.values):
-            new = free.get(value["name"])
+            new = free.get(value.name)
             if index not in self.at and new is not None and not _said_otherwise(value, self.after.values[new]):
                 self._same(index, new)
 
     def _pair_leaves(self, kind: str) -> None:
         """Inputs or initializers: by name, then what is alike, in order."""
         old, new = (
-            [index for index, value in enumerate(view.values) if value["kind"] == kind]
+            [index for index, value in enumerate(view.values) if value.kind == kind]
             for view in (self.before, self.after)
         )
-        named = {self.after.values[index]["name"]: index for index in new}
+        named = {self.after.values[index].name: index for index in new}
         for index in old:
-            if self.before.values[index]["name"] in named:
-                self._same(index, named.pop(self.before.values[index]["name"]))
+            if self.before.values[index].name in named:
+                self._same(index, named.pop(self.before.values[index].name))
         alike: dict[Hashable, list[int]] = defaultdict(list)
         for index in sorted(named.values(), reverse=True):
             alike[_likeness(self.after, index)].append(index)
@@ -93,11 +106,11 @@ class _Merge:
         self.at[old] = new
         one, other = self.before.digests.get(old), self.after.digests.get(new)
         differs = one is not None and other is not None and one.differs(other)
-        now["change"] = "changed" if differs or _said_otherwise(was, now) else ""
-        if now["change"]:
-            now["was"] = {"dtype": was["dtype"], "shape": was["shape"]}
+        now.change = "changed" if differs or _said_otherwise(was, now) else ""
+        if now.change:
+            now.was = ValueBefore(was.dtype, was.shape)
 
-    def nodes(self) -> list[dict[str, Any]]:
+    def nodes(self) -> list[GraphNode]:
         """All nodes, every one after those that make what it reads."""
         order = self._order()
         place = {key: index for index, key in enumerate(order)}
@@ -105,29 +118,28 @@ class _Merge:
         found = []
         for gone, index in order:
             view = self.before if gone else self.after
-            node = dict(view.nodes[index], change="removed" if gone else "added")
+            node = replace(view.nodes[index], change="removed" if gone else "added")
             if gone:
-                node["in"] = [self.at.get(value, -1) for value in node["in"]]
+                node.inputs = [self.at.get(value, -1) for value in node.inputs]
                 # a value of both graphs has one maker: the one that makes it now
-                node["out"] = [self.at[value] for value in node["out"] if self.at[value] >= len(self.after.values)]
+                node.outputs = [self.at[value] for value in node.outputs if self.at[value] >= len(self.after.values)]
             elif index in came_from:
                 self._compare(self.before.nodes[came_from[index]], node)
-            node["parent"] = self._parent(gone, node["parent"], place)
+            node.parent = self._parent(gone, node.parent, place)
             found.append(node)
         return found
 
-    def _compare(self, was: dict[str, Any], node: dict[str, Any]) -> None:
-        same = all(was[name] == node[name] for name in ("op", "domain", "attrs"))
-        same = same and [self.at.get(value, -1) for value in was["in"]] == node["in"]
-        same = same and len(was["out"]) == len(node["out"])
-        node["change"] = "" if same else "changed"
+    def _compare(self, was: GraphNode, node: GraphNode) -> None:
+        same = (was.op, was.domain, was.attrs) == (node.op, node.domain, node.attrs)
+        same = same and [self.at.get(value, -1) for value in was.inputs] == node.inputs
+        same = same and len(was.outputs) == len(node.outputs)
+        node.change = "" if same else "changed"
         if not same:
-            names = [[self._name(value) for value in was[ends]] for ends in ("in", "out")]
-            node["was"] = {"op": was["op"], "domain": was["domain"], "attrs": was["attrs"]}
-            node["was"] |= {"in": names[0], "out": names[1]}
+            read, made = ([self._name(value) for value in ends] for ends in (was.inputs, was.outputs))
+            node.was = NodeBefore(was.op, was.domain, was.attrs, read, made)
 
     def _name(self, value: int) -> str:
-        return "" if value < 0 else str(self.before.values[value]["name"])
+        return "" if value < 0 else self.before.values[value].name
 
     def _parent(self, gone: bool, parent: int, place: dict[tuple[bool, int], int]) -> int:
         if parent < 0:
@@ -141,7 +153,7 @@ class _Merge:
 
         No node of `after` reads what is gone, so a removed node only has to come after what it read itself.
         """
-        made = {value: index for index, node in enumerate(self.after.nodes) for value in node["out"]}
+        made = {value: index for index, node in enumerate(self.after.nodes) for value in node.outputs}
         keys = [(index, 0, 0, False) for index in range(len(self.after.nodes))]
         stood: dict[int, int] = {}  # merged value → the position of the removed node that made it
         last = -1
@@ -149,77 +161,75 @@ class _Merge:
             if index in self.pairs:
                 last = self.pairs[index]
                 continue
-            read = [self.at[value] for value in node["in"] if value >= 0]
+            read = [self.at[value] for value in node.inputs if value >= 0]
             needed = [made[value] if value in made else stood.get(value, -1) for value in read]
             position = max([last, *needed])
-            stood.update((self.at[value], position) for value in node["out"])
+            stood.update((self.at[value], position) for value in node.outputs)
             keys.append((position, 1, index, True))
         return [(gone, index if gone else position) for position, _, index, gone in sorted(keys)]
 
-    def ends(self, name: str) -> list[int]:
+    def ends(self, old: list[int], new: list[int]) -> list[int]:
         """The inputs or outputs of both."""
-        old = [self.at[index] for index in getattr(self.before, name)]
-        return list(dict.fromkeys([*getattr(self.after, name), *old]))
+        return list(dict.fromkeys([*new, *(self.at[index] for index in old)]))
 
     def initializers(self) -> dict[str, list[str]]:
         """Names by what became of them."""
         found: dict[str, list[str]] = {change: [] for change in CHANGES}
         for value in self.values:
-            if value["kind"] == "initializer" and value["change"]:
-                found[value["change"]].append(value["name"])
+            if value.kind == "initializer" and value.change:
+                found[value.change].append(value.name)
         return found
 
     def end_notes(self) -> list[str]:
         """One sentence for each input or output that came, went or changed."""
-        notes = []
-        for word, name in (("input", "inputs"), ("output", "outputs")):
-            for index in self.ends(name):
-                value = self.values[index]
-                if value["change"] == "changed":
-                    was = _type(value["was"])
-                    notes.append(f"The {word} {printable(value['name'])} was {was} and is {_type(value)}.")
-                elif value["change"]:
-                    notes.append(f"The {word} {printable(value['name'])} {_type(value)} was {value['change']}.")
-        return notes
+        inputs = self.ends(self.before.inputs, self.after.inputs)
+        outputs = self.ends(self.before.outputs, self.after.outputs)
+        return [
+            self._end_note(word, self.values[index])
+            for word, ends in (("input", inputs), ("output", outputs))
+            for index in ends
+            if self.values[index].change
+        ]
+
+    def _end_note(self, word: str, value: GraphValue) -> str:
+        if value.was is not None:
+            return f"The {word} {printable(value.name)} was {_type(value.was)} and is {_type(value)}."
+        return f"The {word} {printable(value.name)} {_type(value)} was {value.change}."
 
 
-def _said_otherwise(was: dict[str, Any], now: dict[str, Any]) -> bool:
+def _said_otherwise(was: GraphValue, now: GraphValue) -> bool:
     """Whether types or shapes differ; what a graph does not say of a value is not known, so it is no difference."""
-    return any(was[name] and now[name] and was[name] != now[name] for name in ("dtype", "shape"))
+    typed = bool(was.dtype and now.dtype and was.dtype != now.dtype)
+    return typed or bool(was.shape and now.shape and was.shape != now.shape)
 
 
 def _likeness(view: View, index: int) -> Hashable:
     value = view.values[index]
     digest = view.digests.get(index)
-    return digest[:3] if digest is not None else (value["dtype"], tuple(value["shape"] or ()))
+    return digest[:3] if digest is not None else (value.dtype, tuple(value.shape or ()))
 
 
-def _type(value: dict[str, Any]) -> str:
-    shape = "" if value["shape"] is None else f"[{', '.join(map(str, value['shape']))}]"
-    return printable(f"{value['dtype']}{shape}")
+def _type(value: GraphValue | ValueBefore) -> str:
+    shape = "" if value.shape is None else f"[{', '.join(map(str, value.shape))}]"
+    return printable(f"{value.dtype}{shape}")
 
 
-def operator_of(node: dict[str, Any]) -> str:
-    """The operator with its domain where that is not ONNX's own."""
-    return f"{node['domain']}.{node['op']}" if node["domain"] else str(node["op"])
+def _operators(before: View, after: View) -> list[OperatorCounts]:
+    old, new = (Counter(node.operator for node in view.nodes) for view in (before, after))
+    rows = [OperatorCounts(op, old[op], new[op]) for op in old.keys() | new.keys() if old[op] != new[op]]
+    return sorted(rows, key=lambda row: (-abs(row.after - row.before), row.op))
 
 
-def _operators(before: View, after: View) -> list[dict[str, Any]]:
-    old, new = (Counter(operator_of(node) for node in view.nodes) for view in (before, after))
-    rows = [{"op": op, "before": old[op], "after": new[op]} for op in old.keys() | new.keys() if old[op] != new[op]]
-    return sorted(rows, key=lambda row: (-abs(row["after"] - row["before"]), row["op"]))
-
-
-def _scopes(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _scopes(nodes: list[GraphNode]) -> list[ScopeCounts]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for node in nodes:
-        if node["change"]:
-            counts[node["scope"]][node["change"]] += 1
-    return [{"scope": scope} | {change: counts[scope][change] for change in CHANGES} for scope in sorted(counts)]
+        if node.change:
+            counts[node.scope][node.change] += 1
+    return [ScopeCounts(scope, *(counts[scope][change] for change in CHANGES)) for scope in sorted(counts)]
 
 
 def _fact_notes(before: Opened, after: Opened) -> list[str]:
-    notes, old, new = [], before.view.facts["opset"], after.view.facts["opset"]
+    notes, old, new = [], before.view.facts.opset, after.view.facts.opset
     for domain in sorted(old.keys() | new.keys()):
         if old.get(domain) != new.get(domain):
             was, now = (f"version {opset[domain]}" if domain in opset else "absent" for opset in (old, new))

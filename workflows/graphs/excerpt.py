@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import onnx
 
@@ -18,14 +17,15 @@ from workflows.errors import RequestError, printable
 from workflows.graphs.load import bodies_of, graphs_in, topological
 from workflows.graphs.where import Opened
 from workflows.paths import home
+from workflows.wire.reports.graphs import ExcerptReport
 
 LIMIT = 500  # nodes; Netron takes 20 s for three times as many
 _KEPT = 32
 _INLINE = 1024  # bytes
 
 
-def write_excerpt(opened: Opened, scope: str = "") -> dict[str, Any]:
-    """{"file", "nodes"}: a small .onnx of the component, or of `scope` and what is below it.
+def write_excerpt(opened: Opened, scope: str = "") -> ExcerptReport:
+    """A small .onnx of the component, or of `scope` and what is below it.
 
     Raises RequestError for a scope that is not there and for more than LIMIT nodes.
     """
@@ -41,17 +41,17 @@ def write_excerpt(opened: Opened, scope: str = "") -> dict[str, Any]:
     path = folder / f"{hashlib.sha256(data).hexdigest()[:16]}.onnx"
     path.write_bytes(data)
     _forget_old(folder)
-    return {"file": str(path), "nodes": count}
+    return ExcerptReport(str(path), count)
 
 
 def _nodes_of(opened: Opened, scope: str) -> list[onnx.NodeProto]:
     """The nodes of the scope, outside bodies, in topological order."""
     graph = opened.file.proto.graph
-    top = [node for node in opened.view.nodes if node["parent"] < 0]  # in that order too
+    top = [node for node in opened.view.nodes if node.parent < 0]  # in that order too
     found = [
         graph.node[index]
         for index, node in zip(topological(graph), top, strict=True)
-        if not scope or f"{node['scope']}/".startswith(f"{scope}/")
+        if not scope or f"{node.scope}/".startswith(f"{scope}/")
     ]
     if not found:
         raise RequestError(f"{printable(opened.title)} has no scope {printable(scope)!r}.")

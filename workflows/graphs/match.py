@@ -13,13 +13,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
-from typing import Any
 
 from workflows.graphs.view import Digest, View
 
 HOPS = 3
 _ALIGN_AT_MOST = 90_000  # pairs of a scope; longer lists are paired operator by operator
-Node = dict[str, Any]
 Key = Callable[[int], Hashable | None]
 
 
@@ -82,16 +80,16 @@ class _Pairs:
 
 def _neighbours(view: View) -> list[dict[Hashable, int]]:
     """For each node (direction, slot, operator) → the one node there; where there are several, none is told."""
-    makers = {value: index for index, node in enumerate(view.nodes) for value in node["out"]}
+    makers = {value: index for index, node in enumerate(view.nodes) for value in node.outputs}
     found: list[dict[Hashable, int]] = [{} for _ in view.nodes]
     several: list[set[Hashable]] = [set() for _ in view.nodes]
     for index, node in enumerate(view.nodes):
-        for slot, value in enumerate(node["in"]):
+        for slot, value in enumerate(node.inputs):
             maker = makers.get(value, -1)
             if maker < 0:
                 continue
-            found[index]["in", slot, view.nodes[maker]["op"]] = maker
-            key: Hashable = ("out", slot, node["op"])
+            found[index]["in", slot, view.nodes[maker].op] = maker
+            key: Hashable = ("out", slot, node.op)
             if found[maker].setdefault(key, index) != index:
                 several[maker].add(key)
     for known, unclear in zip(found, several, strict=True):
@@ -120,7 +118,7 @@ def _by_output(view: View) -> Key:
 
     def key(index: int) -> Hashable | None:
         node = view.nodes[index]
-        return (view.values[node["out"][0]]["name"], node["op"], node["scope"]) if node["out"] else None
+        return (view.values[node.outputs[0]].name, node.op, node.scope) if node.outputs else None
 
     return key
 
@@ -130,7 +128,7 @@ def _by_name(view: View) -> Key:
 
     def key(index: int) -> Hashable | None:
         node = view.nodes[index]
-        return (node["name"], node["op"], node["scope"]) if node["name"] else None
+        return (node.name, node.op, node.scope) if node.name else None
 
     return key
 
@@ -138,13 +136,13 @@ def _by_name(view: View) -> Key:
 def _by_hash(view: View, exact: bool, scoped: bool) -> Key:
     """(3) with the scope, (4) without."""
     hashes = hashes_of(view, exact)
-    return lambda index: (view.nodes[index]["scope"] if scoped else "", hashes[index])
+    return lambda index: (view.nodes[index].scope if scoped else "", hashes[index])
 
 
 def _by_weights(view: View) -> Key:
     """What a node reads of the weights, and the operators next to it."""
     hashes = hashes_of(view, exact=True, hops=1)
-    anchored = {index for index, node in enumerate(view.nodes) if any(value in view.digests for value in node["in"])}
+    anchored = {index for index, node in enumerate(view.nodes) if any(value in view.digests for value in node.inputs)}
     return lambda index: hashes[index] if index in anchored else None
 
 
@@ -153,18 +151,18 @@ def hashes_of(view: View, exact: bool = True, hops: int = HOPS) -> list[int]:
 
     exact: what is in an initializer is part of it too, not its shape alone.
     """
-    makers = {value: (index, slot) for index, node in enumerate(view.nodes) for slot, value in enumerate(node["out"])}
+    makers = {value: (index, slot) for index, node in enumerate(view.nodes) for slot, value in enumerate(node.outputs)}
     places = {value: place for place, value in enumerate(view.inputs)}
     leaves = {
-        index: hash(("leaf", _content(view.digests.get(index), exact), places.get(index), value["dtype"]))
+        index: hash(("leaf", _content(view.digests.get(index), exact), places.get(index), value.dtype))
         for index, value in enumerate(view.values)
         if index not in makers
     }
-    own = [hash((node["op"], node["domain"], *sorted(node["attrs"].items()))) for node in view.nodes]
+    own = [hash((node.op, node.domain, *sorted(node.attrs.items()))) for node in view.nodes]
     hashes = own
     for _ in range(hops):
         hashes = [
-            hash((own[index], *(_read(value, makers, hashes, leaves) for value in node["in"])))
+            hash((own[index], *(_read(value, makers, hashes, leaves) for value in node.inputs)))
             for index, node in enumerate(view.nodes)
         ]
     return hashes
@@ -194,17 +192,17 @@ def _align(before: View, after: View, left: Sequence[int], right: Sequence[int],
 def _scopes(view: View, indices: Sequence[int]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = defaultdict(list)
     for index in indices:
-        found[view.nodes[index]["scope"]].append(index)
+        found[view.nodes[index].scope].append(index)
     return found
 
 
 def _in_step(before: View, after: View, left: list[int], right: list[int]) -> list[tuple[int, int]]:
     """Pairs of one scope, the same whichever graph is called `before`."""
-    ones = [before.nodes[index]["op"] for index in left]
-    others = [after.nodes[index]["op"] for index in right]
+    ones = [before.nodes[index].op for index in left]
+    others = [after.nodes[index].op for index in right]
     if len(left) * len(right) > _ALIGN_AT_MOST:
         pairs: dict[int, int] = {}
-        _pair(lambda i: before.nodes[i]["op"], lambda i: after.nodes[i]["op"], left, right, pairs)
+        _pair(lambda i: before.nodes[i].op, lambda i: after.nodes[i].op, left, right, pairs)
         return list(pairs.items())
     if (len(others), others) < (len(ones), ones):
         return [(one, other) for other, one in _in_step(after, before, right, left)]

@@ -1,6 +1,6 @@
 """What a build did to one component, stage by stage, as the bundle's evidence says it.
 
-    evidence.json ──▶ Stage: export, each pass, final      stages/<component>.tar.xz ──▶ each stage's graph, no weights
+    evidence.json ──▶ GraphStage: export, each pass, final     stages/<component>.tar.xz ──▶ each stage's graph, no weig
 
 The archive holds a file for the export and for each pass that changed something; a pass that changed nothing has the
 graph of the stage before it.
@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from workflows.bundle import Bundle
 from workflows.errors import BundleError, RequestError, printable
-from workflows.evidence import EVIDENCE, load_evidence
+from workflows.evidence import EVIDENCE
 from workflows.graphs.archive import read_archive
 from workflows.graphs.view import View
+from workflows.wire.codec import Mismatch, read
+from workflows.wire.reports.graphs import GraphStage
+from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport
 
 FINAL, EXPORT = "final", "export"
 FOLDER = "stages"
@@ -31,29 +34,10 @@ def archive_of(component: str) -> str:
     return f"{FOLDER}/{component}.tar.xz"
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One stop of the slider; `kind` is export, pass, quantize or final. `nodes` and `bytes` are those after it."""
-
-    name: str
-    title: str
-    kind: str
-    modified: bool
-    nodes: int
-    bytes: int
-    seconds: float = 0.0
-    parity: dict[str, Any] | None = None
-    refused: list[dict[str, str]] = field(default_factory=list)
-
-    @classmethod
-    def final(cls, view: View, parity: dict[str, Any] | None = None) -> Stage:
-        """The graph as it runs."""
-        top = sum(node["parent"] < 0 for node in view.nodes)
-        return cls(FINAL, "As it runs", FINAL, False, top, view.facts["bytes"], parity=parity)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As the window takes it."""
-        return asdict(self)
+def final_stage(view: View, parity: ParityReport | None = None) -> GraphStage:
+    """The graph as it runs."""
+    top = sum(node.parent < 0 for node in view.nodes)
+    return GraphStage(FINAL, "As it runs", FINAL, False, top, view.facts.bytes, parity=parity)
 
 
 @dataclass(frozen=True)
@@ -61,10 +45,10 @@ class History:
     """The stages of one component before the final one; empty for a bundle without evidence of them."""
 
     component: str
-    stages: tuple[Stage, ...]
+    stages: tuple[GraphStage, ...]
     files: Mapping[str, str]  # stage → its graph in the archive
     archive: Path | None
-    parity: dict[str, Any] | None = None  # of the final graph against the export
+    parity: ParityReport | None = None  # of the final graph against the export
 
     def snapshot(self, stage: str) -> bytes:
         """A stage's graph, as the bytes of an .onnx file. Raises RequestError where there is no such stage."""
@@ -93,9 +77,20 @@ class History:
         return read_archive(self.archive) if self.archive else {}
 
 
-def read_evidence(bundle: Bundle) -> list[dict[str, Any]]:
-    """What the build noted, one entry a stage and component; empty where the bundle has none."""
-    return load_evidence(bundle.folder) if EVIDENCE in bundle.manifest.files else []
+class _Evidence(NamedTuple):
+    """What a build noted of one stage and component, and its graphs in the archive: of the export, of each pass."""
+
+    stage: BuiltStage
+    exported: str
+    passes: list[str]
+
+
+def read_evidence(bundle: Bundle) -> list[BuiltStage]:
+    """What the build noted, one entry a stage and component; empty where the bundle has none.
+
+    Raises BundleError for evidence that is damaged.
+    """
+    return [entry.stage for entry in _read(bundle)]
 
 
 def read_stages(bundle: Bundle, component: str) -> History:
@@ -103,30 +98,45 @@ def read_stages(bundle: Bundle, component: str) -> History:
     name = archive_of(component)
     if name not in bundle.manifest.files:
         return History(component, (), {}, None)
+    entries = [entry for entry in _read(bundle) if entry.stage.component == component]
+    return _history(component, entries, bundle.file(name))
+
+
+def _read(bundle: Bundle) -> list[_Evidence]:
+    text = bundle.text(EVIDENCE)
     try:
-        entries = [entry for entry in read_evidence(bundle) if entry["component"] == component]
-        return _history(component, entries, bundle.file(name))
-    except (KeyError, TypeError, AttributeError):
+        return [_entry(entry) for entry in json.loads(text)] if text else []
+    except json.JSONDecodeError:
+        raise BundleError(f"{EVIDENCE} in {bundle.folder} is no JSON: build the bundle anew.") from None
+    except (KeyError, TypeError, AttributeError, Mismatch):
         raise BundleError(f"{EVIDENCE} in {bundle.folder} is not what a build writes: build the bundle anew.") from None
 
 
-def _history(component: str, entries: list[dict[str, Any]], archive: Path) -> History:
-    stages: list[Stage] = []
+def _entry(entry: dict[str, object]) -> _Evidence:
+    """The part of an entry that is shown; the build notes more for itself."""
+    steps = read(list[dict[str, object]], entry["passes"])
+    shown = {name: entry[name] for name in _names(BuiltStage) & entry.keys()}
+    shown["passes"] = [{name: step[name] for name in _names(BuiltPass) & step.keys()} for step in steps]
+    return _Evidence(read(BuiltStage, shown), str(entry.get("snapshot", "")), [str(step["snapshot"]) for step in steps])
+
+
+def _names(kind: type[BuiltStage | BuiltPass]) -> set[str]:
+    return {field.name for field in fields(kind)}
+
+
+def _history(component: str, entries: list[_Evidence], archive: Path) -> History:
+    stages: list[GraphStage] = []
     files: dict[str, str] = {}
     parity = None
-    for entry in entries:
-        if entry["name"] == EXPORT:
-            stages.append(Stage(EXPORT, "As exported", EXPORT, True, *_facts(entry)))
-            files[EXPORT] = entry["snapshot"]
-        for step in entry["passes"]:
-            name = step["name"] if step["name"] not in files else f"{entry['name']}/{step['name']}"
-            kind = "quantize" if entry["name"] == "quantize" else "pass"
-            facts = (step["nodes_after"], step["bytes"], step["seconds"], step["parity"], step["refused"])
-            stages.append(Stage(name, step["title"], kind, step["modified"], *facts))
-            files[name] = step["snapshot"]
-        parity = entry.get("parity") or parity
+    for built, exported, snapshots in entries:
+        if built.name == EXPORT:
+            stages.append(GraphStage(EXPORT, "As exported", EXPORT, True, built.nodes, built.bytes, built.seconds))
+            files[EXPORT] = exported
+        for step, snapshot in zip(built.passes, snapshots, strict=True):
+            name = step.name if step.name not in files else f"{built.name}/{step.name}"
+            kind = "quantize" if built.name == "quantize" else "pass"
+            facts = (step.nodes_after, step.bytes, step.seconds, step.parity, step.refused)
+            stages.append(GraphStage(name, step.title, kind, step.modified, *facts))
+            files[name] = snapshot
+        parity = built.parity or parity
     return History(component, tuple(stages), files, archive, parity)
-
-
-def _facts(entry: Mapping[str, Any]) -> tuple[int, int, float]:
-    return entry["nodes"], entry["bytes"], entry["seconds"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -19,6 +19,7 @@ from workflows.errors import GraphError, RequestError, printable
 from workflows.graphs.dtypes import bytes_of, count_of, dtype_name
 from workflows.graphs.external import check_location, place_of
 from workflows.graphs.load import GraphFile, graphs_in
+from workflows.wire.reports.graphs import Histogram, TensorReport
 
 BINS, HEAD = 64, 16
 _BLOCK = 1 << 20  # elements; a multiple of what one byte can hold
@@ -27,23 +28,30 @@ _REFUSED = {"complex64", "complex128", "float6e2m3", "float6e3m2", "unknown"}
 Blocks = Callable[[], Iterator[NDArray[np.float64]]]
 
 
-def describe_tensor(file: GraphFile, name: str) -> dict[str, Any]:
+def describe_tensor(file: GraphFile, name: str) -> TensorReport:
     """Statistics of the initializer `name`; min … std and the histogram are None where nothing is finite.
 
     Raises RequestError where there is no such initializer, GraphError where its values are not there to be read.
     """
     tensor = _find(file, name)
     dtype, shape = dtype_name(tensor.data_type), list(tensor.dims)
-    facts = {"name": name, "dtype": dtype, "shape": shape, "bytes": bytes_of(tensor.data_type, tensor.dims)}
     blocks = _blocks(file, tensor)
     found = _statistics(blocks)
-    if found["count"] != count_of(shape):
+    if found.count != count_of(shape):
         raise GraphError(
-            f"{printable(name)} holds {found['count']:,} elements where its shape says {count_of(shape):,}: get the "
+            f"{printable(name)} holds {found.count:,} elements where its shape says {count_of(shape):,}: get the "
             "model anew."
         )
     head = next(blocks(), np.zeros(0))[:HEAD]
-    return facts | found | {"histogram": _histogram(blocks, found), "head": [_number(value) for value in head]}
+    return TensorReport(
+        name=name,
+        dtype=dtype,
+        shape=shape,
+        bytes=bytes_of(tensor.data_type, tensor.dims),
+        **asdict(found),
+        histogram=_histogram(blocks, found.min, found.max),
+        head=[_number(value) for value in head],
+    )
 
 
 def _find(file: GraphFile, name: str) -> onnx.TensorProto:
@@ -136,7 +144,21 @@ def _decode(raw: bytes, code: int) -> NDArray[np.float64]:
     return decoded
 
 
-def _statistics(blocks: Blocks) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Statistics:
+    """Counts, and figures of what is finite: None where nothing is."""
+
+    count: int
+    zeros: int
+    nan: int
+    inf: int
+    min: float | None
+    max: float | None
+    mean: float | None
+    std: float | None
+
+
+def _statistics(blocks: Blocks) -> _Statistics:
     """Counts, extremes, mean and standard deviation (of the whole, not of a sample)."""
     count = zeros = nan = inf = finite = 0
     low, high, mean, squares = math.inf, -math.inf, 0.0, 0.0
@@ -154,13 +176,10 @@ def _statistics(blocks: Blocks) -> dict[str, Any]:
     if not finite:
         low = high = mean = math.nan
     spread = math.sqrt(squares / finite) if finite else math.nan
-    numbers = {"min": low, "max": high, "mean": mean, "std": spread}
-    counts = {"count": count, "zeros": zeros, "nan": nan, "inf": inf}
-    return counts | {key: _number(value) for key, value in numbers.items()}
+    return _Statistics(count, zeros, nan, inf, *(_number(value) for value in (low, high, mean, spread)))
 
 
-def _histogram(blocks: Blocks, found: dict[str, Any]) -> dict[str, Any] | None:
-    low, high = found["min"], found["max"]
+def _histogram(blocks: Blocks, low: float | None, high: float | None) -> Histogram | None:
     if low is None or high is None:
         return None
     edges = (low - 0.5, high + 0.5) if low == high else (low, high)
@@ -169,7 +188,7 @@ def _histogram(blocks: Blocks, found: dict[str, Any]) -> dict[str, Any] | None:
     counts = np.zeros(BINS, np.int64)
     for block in blocks():
         counts += np.histogram(block[np.isfinite(block)], BINS, edges)[0]
-    return {"low": edges[0], "high": edges[1], "counts": counts.tolist()}
+    return Histogram(edges[0], edges[1], counts.tolist())
 
 
 def _number(value: float) -> float | None:

@@ -1,6 +1,6 @@
 """A model as the window draws it: plain values and nodes, indices for edges, bodies of If and Loop laid out flat.
 
-    GraphFile ──_Walk──▶ View (values, nodes, digests) ──where.graph_of──▶ a plain dict for the window
+    GraphFile ──_Walk──▶ View (values, nodes, digests) ──Opened.report──▶ GraphReport, for the window
 
 Names inside a body may repeat outside it; a value's `name` here is its own alone, with the parent node's name added
 where it was taken.
@@ -9,9 +9,9 @@ where it was taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import onnx
 
@@ -19,6 +19,7 @@ from workflows.errors import printable
 from workflows.graphs.dtypes import bytes_of, dtype_name
 from workflows.graphs.external import place_of
 from workflows.graphs.load import GraphFile, bodies_of, topological
+from workflows.wire.reports.graphs import GraphFacts, GraphNode, GraphValue
 
 SCOPES_KEY = "pkg.torch.onnx.name_scopes"
 ATTRIBUTE_TEXT = 200
@@ -47,41 +48,32 @@ class Digest(NamedTuple):
 
 @dataclass
 class View:
-    """Nodes in topological order and values, as dicts of the wire; `digests` tell initializers apart without names.
+    """Nodes in topological order and values, as the wire has them; `digests` tell initializers apart without names.
 
     digests: by value index, for initializers alone.
     """
 
-    values: list[dict[str, Any]] = field(default_factory=list)
-    nodes: list[dict[str, Any]] = field(default_factory=list)
+    facts: GraphFacts
+    values: list[GraphValue] = field(default_factory=list)
+    nodes: list[GraphNode] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
     digests: dict[int, Digest] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Its own lists, not copies: a graph may have 20,000 nodes."""
-        return {
-            "values": self.values,
-            "nodes": self.nodes,
-            "inputs": self.inputs,
-            "outputs": self.outputs,
-            "facts": self.facts,
-        }
 
 
 def view_of(file: GraphFile, made_by: Mapping[str, str] | None = None) -> View:
     """The view of a whole model. made_by: name of a node's first output → the pass that made or changed the node."""
     model = file.proto
-    view = _Walk(made_by or {}, str(file.folder)).model(model.graph)
-    view.facts = {
-        "producer": printable(f"{model.producer_name} {model.producer_version}".strip()),
-        "ir_version": model.ir_version,
-        "opset": {entry.domain or "ai.onnx": entry.version for entry in model.opset_import},
-        "bytes": sum(value["bytes"] for value in view.values),
-        "functions": len(model.functions),
-        "warnings": [*file.warnings, *_notes(model)],
-    }
+    facts = GraphFacts(
+        producer=printable(f"{model.producer_name} {model.producer_version}".strip()),
+        ir_version=model.ir_version,
+        opset={entry.domain or "ai.onnx": entry.version for entry in model.opset_import},
+        bytes=0,
+        functions=len(model.functions),
+        warnings=[*file.warnings, *_notes(model)],
+    )
+    view = _Walk(View(facts), made_by or {}, str(file.folder)).model(model.graph)
+    view.facts = replace(facts, bytes=sum(value.bytes for value in view.values))
     return view
 
 
@@ -107,8 +99,8 @@ class _Frame:
 class _Walk:
     """Gathers values and nodes; a name is looked up in its own graph, then in those around it."""
 
-    def __init__(self, made_by: Mapping[str, str], folder: str) -> None:
-        self.view, self._made_by, self._folder = View(), made_by, folder
+    def __init__(self, view: View, made_by: Mapping[str, str], folder: str) -> None:
+        self.view, self._made_by, self._folder = view, made_by, folder
         self._taken: set[str] = set()
 
     def model(self, graph: onnx.GraphProto) -> View:
@@ -117,8 +109,8 @@ class _Walk:
         for info in graph.output:
             index = frame.known.get(info.name, -1)
             index = self._value(info.name, info, "output", frame) if index < 0 else index
-            if self.view.values[index]["kind"] == "value":
-                self.view.values[index]["kind"] = "output"
+            if self.view.values[index].kind == "value":
+                self.view.values[index].kind = "output"
             self.view.outputs.append(index)
         return self.view
 
@@ -146,17 +138,17 @@ class _Walk:
         index, name = len(self.view.nodes), node.name or first
         scope = frame.scope if frame.parent >= 0 else scope_of(node)
         self.view.nodes.append(
-            {
-                "name": name,
-                "op": node.op_type,
-                "domain": "" if node.domain == "ai.onnx" else node.domain,
-                "scope": scope,
-                "in": inputs,
-                "out": outputs,
-                "attrs": {printable(attribute.name): _text(attribute) for attribute in node.attribute},
-                "made_by": self._made_by.get(first, ""),
-                "parent": frame.parent,
-            }
+            GraphNode(
+                name=name,
+                op=node.op_type,
+                domain="" if node.domain == "ai.onnx" else node.domain,
+                scope=scope,
+                inputs=inputs,
+                outputs=outputs,
+                attrs={printable(attribute.name): _text(attribute) for attribute in node.attribute},
+                made_by=self._made_by.get(first, ""),
+                parent=frame.parent,
+            )
         )
         for body in bodies_of(node):
             inner = "/".join(part for part in (scope, name) if part)
@@ -187,7 +179,7 @@ class _Walk:
             count += 1
             unique = f"{name} ({frame.within}{'' if count == 2 and frame.within else f' {count}'})"
         self._taken.add(unique)
-        self.view.values.append({"name": unique, "dtype": dtype, "shape": shape, "kind": kind, "bytes": size})
+        self.view.values.append(GraphValue(unique, dtype, shape, kind, size))
         return len(self.view.values) - 1
 
 
@@ -248,7 +240,7 @@ def _text(attribute: onnx.AttributeProto) -> str:
         return _tensor_text(attribute.t)
     if kind == Attribute.GRAPH:
         return f"a graph of {len(attribute.g.node)} nodes"
-    lists: dict[int, Any] = {Attribute.INTS: attribute.ints, Attribute.FLOATS: attribute.floats}
+    lists: dict[int, Sequence[float]] = {Attribute.INTS: attribute.ints, Attribute.FLOATS: attribute.floats}
     if kind in lists:
         shown = [f"{item:.7g}" if isinstance(item, float) else str(item) for item in lists[kind][:_LISTED]]
         return printable(f"[{', '.join(shown)}{', …' if len(lists[kind]) > _LISTED else ''}]", ATTRIBUTE_TEXT)

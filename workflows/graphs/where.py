@@ -1,6 +1,6 @@
 """Which graph is meant: a file, or a component of a bundle as one stage of its build left it.
 
-    {"path", "component", "stage"} ──▶ Where ──open_graph──▶ Opened (file, view, stages)
+    Where ──open_graph──▶ Opened (file, view, stages) ──report──▶ GraphReport
 
 The last few that were opened are kept, so that walking to and fro and comparing them reads nothing twice.
 """
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.manifest import MANIFEST
 from workflows.errors import RequestError, printable
 from workflows.graphs.load import GraphFile, load_graph, parse_graph
-from workflows.graphs.stages import FINAL, Stage, read_stages
+from workflows.graphs.stages import FINAL, final_stage, read_stages
 from workflows.graphs.view import View, view_of
+from workflows.wire.reports.graphs import GraphReport, GraphStage
 
 KEPT = 6
 
@@ -49,18 +49,23 @@ class Opened:
     title: str
     file: GraphFile
     view: View
-    stages: tuple[Stage, ...]
+    stages: tuple[GraphStage, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """As the window draws it; see the module `view` for values and nodes."""
-        return {
-            "title": self.title,
-            "path": str(self.where.path),
-            "component": self.where.component,
-            "stage": self.where.stage,
-            "stages": [stage.to_dict() for stage in self.stages],
-            **self.view.to_dict(),
-        }
+    def report(self) -> GraphReport:
+        """As the window draws it: the view's own lists, not copies, for a graph may have 20,000 nodes."""
+        view = self.view
+        return GraphReport(
+            title=self.title,
+            path=str(self.where.path),
+            component=self.where.component,
+            stage=self.where.stage,
+            stages=list(self.stages),
+            values=view.values,
+            nodes=view.nodes,
+            inputs=view.inputs,
+            outputs=view.outputs,
+            facts=view.facts,
+        )
 
 
 class Graphs:
@@ -98,7 +103,7 @@ def _open(where: Where) -> Opened:
         raise RequestError(f"{printable(where.path)} is neither a bundle folder nor an .onnx file: check the path.")
     file = load_graph(where.path)
     view = view_of(file)
-    return Opened(Where(where.path, "", FINAL), where.path.name, file, view, (Stage.final(view),))
+    return Opened(Where(where.path, "", FINAL), where.path.name, file, view, (final_stage(view),))
 
 
 def _open_component(bundle: Bundle, where: Where) -> Opened:
@@ -114,5 +119,5 @@ def _open_component(bundle: Bundle, where: Where) -> Opened:
         title = f"{name} after {stage}"
         file = parse_graph(history.snapshot(stage), title, bundle.folder)
     view = view_of(file, history.made_by(stage))
-    stages = (*history.stages, Stage.final(view, history.parity))
+    stages = (*history.stages, final_stage(view, history.parity))
     return Opened(Where(where.path, name, stage), title, file, view, stages)

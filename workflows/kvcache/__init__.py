@@ -9,6 +9,5 @@ from workflows.kvcache.cache import KVCache
 from workflows.kvcache.geometry import StateTensor, find_state
 from workflows.kvcache.layouts import LAYOUTS, Layout
 from workflows.kvcache.step import Group, Step
-from workflows.kvcache.views import GroupView
 
-__all__ = ["LAYOUTS", "Group", "GroupView", "KVCache", "Layout", "StateTensor", "Step", "find_state"]
+__all__ = ["LAYOUTS", "Group", "KVCache", "Layout", "StateTensor", "Step", "find_state"]

@@ -23,8 +23,9 @@ from workflows.kvcache.drivers import EMPTY, Feed, shape_of
 from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.kvcache.step import Group, Step, default_drivers, plain_facts
-from workflows.kvcache.views import GroupView, runs_of, unlike
+from workflows.kvcache.views import runs_of, unlike
 from workflows.tensors import TensorSpec
+from workflows.wire.events import GroupView
 
 _BUCKET = 64  # slots; a growing buffer is a multiple of this
 
@@ -281,14 +282,14 @@ class KVCache:
             capacity=self.capacity,
             allocated=self.allocated,
             window=group.window,
-            shape=list(tensors[0].sized(self.allocated)),
+            shape=[*tensors[0].sized(self.allocated)],
             dtype=tensors[0].dtype,
             bytes=sum(tensor.bytes_per_slot for tensor in tensors) * self.allocated,
             writer=tensors[0].writer,
             length=self.length,
             evicted=self.evicted,
             runs=runs_of(group.table),
-            rewindable=[[lengths[0], lengths[-1]] for lengths in self.rewindable()],
+            rewindable=[(lengths[0], lengths[-1]) for lengths in self.rewindable()],
             slides=self.layout.slides,
             shapes=unlike([list(keys[layer].sized(self.allocated)) for layer in group.layers]),
         )

@@ -8,7 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from workflows.kvcache.views import GroupView, unlike
+from workflows.kvcache.views import unlike
+from workflows.wire.events import GroupView
 
 _KEY = re.compile(r"cross\.(\d+)\.key")
 
@@ -32,13 +33,13 @@ def cross_view(handed: Mapping[str, NDArray[Any]], tokens: int) -> tuple[GroupVi
         capacity=width,
         allocated=width,
         window=None,
-        shape=list(first.shape),
+        shape=[*first.shape],
         dtype=str(first.dtype),
         bytes=sum(array.nbytes for name, array in handed.items() if name.startswith("cross.")),
         writer="encoder",
         length=tokens,
         evicted=0,
-        runs=[[0, 0, tokens]] if tokens else [],
+        runs=[(0, 0, tokens)] if tokens else [],
         shapes=unlike([list(keys[layer].shape) for layer in layers]),
     )
     return (view,)

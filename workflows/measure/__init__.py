@@ -4,6 +4,6 @@
                                       roofline.py: bytes a token ÷ read bandwidth
 """
 
-from workflows.measure.bench import Row, bench
+from workflows.measure.bench import bench
 
-__all__ = ["Row", "bench"]
+__all__ = ["bench"]

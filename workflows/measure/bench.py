@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import Cancelled, DeviceError, GraphError, PromptError, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.measure.roofline import read_bandwidth
-from workflows.measure.subject import Composite, Sample, Single
+from workflows.measure.subject import Composite, Run, Sample, Single
 from workflows.memory import peak_bytes
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.bench import Row, UnusableRow
 
 PROMPT_TOKENS, NEW_TOKENS = 128, 64
-Row = dict[str, Any]
 Subject = Composite | Single
 
 
@@ -43,7 +42,7 @@ def bench(
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Row]:
-    """A row for each of `providers`, in their order; one that cannot be used has `usable` false and a `reason`.
+    """A row for each of `providers`, in their order; one that cannot be used is an UnusableRow.
 
     prompt_tokens, new_tokens: 128 and 64, or what fits the bundle's cache. Raises RequestError for a number below 1,
     PromptError for numbers that do not fit, DeviceError where no provider can be used, and Cancelled.
@@ -100,6 +99,5 @@ def _sizes(composite: Composite, prompt_tokens: int | None, new_tokens: int | No
 
 def _row(lane: _Lane, repeats: int, peak: int, bandwidth: float) -> Row:
     if lane.subject is None:
-        return {"provider": lane.provider, "usable": False, "reason": lane.reason}
-    facts = {"provider": lane.provider, "usable": True, "repeats": repeats}
-    return {**facts, **lane.subject.summary(lane.samples, bandwidth), "peak_rss_bytes": peak}
+        return UnusableRow(lane.provider, lane.reason)
+    return lane.subject.row(Run(lane.provider, repeats, peak, bandwidth), lane.samples)

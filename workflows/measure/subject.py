@@ -5,21 +5,31 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled
-from workflows.events import GenerationDone, TokenEvent
 from workflows.generate import GenerateOptions, open_engine
 from workflows.measure.roofline import kv_bytes, weight_bytes
 from workflows.runtime import open_single
 from workflows.tensors import TensorSpec
+from workflows.wire.events import GenerationDone, TokenEvent
+from workflows.wire.reports.bench import BenchCache, CompositeRow, Percentiles, Roofline, SingleRow
 
 Sample = list[float]  # milliseconds: of a generation each token's, the first first; of one graph its run
 _IMAGE_SIDE = 224  # pixels, where a graph takes any
+
+
+class Run(NamedTuple):
+    """What a row needs besides its samples: bytes at most in memory, and bytes a second that the memory gives."""
+
+    provider: str
+    repeats: int
+    peak_bytes: int
+    bandwidth: float
 
 
 class Composite:
@@ -47,7 +57,7 @@ class Composite:
                 raise Cancelled("The measurement was cancelled.")
         return found
 
-    def summary(self, samples: Sequence[Sample], bandwidth: float) -> dict[str, Any]:
+    def row(self, run: Run, samples: Sequence[Sample]) -> CompositeRow:
         """Medians over the generations; percentiles over all their tokens but the first ones.
 
         prefill_tokens_per_s is prompt / TTFT, decode_tokens_per_s 1 / mean time of a later token.
@@ -57,20 +67,19 @@ class Composite:
         decode = median(1000 / float(np.mean(sample[1:])) if len(sample) > 1 else 0.0 for sample in samples)
         read = self._weights + kv_bytes(self._engine.machine)
         cache = self._engine.machine.cache
-        return {
-            "prompt_tokens": self.prompt_tokens,
-            "new_tokens": self.new_tokens,
-            "ttft_ms": round(first, 4),
-            "inter_token_ms": percentiles(later),
-            "prefill_tokens_per_s": round(self.prompt_tokens / first * 1000, 2),
-            "decode_tokens_per_s": round(decode, 2),
-            "roofline": {
-                "bytes_per_token": read,
-                "bandwidth_bytes_per_s": round(bandwidth),
-                "share": round(decode * read / bandwidth, 4),
-            },
-            "cache": {"layout": cache.layout.name, "capacity": cache.capacity},
-        }
+        return CompositeRow(
+            provider=run.provider,
+            repeats=run.repeats,
+            prompt_tokens=self.prompt_tokens,
+            new_tokens=self.new_tokens,
+            ttft_ms=round(first, 4),
+            inter_token_ms=percentiles(later),
+            prefill_tokens_per_s=round(self.prompt_tokens / first * 1000, 2),
+            decode_tokens_per_s=round(decode, 2),
+            roofline=Roofline(read, round(run.bandwidth), round(decode * read / run.bandwidth, 4)),
+            cache=BenchCache(cache.layout.name, cache.capacity),
+            peak_rss_bytes=run.peak_bytes,
+        )
 
 
 class Single:
@@ -87,17 +96,20 @@ class Single:
         self._graph.run(self._inputs)
         return [(time.perf_counter() - began) * 1000]
 
-    def summary(self, samples: Sequence[Sample], bandwidth: float) -> dict[str, Any]:
+    def row(self, run: Run, samples: Sequence[Sample]) -> SingleRow:
         """Percentiles over the runs; runs_per_s is 1 / the median."""
         times = [sample[0] for sample in samples]
-        return {
-            "inputs": {name: list(array.shape) for name, array in self._inputs.items()},
-            "latency_ms": percentiles(times),
-            "runs_per_s": round(1000 / median(times), 3),
-        }
+        return SingleRow(
+            provider=run.provider,
+            repeats=run.repeats,
+            inputs={name: list(array.shape) for name, array in self._inputs.items()},
+            latency_ms=percentiles(times),
+            runs_per_s=round(1000 / median(times), 3),
+            peak_rss_bytes=run.peak_bytes,
+        )
 
 
-def _filled(spec: TensorSpec, axes: dict[str, int]) -> NDArray[Any]:
+def _filled(spec: TensorSpec, axes: dict[str, int]) -> NDArray[np.generic]:
     """Noise for real numbers; ids and masks are ones, which every vocabulary has and every mask lets through."""
     shape = [axis if isinstance(axis, int) else axes.get(axis, 1) for axis in spec.shape]
     if np.issubdtype(spec.numpy_dtype, np.floating):
@@ -105,7 +117,7 @@ def _filled(spec: TensorSpec, axes: dict[str, int]) -> NDArray[Any]:
     return np.full(shape, int(spec.name != "token_type_ids"), spec.numpy_dtype)
 
 
-def percentiles(values: Sequence[float]) -> dict[str, float]:
+def percentiles(values: Sequence[float]) -> Percentiles:
     """p50, p95 and p99 of `values`, interpolated between neighbours; zeros where there are none."""
     points = np.percentile(np.asarray(values or [0.0]), [50, 95, 99])
-    return {name: round(float(point), 4) for name, point in zip(("p50", "p95", "p99"), points, strict=True)}
+    return Percentiles(*(round(float(point), 4) for point in points))

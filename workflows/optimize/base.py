@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import onnx_ir as ir
 
@@ -74,7 +74,7 @@ class PassReport:
     refused: list[Refusal] = field(default_factory=list)
     seconds: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As `inspect --json` prints it."""
         refused = [{"reason": refusal.reason, "node": refusal.node} for refusal in self.refused]
         return {

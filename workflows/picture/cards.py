@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from workflows.errors import printable
-from workflows.picture.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor, ranges
 from workflows.picture.drawing import LID, TINTS, Kind, Style
 from workflows.picture.metrics import pill_width, shorten, width
+from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor, ranges
 
 LINE, TITLE, PAD, PILL = 16.0, 20.0, 12.0, 18.0
 NAME, FORM, TITLE_CELLS = 26, 34, 26  # cells at most

@@ -27,10 +27,10 @@ from workflows.picture.cards import (
     row_width,
     session_key,
 )
-from workflows.picture.composite import Composite, State
 from workflows.picture.drawing import LID, Drawing, Line, Link, Node, Pill, Point
 from workflows.picture.layers import Item, order, ranks, settle, tie
 from workflows.picture.metrics import pill_width, width
+from workflows.wire.reports.composite import Composite, State
 
 MARGIN, GUTTER, GAP, PORT, DROP = 16.0, 36.0, 20.0, 14.0, 24.0
 ENGLISH = Words()

@@ -15,10 +15,10 @@ from workflows.bundle.flow import Port
 from workflows.kvcache import StateTensor
 from workflows.kvcache.carried import CarriedTensor
 from workflows.kvcache.geometry import GroupFacts, StateFacts
-from workflows.picture.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
 from workflows.runtime.feeds import Program
 from workflows.runtime.signature import Signature, spec_of
 from workflows.tensors import TensorSpec
+from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
 
 CROSS = "cross"  # the name, and the layout, of what an encoder hands over
 _LAYERED = re.compile(r"\D*(\d+)\D*\.?(key|value)\D*")  # cross.0.key, past_key_values.0.encoder.value

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -26,7 +25,7 @@ def channel_weight(source: ir.TensorProtocol, axis: int) -> Parts:
     return parts_of(source, ("channels", axis), kinds, partial(quantize_channels, axis))
 
 
-def quantize_channels(axis: int, weight: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def quantize_channels(axis: int, weight: NDArray[np.floating]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """(q, scales) of a weight."""
     scales = channel_scales(axis, weight)
     along = scales.reshape([-1 if i == axis else 1 for i in range(weight.ndim)])
@@ -36,7 +35,7 @@ def quantize_channels(axis: int, weight: NDArray[Any]) -> tuple[NDArray[np.int8]
     return q, scales
 
 
-def channel_scales(axis: int, weight: NDArray[Any]) -> NDArray[np.float32]:
+def channel_scales(axis: int, weight: NDArray[np.floating]) -> NDArray[np.float32]:
     """[channels]: a channel's largest number over 127; 1 where it is all zeros."""
     others = tuple(other for other in range(weight.ndim) if other != axis)
     highest = [np.abs(weight[part]).max(others).astype(np.float32) for part in _parts(weight)]
@@ -46,5 +45,5 @@ def channel_scales(axis: int, weight: NDArray[Any]) -> NDArray[np.float32]:
     return scales
 
 
-def _parts(weight: NDArray[Any]) -> list[slice]:
+def _parts(weight: NDArray[np.floating]) -> list[slice]:
     return list(chunks(len(weight), math.prod(weight.shape[1:])))

@@ -6,7 +6,6 @@ x · W + b  →  DynamicQuantizeMatMul(x, q [K,N], scales [N], zero points [N], 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -78,7 +77,7 @@ def _quantized(linear: Linear) -> tuple[ir.LazyTensor, ...]:
     return parts_of(linear.tensor, ("columns", linear.rows), kinds, partial(_quantize_matrix, linear.rows))
 
 
-def _quantize_matrix(rows: bool, matrix: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+def _quantize_matrix(rows: bool, matrix: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
     inner, outer = matrix.shape[::-1] if rows else matrix.shape
     q, scales = np.empty((inner, outer), np.uint8), np.empty(outer, np.float32)
     for part in chunks(outer, inner):

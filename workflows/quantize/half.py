@@ -9,8 +9,6 @@ hand each other stay float32, so that components of any precision fit together.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
@@ -161,7 +159,7 @@ def _in_half(source: ir.TensorProtocol, dtype: ir.DataType, name: str) -> ir.Laz
     """The tensor in 16 bits; what is finite stays finite."""
     limit = largest_of(dtype)
 
-    def convert(array: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    def convert(array: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
         return (np.where(np.isfinite(array), np.clip(array, -limit, limit), array).astype(dtype.numpy()),)
 
     return parts_of(source, ("half", dtype, name), [(name, dtype, tuple(source.shape))], convert)[0]

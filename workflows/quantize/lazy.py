@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
-from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from workflows.weights import key_of
 
 Kind = tuple[str, ir.DataType, Sequence[int]]  # a part's name, type and shape
-Make = Callable[[NDArray[Any]], Sequence[NDArray[Any]]]
+Make = Callable[[NDArray[np.generic]], Sequence[NDArray[np.generic]]]
 CHUNK = 1 << 20  # numbers that are worked on at once: what is in between stays small beside the matrix
 
 
@@ -28,7 +27,7 @@ class LazyParts:
 
     def __init__(self, source: ir.TensorProtocol, kinds: Sequence[Kind], make: Make) -> None:
         self.source, self._kinds, self._make_parts = source, tuple(kinds), make
-        self._ready: dict[int, NDArray[Any]] = {}
+        self._ready: dict[int, NDArray[np.generic]] = {}
         self.tensors = tuple(
             ir.LazyTensor(partial(self._part, index), dtype, ir.Shape(shape), name=name)
             for index, (name, dtype, shape) in enumerate(self._kinds)

@@ -7,14 +7,13 @@
 """
 
 from workflows.runtime.assemble import open_onnx
-from workflows.runtime.devices import DEVICES, Device, device_named, devices
+from workflows.runtime.devices import DEVICES, device_named, devices
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
 from workflows.runtime.single import SingleGraph, open_single, run_single
 
 __all__ = [
     "DEVICES",
-    "Device",
     "Machine",
     "SingleGraph",
     "device_named",

@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
-from typing import Literal
 
 import onnxruntime as ort
 import psutil
 
 from workflows.errors import DeviceError
-
-Kind = Literal["CPU", "GPU", "NPU"]
-
-
-@dataclass(frozen=True)
-class Device:
-    """One provider on this machine; `reason` says why it cannot be used, `remedy` what would make it so."""
-
-    name: str
-    title: str
-    provider: str
-    kind: Kind
-    vendor: str = ""
-    memory_bytes: int | None = None
-    usable: bool = False
-    reason: str = ""
-    remedy: str = ""
-
+from workflows.wire.reports.devices import Device, Kind
 
 # name, title, provider, kind, what brings it
 DEVICES: tuple[tuple[str, str, str, Kind, str], ...] = (

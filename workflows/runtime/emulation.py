@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workflows.bundle import Pipeline
-from workflows.runtime.devices import Device
+from workflows.wire.reports.devices import Device
 
 EMULATED = "w8a16"  # the precision for which the CPU provider has no integer products
 _SAID = (

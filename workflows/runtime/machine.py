@@ -24,17 +24,16 @@ from numpy.typing import NDArray
 from workflows.bundle.flow import Port
 from workflows.bundle.schema import Pipeline
 from workflows.errors import Cancelled, GraphError, JoineryError, PromptError, RequestError, printable
-from workflows.events import Phase
 from workflows.kvcache import KVCache
 from workflows.kvcache.cross import cross_view
 from workflows.kvcache.drivers import IDS
-from workflows.kvcache.views import GroupView
 from workflows.runtime.binding import Binding, Observer
-from workflows.runtime.devices import Device
 from workflows.runtime.emulation import emulation_note
 from workflows.runtime.feeds import Feed, Program, Run
 from workflows.runtime.prompt import Given, Prompt
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession
+from workflows.wire.events import GroupView, Phase
+from workflows.wire.reports.devices import Device
 
 Logits = NDArray[np.float32]
 

@@ -16,12 +16,12 @@ from workflows.kvcache.geometry import StateFacts
 from workflows.kvcache.layouts import layout_for
 from workflows.recipe.schema import DEFAULT_CAPACITY
 from workflows.runtime.binding import Observer
-from workflows.runtime.devices import Device
 from workflows.runtime.emulation import is_emulated
 from workflows.runtime.feeds import Program
 from workflows.runtime.machine import Machine
 from workflows.runtime.program import compile_program
 from workflows.runtime.sessions import OpenSession, open_session
+from workflows.wire.reports.devices import Device
 
 
 def open_machine(

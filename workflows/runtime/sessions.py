@@ -20,8 +20,8 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
-from workflows.runtime.devices import Device
 from workflows.tensors import TensorSpec
+from workflows.wire.reports.devices import Device
 
 ORT_ERRORS = (
     Fail,

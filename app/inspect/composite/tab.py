@@ -18,10 +18,10 @@ from app.widgets.actions import action
 from app.widgets.theme import G
 from workflows.errors import RequestError
 from workflows.picture.cards import Words
-from workflows.picture.composite import Composite
 from workflows.picture.drawing import TINTS, Drawing
 from workflows.picture.layout import lay_out
 from workflows.picture.svg import write_picture
+from workflows.wire.reports.composite import Composite
 
 
 class CompositeTab(QWidget):

@@ -10,8 +10,9 @@ from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, Q
 
 from app.graph.boxes import HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
 from app.graph.levels import Scene
-from app.graph.model import CHANGES, MARKS
+from app.graph.model import MARKS
 from app.widgets.theme import SMALL, sans_font, theme
+from workflows.wire.reports.graphs import CHANGES
 
 WORDS, TITLES = 0.5, 0.27
 """Scales from which on everything is written, and titles are."""
@@ -55,7 +56,7 @@ class Art:
         self.muted = theme().color("muted")
         self.accent = theme().color("accent")
         self.line = mixed(self.muted, self.paper, 0.6)
-        self.change = {c: theme().color(c) for c in CHANGES}
+        self.change: dict[str, QColor] = {c: theme().color(c) for c in CHANGES}
         self.tint = {kind: theme().color(name) for kind, name in _TINTS.items()}
         self.plain = mixed(self.muted, self.paper, 0.45)
         self.blocks = {kind: mixed(tint, self.paper, 0.6) for kind, tint in self.tint.items()} | self.change

@@ -10,13 +10,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.graph.boxes import Key
-from app.graph.model import CHANGES, MARKS, Diff
+from app.graph.model import MARKS
 from app.graph.outline import Scope
 from app.inspect.tables import Rows, Table
 from app.state.graphs import GraphModel
 from app.widgets import Pill, label
 from app.widgets.format import number
 from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
+from workflows.wire.reports.graphs import CHANGES, DiffReport
 
 _KEY = Qt.ItemDataRole.UserRole
 _SHOWN, _OPENED = 200, 8
@@ -92,17 +93,17 @@ class ChangesPanel(QWidget):
             return
         words = {"removed": self.tr("{0} removed"), "added": self.tr("{0} added"), "changed": self.tr("{0} changed")}
         for change, pill in self.pills.items():
-            pill.setText(f"{MARKS[change]} {words[change].format(number(diff.counts.get(change, 0)))}")
+            pill.setText(f"{MARKS[change]} {words[change].format(number(diff.counts[change]))}")
         self.same.setText(self._same(diff))
         self.notes.setText("\n".join(diff.notes))
         self.notes.setVisible(bool(diff.notes))
-        self._rows.fill([(op, number(before), number(after)) for op, before, after in diff.ops])
+        self._rows.fill([(row.op, number(row.before), number(row.after)) for row in diff.ops])
         root = self.tree.invisibleRootItem()
         self._fill(outline.root, root)
         self._unfold(root)
 
-    def _same(self, diff: Diff) -> str:
-        text = self.tr("{0} nodes are the same.").format(number(diff.counts.get("same", 0)))
+    def _same(self, diff: DiffReport) -> str:
+        text = self.tr("{0} nodes are the same.").format(number(diff.counts["same"]))
         weights = [f"{MARKS[c]}{number(len(diff.initializers[c]))}" for c in CHANGES if diff.initializers[c]]
         return text + (" " + self.tr("Initializers: {0}.").format(" ".join(weights)) if weights else "")
 

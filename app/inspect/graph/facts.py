@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from app.graph.boxes import Key
-from app.graph.model import CHANGES, MARKS, Graph, Node
+from app.graph.model import MARKS, Graph, Node
 from app.graph.reader import label_of
 from app.state.graphs import GraphModel
 from app.widgets.format import counted, number, size
+from workflows.wire.reports.graphs import CHANGES
 
 MOST = 60
 """Entries of one kind that are listed; a scope of a big model has thousands."""
@@ -83,25 +84,26 @@ def _refused(model: GraphModel, node: Node) -> Iterator[Line]:
 def _was(graph: Graph, node: Node) -> Iterator[Line]:
     """What a changed node was before."""
     was = node.was
-    if not was:
+    if was is None:
         return
     yield Line(tr("Before"), "heading")
-    if (was.get("op"), was.get("domain", "")) != (node.op, node.domain):
-        yield Line(f"{MARKS['removed']} {was.get('op')}  {was.get('domain') or ''}".rstrip(), "removed")
+    if (was.op, was.domain) != (node.op, node.domain):
+        yield Line(f"{MARKS['removed']} {was.op}  {was.domain}".rstrip(), "removed")
         yield Line(f"{MARKS['added']} {node.op}  {node.domain}".rstrip(), "added")
-    before = was.get("attrs") or {}
-    for name in dict.fromkeys([*before, *node.attrs]):
-        old, new = before.get(name), node.attrs.get(name)
+    for name in dict.fromkeys([*was.attrs, *node.attrs]):
+        old, new = was.attrs.get(name), node.attrs.get(name)
         if old != new:
             if old is not None:
                 yield Line(f"{MARKS['removed']} {name} = {old}", "removed")
             if new is not None:
                 yield Line(f"{MARKS['added']} {name} = {new}", "added")
-    for key, now in (("in", node.inputs), ("out", node.outputs)):
+    for word, old_names, now in (
+        (tr("inputs"), was.inputs, node.inputs),
+        (tr("outputs"), was.outputs, node.outputs),
+    ):
         names = [graph.values[v].name if v >= 0 else "" for v in now]
-        if was.get(key) and was[key] != names:
-            word = tr("inputs") if key == "in" else tr("outputs")
-            yield Line(f"{MARKS['removed']} {word} {', '.join(map(str, was[key]))}", "removed")
+        if old_names and old_names != names:
+            yield Line(f"{MARKS['removed']} {word} {', '.join(old_names)}", "removed")
             yield Line(f"{MARKS['added']} {word} {', '.join(names)}", "added")
 
 
@@ -114,9 +116,9 @@ def _values(model: GraphModel, graph: Graph, node: Node, places: list[int], inwa
         yield Line(value.name, "mono", f"value:{v}" if value.kind == "initializer" else "")
         more = f"  {size(value.bytes)}" if value.kind == "initializer" else ""
         yield Line(f"    {value.type}{more}", "muted")
-        if value.was:
-            shape = " × ".join(str(d) for d in value.was.get("shape") or ())
-            yield Line(f"    {MARKS['removed']} {value.was.get('dtype', '')} {shape}".rstrip(), "removed")
+        if value.was is not None:
+            shape = " × ".join(map(str, value.was.shape or ()))
+            yield Line(f"    {MARKS['removed']} {value.was.dtype} {shape}".rstrip(), "removed")
         yield from _ends(model, graph, node, v, inward)
     if len(places) > MOST:
         yield Line(tr("… {0} more").format(number(len(places) - MOST)), "muted")
@@ -166,18 +168,18 @@ def _graph(model: GraphModel, graph: Graph) -> Iterator[Line]:
     yield Line(graph.title or tr("Graph"), "title")
     yield Line(counted(len(graph.nodes), tr("1 node"), tr("{0} nodes")), "muted")
     facts = graph.facts
-    if facts.get("producer"):
-        yield Line(tr("Made by {0}").format(facts["producer"]))
-    opset = " · ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in (facts.get("opset") or {}).items())
+    if facts.producer:
+        yield Line(tr("Made by {0}").format(facts.producer))
+    opset = " · ".join(f"{domain} {version}" for domain, version in facts.opset.items())
     if opset:
         yield Line(tr("Opset {0}").format(opset))
-    if facts.get("ir_version"):
-        yield Line(tr("IR version {0}").format(facts["ir_version"]))
-    if facts.get("bytes"):
-        yield Line(size(facts["bytes"]))
-    if facts.get("functions"):
-        yield Line(tr("{0} functions").format(number(facts["functions"])))
-    yield from (Line(f"! {warning}", "changed") for warning in facts.get("warnings") or [])
+    if facts.ir_version:
+        yield Line(tr("IR version {0}").format(facts.ir_version))
+    if facts.bytes:
+        yield Line(size(facts.bytes))
+    if facts.functions:
+        yield Line(tr("{0} functions").format(number(facts.functions)))
+    yield from (Line(f"! {warning}", "changed") for warning in facts.warnings)
     stage = model.stages[model.stage] if model.stages else None
     if stage is not None and stage.refused:
         yield Line(tr("Refused in this stage"), "heading")

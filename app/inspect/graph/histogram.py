@@ -5,8 +5,6 @@ worker's "tensor" ──▶ TensorCard: bars, least, most, mean, deviation, zero
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -14,9 +12,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.widgets import Card, Elided, label
 from app.widgets.format import number, size
 from app.widgets.theme import SMALL, G, sans_font, theme
+from workflows.wire.reports.graphs import TensorReport
 
 
-def figure(value: Any) -> str:
+def figure(value: float | None) -> str:
     """A number of a tensor in few figures; – where there is none."""
     return "–" if value is None else f"{value:.4g}"
 
@@ -109,31 +108,31 @@ class TensorCard(Card):
             part.hide()
         self.show()
 
-    def show_tensor(self, value: dict[str, Any]) -> None:
+    def show_tensor(self, found: TensorReport) -> None:
         """What the worker found."""
-        self._reset(str(value["name"]))
-        shape = " × ".join(str(d) for d in value.get("shape") or []) or self.tr("scalar")
-        self.type.set_whole(f"{value.get('dtype', '')} {shape} · {size(value.get('bytes') or 0)}")
-        bars = value.get("histogram")
-        if bars:
-            self.histogram.show_counts(float(bars["low"]), float(bars["high"]), [int(c) for c in bars["counts"]])
-        self.histogram.setVisible(bool(bars))
-        self.figures.setText(self._figures(value))
+        self._reset(found.name)
+        shape = " × ".join(map(str, found.shape)) or self.tr("scalar")
+        self.type.set_whole(f"{found.dtype} {shape} · {size(found.bytes)}")
+        bars = found.histogram
+        if bars is not None:
+            self.histogram.show_counts(bars.low, bars.high, bars.counts)
+        self.histogram.setVisible(bars is not None)
+        self.figures.setText(self._figures(found))
         self.figures.show()
-        head = ", ".join(figure(v) for v in value.get("head") or [])
+        head = ", ".join(map(figure, found.head))
         self.head.setText(self.tr("First values: {0}").format(head) if head else "")
         self.head.setVisible(bool(head))
 
-    def _figures(self, value: dict[str, Any]) -> str:
+    def _figures(self, found: TensorReport) -> str:
         parts = [
-            self.tr("{0} values").format(number(value.get("count") or 0)),
-            self.tr("min {0}").format(figure(value.get("min"))),
-            self.tr("max {0}").format(figure(value.get("max"))),
-            self.tr("mean {0}").format(figure(value.get("mean"))),
-            self.tr("std {0}").format(figure(value.get("std"))),
-            self.tr("{0} zeros").format(number(value.get("zeros") or 0)),
+            self.tr("{0} values").format(number(found.count)),
+            self.tr("min {0}").format(figure(found.min)),
+            self.tr("max {0}").format(figure(found.max)),
+            self.tr("mean {0}").format(figure(found.mean)),
+            self.tr("std {0}").format(figure(found.std)),
+            self.tr("{0} zeros").format(number(found.zeros)),
         ]
-        for key, text in (("nan", self.tr("{0} NaN")), ("inf", self.tr("{0} infinite"))):
-            if value.get(key):
-                parts.append(text.format(number(value[key])))
+        for odd, text in ((found.nan, self.tr("{0} NaN")), (found.inf, self.tr("{0} infinite"))):
+            if odd:
+                parts.append(text.format(number(odd)))
         return " · ".join(parts)

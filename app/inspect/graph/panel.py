@@ -10,11 +10,12 @@ from app.graph.boxes import Key
 from app.inspect.graph.facts import Line, as_text, describe
 from app.inspect.graph.histogram import TensorCard
 from app.inspect.graph.stages import tool
-from app.jobs.worker import Job
+from app.jobs.job import Job
 from app.state.graphs import GraphModel
 from app.widgets import label
 from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.graphs import TensorReport
 
 
 class NodePanel(QWidget):
@@ -26,7 +27,7 @@ class NodePanel(QWidget):
         super().__init__(parent)
         self.model = model
         self.lines: list[Line] = []
-        self._job: Job | None = None
+        self._job: Job[TensorReport] | None = None
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
         self.text.setAccessibleName(self.tr("Details of what is chosen"))
@@ -112,16 +113,18 @@ class NodePanel(QWidget):
         found = graph.values[value]
         self.tensor.ask(found.name)
         job = self._job = self.model.ask_tensor(found.name, before=found.change == "removed")
-        job.finished.connect(lambda event: self._on_tensor(job, event))
+        job.on_answer(lambda report: self._on_tensor(job, report))
+        job.on_error(lambda error: self._on_error(job, error))
 
-    def _on_tensor(self, job: Job, event: Event) -> None:
-        if job is not self._job:
-            return
-        self._job = None
-        if isinstance(event, ResultEvent):
-            self.tensor.show_tensor(event.value)
-        elif isinstance(event, ErrorEvent):
-            self.tensor.fail(event.message)
+    def _on_tensor(self, job: Job[TensorReport], report: TensorReport) -> None:
+        if job is self._job:
+            self._job = None
+            self.tensor.show_tensor(report)
+
+    def _on_error(self, job: Job[TensorReport], error: ErrorEvent) -> None:
+        if job is self._job:
+            self._job = None
+            self.tensor.fail(error.message)
 
 
 def _font(role: str) -> QFont:

@@ -5,6 +5,7 @@ GraphModel.stages ──▶ slider and words;   slider, keys, menu ──▶ Gra
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,11 +14,11 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout, QWidget
 
 from app.graph.boxes import shorten
-from app.graph.model import Stage
 from app.state.graphs import GraphModel
 from app.widgets import Elided, Pill, label
 from app.widgets.format import counted, milliseconds, number, seconds
 from app.widgets.theme import G, set_icon
+from workflows.wire.reports.graphs import GraphStage
 
 
 def tool(icon: str, text: str, parent: QWidget | None = None) -> QToolButton:
@@ -106,7 +107,7 @@ class StageBar(QWidget):
         self.compare.setText(self._compare_text())
         self.compare.setAccessibleName(self.compare.text())
 
-    def _say(self, stage: Stage | None, before: Stage | None) -> None:
+    def _say(self, stage: GraphStage | None, before: GraphStage | None) -> None:
         refused = len(stage.refused) if stage else 0
         self.refused.setText(self.tr("{0} refused").format(number(refused)))
         self.refused.setVisible(bool(refused))
@@ -115,7 +116,7 @@ class StageBar(QWidget):
         )
         self.facts.set_whole(" · ".join(self.words(stage, before)) if stage else "")
 
-    def words(self, stage: Stage, before: Stage | None) -> list[str]:
+    def words(self, stage: GraphStage, before: GraphStage | None) -> list[str]:
         """What a stage came to: nodes, time, parity."""
         nodes = counted(stage.nodes, self.tr("1 node"), self.tr("{0} nodes"))
         if before is not None and stage.nodes != before.nodes:
@@ -139,10 +140,10 @@ class StageBar(QWidget):
         against = self.model.against
         if against is None:
             return self.tr("Compare")
-        if self.model.where and against["path"] == self.model.where["path"]:
+        if self.model.where and against.path == self.model.where.path:
             named = {s.name: s.title for s in self.model.stages}
-            return self.tr("Since {0}").format(shorten(named.get(against["stage"], against["stage"])))
-        return self.tr("Against {0}").format(shorten(Path(against["path"]).name))
+            return self.tr("Since {0}").format(shorten(named.get(against.stage, against.stage)))
+        return self.tr("Against {0}").format(shorten(Path(against.path).name))
 
     # -- what it does ----------------------------------------------------------------------------------------
 
@@ -168,8 +169,8 @@ class StageBar(QWidget):
             self._entry(self.tr("With the stage before"), against == before, self.compare_before)
             self._menu.addSeparator()
             for place, stage in enumerate(self.model.stages):
-                if place != self.model.stage:
-                    other = {**where, "stage": stage.name}
+                if place != self.model.stage and where is not None:
+                    other = replace(where, stage=stage.name)
                     text = self.tr("With {0}").format(stage.title)
                     self._entry(text, against == other, partial(self.model.compare, other))
         self._menu.addSeparator()

@@ -36,6 +36,7 @@ from app.widgets import Banner
 from app.widgets.actions import action
 from app.widgets.format import number
 from app.widgets.theme import G
+from workflows.wire.requests import Where
 
 NARROW = 110 * G
 """Less than this has no room for two panels and a picture."""
@@ -289,15 +290,14 @@ class GraphTab(QWidget):
 
     def ask_file(self) -> None:
         """Asks for the file that is compared with this graph: this one is before, that one after."""
-        name, _kind = QFileDialog.getOpenFileName(
-            self, self.tr("Compare with"), self.model.where.get("path", ""), self.tr("ONNX files (*.onnx)")
-        )
+        here = self.model.where.path if self.model.where else ""
+        name, _kind = QFileDialog.getOpenFileName(self, self.tr("Compare with"), here, self.tr("ONNX files (*.onnx)"))
         if name:
             self.compare_with(name)
 
     def compare_with(self, path: str) -> None:
         """Shows what is different in this graph from that in another file."""
-        self.model.compare({"path": path, "component": "", "stage": ""})
+        self.model.compare(Where(path))
 
     def ask_save(self, ending: str, everything: bool) -> None:
         """Asks where to."""

@@ -65,7 +65,7 @@ class GraphView(QWidget):
         self.canvas.near = (set(), set())
         if another:
             self.canvas.found, self._goal = set(), None
-        identity = (model.graph.path, model.graph.component) if model.graph else None
+        identity = (model.graph.where.path, model.graph.where.component) if model.graph else None
         self.canvas.show_scene(scene)
         self.canvas.setAccessibleName(self.tr("Graph {0}").format(model.title) if scene else self.tr("Graph"))
         if identity != self._shown or not self._started:

@@ -5,17 +5,19 @@ show(scope) ──worker's "netron"──▶ a small file for each side ──�
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSplitter, QVBoxLayout, QWidget
 
-from app.jobs.worker import Job
-from app.state.graphs import GraphModel, Where
+from app.jobs.job import Job
+from app.state.graphs import GraphModel
 from app.widgets import button, label
 from app.widgets.theme import G
-from workflows.events import ErrorEvent, Event, ResultEvent
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.graphs import ExcerptReport
 
 if TYPE_CHECKING:
     from app.inspect.netron.view import NetronView
@@ -52,7 +54,7 @@ class NetronPanel(QWidget):
         super().__init__(parent)
         self.model = model
         self.views: list[NetronView] = []
-        self._jobs: list[Job] = []
+        self._jobs: list[Job[ExcerptReport]] = []
         self._files: dict[int, tuple[Path, str]] = {}
         if (app := QCoreApplication.instance()) is not None:
             app.aboutToQuit.connect(self.clear)  # before the engine's own, which was not made yet: pages go first
@@ -81,22 +83,21 @@ class NetronPanel(QWidget):
         self.clear()
         self.title.setText(scope or self.model.title)
         self.progress.show()
-        sides: list[Where] = [self.model.where]
-        if self.model.against is not None:
-            sides.insert(0, self.model.against)
+        sides = [where for where in (self.model.against, self.model.where) if where is not None]
         self._jobs = [self.model.ask_netron(where, scope) for where in sides]
         for place, job in enumerate(self._jobs):
-            job.finished.connect(lambda event, job=job, place=place: self._on_file(job, place, event))
+            job.on_answer(partial(self._on_file, job, place))
+            job.on_error(partial(self._on_error, job))
 
-    def _on_file(self, job: Job, place: int, event: Event) -> None:
-        if job not in self._jobs:
-            return
-        if isinstance(event, ErrorEvent):
-            self._refuse(event.message)
-        elif isinstance(event, ResultEvent):
-            self._files[place] = (Path(str(event.value["file"])), self.title.text())
+    def _on_file(self, job: Job[ExcerptReport], place: int, found: ExcerptReport) -> None:
+        if job in self._jobs:
+            self._files[place] = (Path(found.file), self.title.text())
             if len(self._files) == len(self._jobs):
                 self._show()
+
+    def _on_error(self, job: Job[ExcerptReport], error: ErrorEvent) -> None:
+        if job in self._jobs:
+            self._refuse(error.message)
 
     def _refuse(self, sentence: str) -> None:
         self.clear()

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
-from workflows.picture.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
+from tests.fakes.inspections import BUNDLE
+from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
+from workflows.wire.reports.inspection import ComponentReport, InspectReport
 
 BOTH = ("prefill", "decode")
 
 
-def components(composite: Composite) -> list[dict[str, Any]]:
+def components(composite: Composite) -> list[ComponentReport]:
     """As in an inspection."""
-    fields: dict[str, Any] = {
-        "inputs": [],
-        "outputs": [],
-        "op_counts": {"MatMul": 29},
-        "opset": {"": 23},
-        "bytes": 2048,
-    }
-    return [{"name": one.name, "file": one.file, "role": one.role, **fields} for one in composite.sessions]
+    return [
+        ComponentReport(one.name, one.file, one.role, [], [], {"MatMul": 29}, {"": 23}, 2048)
+        for one in composite.sessions
+    ]
+
+
+def inspected(composite: Composite) -> InspectReport:
+    """The inspection of a bundle that runs as this composite."""
+    return replace(BUNDLE, components=components(composite), composite=composite)
 
 
 def ten() -> Composite:

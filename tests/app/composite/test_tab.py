@@ -16,23 +16,18 @@ from app.inspect.page import InspectPage
 from app.state.context import AppContext
 from app.state.lights import BEGUN, Lights
 from app.widgets.theme import theme
-from tests.app.composite.making import components, ten
-from tests.app.test_inspect_model import BUNDLE
+from tests.app.composite.making import inspected, ten
+from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 from tests.workflows.picture.making import encoder_decoder, seams
-from workflows.picture.composite import Composite, Session
 from workflows.picture.layout import lay_out
 from workflows.picture.svg import svg_of
+from workflows.wire.reports.composite import Composite, Session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
 Make = Callable[..., InspectPage]
 PARTS = seams()
-
-
-def inspected(composite: Composite) -> dict[str, Any]:
-    """The inspection of a bundle."""
-    return {**BUNDLE, "components": components(composite), "composite": composite.to_dict()}
 
 
 @pytest.fixture

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from app.graph.boxes import HEAD, PAD, Port, shorten
 from app.graph.levels import Scene
-from app.graph.model import Graph, read_diff, read_graph
+from app.graph.model import Graph, read_graph
 from app.graph.outline import read_outline
 from app.graph.reader import kind_of
 from app.jobs.slices import whole
 from tests.fakes.graphs import Maker, decoder, decoder_graph, diff_of, flat_graph, small
+from workflows.wire.reports.graphs import GraphReport
 
 
-def scene_of(answer: dict[str, object], *opened: str) -> Scene:
+def scene_of(answer: GraphReport, *opened: str) -> Scene:
     graph: Graph = whole(read_graph(answer))
     scene = Scene(graph, whole(read_outline(graph)), set(opened))
     whole(scene.build())
@@ -90,7 +91,7 @@ def test_what_is_at_a_point() -> None:
 
 def test_inner_boxes_lie_within_their_frame() -> None:
     answer = decoder_graph(200)
-    scene = scene_of(answer, *{n["scope"] for n in answer["nodes"]}, "model", "model/layers.0")
+    scene = scene_of(answer, *{n.scope for n in answer.nodes}, "model", "model/layers.0")
     for scope in scene.outline.scopes.values():
         frame, inside = scene.find(scope.path), [scene.find(c.path) for c in scene.outline.children(scope)]
         for one in inside:
@@ -141,9 +142,9 @@ def test_part_of_a_level() -> None:
 
 
 def test_changes_show_on_boxes_and_scopes() -> None:
-    diff = whole(read_diff(diff_of(small())))
-    outline = whole(read_outline(diff.graph))
-    scene = Scene(diff.graph, outline, {"", "model"})
+    graph = whole(read_graph(diff_of(small()).graph))
+    outline = whole(read_outline(graph))
+    scene = Scene(graph, outline, {"", "model"})
     whole(scene.build())
     box = scene.find("model/norm")[0]  # type: ignore[index]
     assert box.change == "changed" and "−2 +1 ~1" in box.detail

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +19,10 @@ from app.widgets.theme import theme
 from tests.app.netron_models import chain
 from tests.fakes.graphs import Maker, decoder_graph, flat_graph, small
 from tests.fakes.worker import program
+from workflows.wire.codec import dumps
+from workflows.wire.reports.base import Report
+from workflows.wire.reports.graphs import DiffReport, GraphNode, GraphValue
+from workflows.wire.requests import Where
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -54,9 +57,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.jobs.slices.SLICE_MS", 60_000.0)
 
 
-def write(folder: Path, name: str, answer: dict[str, Any]) -> str:
+def write(folder: Path, name: str, answer: Report) -> str:
     file = folder / name
-    file.write_text(json.dumps(answer))
+    file.write_text(dumps(answer))
     return str(file)
 
 
@@ -213,10 +216,9 @@ def test_search_goes_from_one_to_the_next(make: Make, qtbot: QtBot) -> None:
 def test_stages_keep_place_selection_and_open_scopes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     export = small()
     for place in range(3):  # three more nodes before all others: every number is another
-        export["values"].append({"name": f"c{place}", "dtype": "int64", "shape": [], "kind": "value", "bytes": 0})
-    extra = {"op": "Constant", "domain": "", "scope": "", "in": [], "attrs": {}, "made_by": "", "parent": -1}
-    rows = [{**extra, "name": f"constant_{i}", "out": [len(export["values"]) - 3 + i]} for i in range(3)]
-    export["nodes"] = rows + export["nodes"]
+        export.values.append(GraphValue(f"c{place}", "int64", [], "value", 0))
+    first = len(export.values) - 3
+    export.nodes[:0] = [GraphNode(f"constant_{i}", "Constant", "", "", [], [first + i], {}, "", -1) for i in range(3)]
     tab = make(graphs={"export": write(tmp_path, "export.json", export)})
     canvas, model = tab.view.canvas, tab.model
     key = node_called(tab, "Softmax", "model/layers.1/self_attn")
@@ -243,7 +245,7 @@ def test_difference_with_the_stage_before(make: Make, qtbot: QtBot) -> None:
     assert tab.changes.isHidden()
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.model.diff is not None)
-    assert tab.model.against == {"path": "/b/demo", "component": "decode", "stage": "fuse-rmsnorm"}
+    assert tab.model.against == Where("/b/demo", "decode", "fuse-rmsnorm")
     assert [p.text() for p in tab.changes.pills.values()] == ["− 10 removed", "+ 5 added", "~ 5 changed"]
     top = tab.changes.tree.topLevelItem(0)
     assert top.text(0) == "model" and top.text(1) == "−10 +5 ~5"
@@ -257,7 +259,7 @@ def test_difference_with_the_stage_before(make: Make, qtbot: QtBot) -> None:
     qtbot.keyClick(tab.view.canvas, Qt.Key.Key_BracketLeft)
     assert tab.model.selected == first
     tab.stages.slider.setValue(1)  # the comparison goes along
-    qtbot.waitUntil(lambda: tab.model.against is not None and tab.model.against["stage"] == "export")
+    qtbot.waitUntil(lambda: tab.model.against is not None and tab.model.against.stage == "export")
     tab.model.compare(None)
     qtbot.waitUntil(lambda: tab.model.diff is None and not tab.model.busy)
     assert tab.changes.isHidden()
@@ -453,7 +455,8 @@ def test_no_nodes_and_no_differences_are_said(make: Make, qtbot: QtBot, tmp_path
     empty = Maker().answer()
     tab = make(graph=write(tmp_path, "graph.json", empty))
     assert tab.view.nothing.text() == "The graph has no nodes."
-    same = {"graph": small(), "counts": {"same": 107}, "ops": [], "scopes": [], "initializers": {}, "notes": []}
+    counts = {"same": 107, "removed": 0, "added": 0, "changed": 0}
+    same = DiffReport(small(), counts, [], [], {"removed": [], "added": [], "changed": []}, [])
     tab = make(diff=write(tmp_path, "diff.json", same))
     tab.stages.compare_before()
     qtbot.waitUntil(lambda: tab.banner.message == "No node differs between the two graphs.")

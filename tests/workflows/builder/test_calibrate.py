@@ -16,13 +16,13 @@ from workflows.builder import BuildRequest, build, calibrate
 from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import Cancelled, PromptError, RecipeError
-from workflows.events import Event, LogEvent, NoticeEvent, ProgressEvent
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.quantize.accuracy import Prompt, Prompts, compare
 from workflows.quantize.accuracy.prompts import encode, questions_of, spread
 from workflows.quantize.calibration.trajectories import Followed
 from workflows.recipe import choose, family_for
 from workflows.recipe.cut import cut_of
+from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent
 
 SEEDS = ("The capital of France is", "2 + 2 =", "The opposite of hot is")
 SPLIT: dict[str, Any] = {"variant": "transformer-only", "capacity": 128}
@@ -79,8 +79,8 @@ def judge(reference: Path, candidate: Path, count: int) -> dict[str, Any]:
 
 
 def same(found: dict[str, Any]) -> float:
-    rows = found["greedy"]
-    return float(sum(row["tokens_equal"] == row["tokens"] for row in rows) / len(rows))
+    rows = found.greedy
+    return float(sum(row.tokens_equal == row.tokens for row in rows) / len(rows))
 
 
 def continuation(bundle: Path, text: str) -> list[int]:
@@ -91,7 +91,7 @@ def continuation(bundle: Path, text: str) -> list[int]:
 
 def test_trajectories_keep_the_answers(exact: Path, ours: Path) -> None:
     found = judge(exact, ours, 24)
-    assert found["positions"] > 150 and found["top1_agreement"] >= 0.98 and same(found) == 1
+    assert found.positions > 150 and found.top1_agreement >= 0.98 and same(found) == 1
     for text in SEEDS:
         assert continuation(ours, text) == continuation(exact, text)
     by_name = {entry["component"]: entry for entry in steps_of(ours)}
@@ -127,9 +127,9 @@ def test_the_trap_collapses(exact: Path, ours: Path, tmp_path: Path, monkeypatch
     trap = make(tmp_path / "trap", **SPLIT, precision="w8a16")
     found = judge(exact, trap, 16)
     assert same(found) < 0.8
-    assert found["kl_mean"] > 0.1 and found["hidden_cosine"] < 0.95
+    assert found.kl_mean > 0.1 and found.hidden_cosine < 0.95
     found = judge(exact, ours, 16)
-    assert same(found) == 1 and found["kl_mean"] < 0.001 and found["hidden_cosine"] > 0.99
+    assert same(found) == 1 and found.kl_mean < 0.001 and found.hidden_cosine > 0.99
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_the_trap_collapses_in_the_plain_model_too(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(calibrate, "follow_trajectories", one_repeated_token)
     trap = make(tmp_path / "trap", **options, precision="w8a16")
     found = judge(reference, trap, 16)
-    assert same(found) < 0.5 and found["top1_agreement"] < 0.9
+    assert same(found) < 0.5 and found.top1_agreement < 0.9
     assert same(judge(reference, ours, 16)) == 1
 
 
@@ -149,7 +149,7 @@ def test_the_trap_collapses_in_the_plain_model_too(tmp_path: Path, monkeypatch: 
 def test_histograms_keep_the_answers_too(exact: Path, method: str, tmp_path: Path) -> None:
     calibration = {"method": method, "samples": 40}
     found = judge(exact, make(tmp_path / "b", **SPLIT, precision="w8a16", quantize={"calibration": calibration}), 8)
-    assert found["top1_agreement"] >= 0.95
+    assert found.top1_agreement >= 0.95
 
 
 @pytest.mark.slow

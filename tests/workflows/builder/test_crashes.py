@@ -20,7 +20,7 @@ from workflows.builder import BuildRequest, build
 from workflows.builder.work import Work, workshop
 from workflows.bundle import verify_bundle
 from workflows.bundle.write import publish
-from workflows.events import Event, LogEvent, StageEvent
+from workflows.wire.events import Event, LogEvent, StageEvent
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the process that is killed is a fork of this one")
 

@@ -21,8 +21,8 @@ from workflows.builder import BuildRequest, build
 from workflows.bundle import verify_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import Cancelled, CheckpointError, RecipeError, RequestError
-from workflows.events import Event, StageEvent
 from workflows.recipe import choose
+from workflows.wire.events import Event, StageEvent
 
 DEMO = Path(__file__).parents[3] / "resources" / "demos" / "qwen3"
 

@@ -109,10 +109,10 @@ def test_the_slider_s_stages(demo_bundle: Path) -> None:
     assert [stage.name for stage in final.stages] == ["export", *(step["name"] for step in steps), "final"]
     for stage in final.stages:
         opened = open_graph(Where(demo_bundle, "decoder", stage.name))
-        assert sum(one["parent"] < 0 for one in opened.view.nodes) == stage.nodes
+        assert sum(one.parent < 0 for one in opened.view.nodes) == stage.nodes
         assert opened.file.warnings == ()
     last = open_graph(Where(demo_bundle, "decoder", steps[-1]["name"]))
-    assert diff_graphs(last, final)["counts"]["changed"] == 0
+    assert diff_graphs(last, final).counts["changed"] == 0
 
 
 def test_nothing_of_this_machine_is_in_the_stages(demo_bundle: Path) -> None:
@@ -131,12 +131,12 @@ def test_a_pass_that_changes_values_within_rounding_is_shown(scaled: Any, tmp_pa
     assert step["refused"] == [{"reason": "only one norm is scaled", "node": step["refused"][0]["node"]}]
     export, final = (open_graph(Where(bundle, "decoder", stage)) for stage in ("export", ""))
     found = diff_graphs(export, final)
-    assert found["initializers"]["added"] == ["scaled"] and len(found["initializers"]["removed"]) == 1
-    assert describe_tensor(final.file, "scaled")["std"] is not None
+    assert found.initializers["added"] == ["scaled"] and len(found.initializers["removed"]) == 1
+    assert describe_tensor(final.file, "scaled").std is not None
     assert {
-        one["made_by"]
+        one.made_by
         for one in final.view.nodes
-        if "scaled" in [final.view.values[value]["name"] for value in one["in"]]
+        if "scaled" in [final.view.values[value].name for value in one.inputs]
     } == {"strip_metadata"}
 
 

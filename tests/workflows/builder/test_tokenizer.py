@@ -17,9 +17,9 @@ from tests.workflows.generate.making import CORPUS, byte_fallback, byte_level, u
 from workflows.builder.tokenizer import write_tokenizer
 from workflows.bundle import read_bundle
 from workflows.bundle.manifest import MANIFEST, make_manifest
-from workflows.events import Event, NoticeEvent
 from workflows.generate.template import ChatTemplate
 from workflows.generate.text import Text
+from workflows.wire.events import Event, NoticeEvent
 
 GENERIC = {"tokenizer_class": "PreTrainedTokenizerFast"}
 TOOL = {"content": "<tool>", "special": False, "lstrip": False, "rstrip": True, "normalized": False}

@@ -30,7 +30,7 @@ def test_a_whole_bundle_is_ok(tmp_path: Path) -> None:
     """Files and bytes are counted, nothing is reported."""
     root = bundle(tmp_path / "b")
     checked = verify_bundle(root)
-    assert (checked.ok, checked.files, checked.problems) == (True, 4, ())
+    assert (checked.ok, checked.files, checked.problems) == (True, 4, [])
     assert checked.bytes == sum(p.stat().st_size for p in root.rglob("*") if p.is_file() and p.name != "manifest.json")
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.workflows.checkpoint.making import CONFIG, files, safetensors, tensors, write
 from workflows.checkpoint import Checkpoint, TensorInfo, demos, open_checkpoint
 from workflows.errors import Cancelled, CheckpointError
-from workflows.events import Event, ProgressEvent
+from workflows.wire.events import Event, ProgressEvent
 
 INDEX = "model.safetensors.index.json"
 

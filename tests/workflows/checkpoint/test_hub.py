@@ -17,7 +17,7 @@ from tests.fakes.hub import COMMIT, FakeHub, etag_of
 from tests.workflows.checkpoint.making import CONFIG, files, tensors, write
 from workflows.checkpoint import Checkpoint, open_checkpoint, transfer
 from workflows.errors import Cancelled, CheckpointError, HubError
-from workflows.events import Event, LogEvent, ProgressEvent
+from workflows.wire.events import Event, LogEvent, ProgressEvent
 
 NAME = "org/model"
 WEIGHTS = tensors("embed", floats=300_000)

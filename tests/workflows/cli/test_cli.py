@@ -17,8 +17,8 @@ import pytest
 
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.cli import run
-from workflows.events import parse
 from workflows.generate import open_engine
+from workflows.wire.events import BuildDone, parse
 
 Line = dict[str, Any]
 ROOT = Path(__file__).parents[3]
@@ -72,7 +72,7 @@ def test_build_then_generate(tmp_path: Path) -> None:
     ]
     assert (events[-1]["event"], events[-1]["bundle"]) == ("done", str(out))
     for event in events:
-        parse(event)
+        parse(event, BuildDone)
 
     generated = joinery("generate", out, "--prompt", "8*7=", "--json")
     assert (generated.returncode, generated.stderr) == (0, "")

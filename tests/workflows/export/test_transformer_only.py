@@ -16,13 +16,13 @@ from tests.workflows.families.models import greedy, save_decoder
 from tests.workflows.families.test_identity import check
 from workflows.builder import BuildRequest, build
 from workflows.errors import RecipeError
-from workflows.events import GenerationDone
 from workflows.export.attention import NAME
 from workflows.export.decoder import causal_layers
 from workflows.export.signature import transformer_signature
 from workflows.export.transformer_only import LpNorm, PointwiseConv, cut_transformer
 from workflows.generate import GenerateOptions, open_engine
 from workflows.inspection import inspect_path
+from workflows.wire.events import GenerationDone
 
 VARIANT = {"variant": "transformer-only", "capacity": 256}
 
@@ -46,24 +46,24 @@ def test_the_demo_says_the_same_as_its_plain_variant(demo_bundle: Path, built: B
 def test_what_the_graphs_are_made_of(built: Built) -> None:
     bundle = built("demo:qwen3", variant="transformer-only", capacity=128)
     report = inspect_path(bundle)
-    by_name = {component["name"]: component for component in report["components"]}
-    assert [c["role"] for c in report["components"]] == ["embeddings", "prefill", "decode", "head"]
-    assert report["route"] == "prefill-decode"
+    by_name = {component.name: component for component in report.components}
+    assert [c.role for c in report.components] == ["embeddings", "prefill", "decode", "head"]
+    assert report.route == "prefill-decode"
     for name, sequence in (("prefill", 64), ("decode", 1)):
-        counts = by_name[name]["op_counts"]
+        counts = by_name[name].op_counts
         layers = counts["com.microsoft.GroupQueryAttention"]
         assert counts["Conv"] == 7 * layers
         assert counts["LpNormalization"] == 4 * layers + 1
         assert not {"MatMul", "Gemm", "RMSNormalization", "RotaryEmbedding", "Cos", "Gather"} & counts.keys()
-        inputs = {spec["name"]: spec for spec in by_name[name]["inputs"]}
-        assert inputs["inputs_embeds"]["shape"][:2] == [1, sequence]
-        assert inputs["past_key_values.0.key"]["dtype"] == "float16"
-        assert isinstance(inputs["past_key_values.0.key"]["shape"][2], str)  # symbolic, after the optimizer too
-        graph = ir.load(bundle / by_name[name]["file"]).graph
+        inputs = {spec.name: spec for spec in by_name[name].inputs}
+        assert inputs["inputs_embeds"].shape[:2] == [1, sequence]
+        assert inputs["past_key_values.0.key"].dtype == "float16"
+        assert isinstance(inputs["past_key_values.0.key"].shape[2], str)  # symbolic, after the optimizer too
+        graph = ir.load(bundle / by_name[name].file).graph
         attention = next(node for node in graph if node.op_type == "GroupQueryAttention")
         assert attention.attributes["do_rotary"].value == 1
         assert Counter(node.op_type for node in graph)["GroupQueryAttention"] == layers
-    assert report["kv"][0]["dtype"] == "float16"
+    assert report.kv[0].dtype == "float16"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_what_is_another_model_is_refused_by_name(
         choose(open_checkpoint(source), {})
     assert "mend" not in str(caught.value) and str(caught.value).endswith(".")
     found = probe(source, lambda _: None, lambda: False)
-    assert model_type == "vit" or (not found["supported"] and why in found["reason"])
+    assert model_type == "vit" or (not found.supported and why in found.reason)
 
 
 def test_no_encoder_decoder_is_a_decoder_unless_it_says_so() -> None:

@@ -11,9 +11,9 @@ from tests.workflows.conftest import Built
 from tests.workflows.families.models import greedy, greedy_from_source, save_decoder, save_encoder_decoder
 from workflows.bundle import read_bundle
 from workflows.errors import BundleError, GraphError, RequestError
-from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import Machine, device_named, open_machine, open_onnx
+from workflows.wire.events import GenerationDone
 
 PROMPT = [5, 17, 29, 101, 7, 64, 33] * 11  # more than one chunk
 

@@ -12,8 +12,8 @@ from tests.workflows.conftest import Built
 from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import RecipeError, RemoteCodeError
-from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone
 
 DEMOS = Path(__file__).parents[3] / "resources" / "demos"
 

@@ -16,11 +16,11 @@ from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window
 from workflows.bundle import read_bundle
 from workflows.cli import run
 from workflows.errors import CapacityError, GraphError, RecipeError, RewindError
-from workflows.events import NoticeEvent
 from workflows.generate import GenerateOptions
 from workflows.generate.engine import Engine
 from workflows.inspection import inspect_path
 from workflows.runtime import Machine, open_onnx
+from workflows.wire.events import NoticeEvent
 
 LENGTHS = (1, 7, 63, 64, 65, 100, 190)
 CAPACITY = 256
@@ -210,8 +210,8 @@ def test_the_note_is_told(sources: Sources, tmp_path: Path, capsys: pytest.Captu
     assert isinstance(first[0], NoticeEvent)
     assert (first[0].code, first[0].message) == ("cache_fallback", engine.machine.note)
     assert not any(isinstance(event, NoticeEvent) for event in again)  # once is enough
-    (group,) = inspect_path(graph)["kv"]
-    assert (group["layout"], group["writer"], group["note"]) == ("static", "host", engine.machine.note)
+    (group,) = inspect_path(graph).kv
+    assert (group.layout, group.writer, group.note) == ("static", "host", engine.machine.note)
     assert run(["inspect", str(graph)]) == 0
     assert f"joinery: {engine.machine.note}\n" in capsys.readouterr().err
 

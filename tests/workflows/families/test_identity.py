@@ -23,9 +23,9 @@ from tests.workflows.families.models import (
 )
 from workflows.builder import BuildRequest, build
 from workflows.errors import RecipeError
-from workflows.events import GenerationDone
 from workflows.evidence import EVIDENCE
 from workflows.generate import GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone
 
 LENGTHS = (1, 7, 63, 64, 65, 100, 190)
 Oracle = Callable[[Path, list[int], int], list[int]]

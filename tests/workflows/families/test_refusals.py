@@ -15,12 +15,12 @@ from tests.workflows.families.test_identity import check
 from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import CheckpointError, RecipeError
-from workflows.events import GenerationDone
 from workflows.export import check as checking
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
 from workflows.recipe import choose, family_for
+from workflows.wire.events import GenerationDone
 
 _GPT = {"n_embd": 64, "n_layer": 2, "n_head": 4, "rotary_dim": 8}
 _LATENT = {

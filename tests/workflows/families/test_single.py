@@ -243,13 +243,13 @@ def test_encoders(model_type: str, kind: str, config: dict[str, Any], task: str,
     checkpoint = save(model_type, kind, config, tmp_path / "checkpoint")
     build(BuildRequest(str(checkpoint), tmp_path / "out", {}))
     report = inspect_path(tmp_path / "out")
-    assert (report["task"], report["route"], report["kv"]) == (task, "single", [])
-    (component,) = report["components"]
-    assert (component["name"], component["role"]) == ("model", "model")
-    names = [entry["name"] for entry in component["inputs"]]
+    assert (report.task, report.route, report.kv) == (task, "single", [])
+    (component,) = report.components
+    assert (component.name, component.role) == ("model", "model")
+    names = [entry.name for entry in component.inputs]
     typed = ["token_type_ids"] if model_type in ("bert", "albert", "electra") else []
     assert names == ["input_ids", "attention_mask", *typed]
-    assert component["inputs"][0]["shape"] == [1, "sequence"]
+    assert component.inputs[0].shape == [1, "sequence"]
     opened = open_single(tmp_path / "out")
     output = opened.outputs[0].name
     assert output == ("last_hidden_state" if task == "feature-extraction" else "logits")
@@ -263,7 +263,7 @@ def test_images(model_type: str, kind: str, config: dict[str, Any], task: str, t
     checkpoint = save(model_type, kind, config, tmp_path / "checkpoint")
     build(BuildRequest(str(checkpoint), tmp_path / "out", {}))
     report = inspect_path(tmp_path / "out")
-    assert (report["task"], report["route"], report["kv"]) == (task, "single", [])
+    assert (report.task, report.route, report.kv) == (task, "single", [])
     opened = open_single(tmp_path / "out")
     (pixels,), outputs = opened.inputs, [spec.name for spec in opened.outputs]
     assert ("field_of_view" in outputs) == (model_type == "depth_pro")
@@ -322,12 +322,12 @@ def test_inputs_that_do_not_fit(bundle: Path, changes: dict[str, Any], error: ty
 
 def test_probe_and_plan_show_nothing_of_a_cache(bert: Path) -> None:
     found = probe(str(bert), lambda _: None, lambda: False)
-    assert (found["supported"], found["tasks"][0], "layers" in found) == (True, "text-classification", False)
+    assert (found.supported, found.tasks[0], found.decoder is None) == (True, "text-classification", True)
     planned = plan(str(bert), {}, lambda: False)
-    assert [box["name"] for box in planned["components"]] == ["model"]
-    assert planned["components"][0]["outputs"] == ["logits"]
-    assert (planned["edges"], planned["estimate"]["kv_bytes"]) == ([], 0)
-    assert all(not layout["available"] and layout["note"] for layout in planned["layouts"])
+    assert [box.name for box in planned.components] == ["model"]
+    assert planned.components[0].outputs == ["logits"]
+    assert (planned.edges, planned.estimate.kv_bytes) == ([], 0)
+    assert all(not layout.available and layout.note for layout in planned.layouts)
 
 
 def rename(folder: Path, **changes: Any) -> Path:

@@ -21,10 +21,10 @@ from workflows.builder import BuildRequest, build
 from workflows.checkpoint import open_checkpoint
 from workflows.cli import run
 from workflows.errors import PromptError, RecipeError
-from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
 from workflows.inspection import inspect_path
 from workflows.recipe import choose
+from workflows.wire.events import GenerationDone
 
 LENGTH = 33  # no multiple of anything
 FIXED: dict[str, Any] = {
@@ -59,9 +59,9 @@ def test_below_and_at_the_length(name: str, cache: str, built: Built, tmp_path: 
     for length in (1, 2, LENGTH - 1, LENGTH):
         found = translate(bundle, source(length), 16)
         assert found == greedy_from_source(checkpoint, source(length), len(found)), length
-    for component in inspect_path(bundle)["components"]:
-        shapes = {spec["name"]: spec["shape"] for spec in component["inputs"] + component["outputs"]}
-        assert all(type(axis) is int for shape in shapes.values() for axis in shape), component["name"]
+    for component in inspect_path(bundle).components:
+        shapes = {spec.name: spec.shape for spec in component.inputs + component.outputs}
+        assert all(type(axis) is int for shape in shapes.values() for axis in shape), component.name
         assert shapes["cross.0.key"][2] == shapes["source_mask"][3] == LENGTH
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import VOCABULARY, greedy, greedy_in_window, save_decoder
-from workflows.events import ChunkEvent, GenerationDone
 from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.wire.events import ChunkEvent, GenerationDone
 
 CAPACITY = 160
 BUILT = {"static": "static", "gqa": "gqa", "scatter": "scatter", "window": "static", "fifo": "static"}

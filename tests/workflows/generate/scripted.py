@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import CapacityError
-from workflows.events import Event, GenerationDone, TokenEvent
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.text import Text
 from workflows.kvcache import LAYOUTS
+from workflows.wire.events import Event, GenerationDone, TokenEvent
 
 
 class ScriptedCache:

@@ -16,9 +16,9 @@ from tests.workflows.families.models import VOCABULARY, save_decoder, save_encod
 from workflows.builder import BuildRequest, build
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.errors import BundleError
-from workflows.events import GenerationDone, NoticeEvent
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.defaults import _checked
+from workflows.wire.events import GenerationDone, NoticeEvent
 
 COUNT = 24
 PROMPTS = [[int(i) for i in np.random.default_rng(n).integers(3, VOCABULARY, n)] for n in (1, 9, 40)]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from workflows.errors import PromptError, RequestError
-from workflows.events import ChunkEvent, GenerationDone, NoticeEvent, TokenEvent
 from workflows.generate import Engine, GenerateOptions, Message, open_engine
+from workflows.wire.events import ChunkEvent, GenerationDone, NoticeEvent, TokenEvent
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 from tests.workflows.conftest import Built
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import PromptError
-from workflows.events import GenerationDone, NoticeEvent
 from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone, NoticeEvent
 
 LENGTHS = (1, 7, 63, 64, 65, 100, 190)
 NEW = 12
@@ -59,7 +59,7 @@ def test_a_static_cache_ends_at_its_capacity(sharp_bundle: Path, sharp_qwen3: Pa
     # slots 250 … 255 take six tokens; the seventh comes from the last slot's logits and cannot be fed
     assert done.token_ids == eager(sharp_qwen3, prompt, 7)
     assert done.finish_reason == "capacity"
-    assert done.cache == {**done.cache, "used": 256, "capacity": 256, "evicted": 0}
+    assert (done.cache.used, done.cache.capacity, done.cache.evicted) == (256, 256, 0)
 
 
 def test_a_prompt_of_exactly_the_capacity(sharp_bundle: Path, sharp_qwen3: Path, eager: Eager) -> None:
@@ -82,8 +82,8 @@ def test_a_window_slides_as_banded_attention_does(
     *events, done = engine.generate(prompt, GenerateOptions(max_new_tokens=40))
     assert isinstance(done, GenerationDone)
     assert done.token_ids == eager(sharp_qwen3, prompt, 40, window=32)
-    assert done.cache["used"] == 32
-    assert done.cache["evicted"] == length + 39 - 32
+    assert done.cache.used == 32
+    assert done.cache.evicted == length + 39 - 32
     assert [event.code for event in events if isinstance(event, NoticeEvent)] == ["window_slid"]
 
 

@@ -15,8 +15,8 @@ from tests.workflows.families.models import VOCABULARY
 from workflows.builder import BuildRequest, build
 from workflows.cli import app
 from workflows.errors import PromptError
-from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone
 
 _SIZES: dict[str, Any] = {
     "vocab_size": VOCABULARY, "d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,

@@ -10,8 +10,8 @@ from tests.workflows.families.models import DECODERS, greedy, save_decoder
 from workflows.builder import BuildRequest, build
 from workflows.cli.generate import _say_capacity
 from workflows.errors import PromptError
-from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone
 
 
 @pytest.mark.parametrize("model_type", ["gpt2", "llama"])

@@ -14,6 +14,7 @@ import pytest
 from tests.workflows.graphs.making import external, model, node, save, scrambled, tower, value, weight
 from workflows.graphs import Where, diff_graphs, open_graph
 from workflows.graphs.match import match_nodes
+from workflows.wire.reports.graphs import DiffReport, GraphReport, NodeBefore, OperatorCounts, ScopeCounts
 
 Change = Callable[[onnx.ModelProto], None]
 
@@ -32,27 +33,27 @@ def base() -> onnx.ModelProto:
     return model(nodes, weights)
 
 
-def diff(folder: Path, before: onnx.ModelProto, after: onnx.ModelProto) -> dict[str, Any]:
+def diff(folder: Path, before: onnx.ModelProto, after: onnx.ModelProto) -> DiffReport:
     for name, proto in (("before", before), ("after", after)):
         (folder / name).mkdir(exist_ok=True)
         save(proto, folder / name / "a.onnx")
     opened = [open_graph(Where(folder / name / "a.onnx")) for name in ("before", "after")]
     found = diff_graphs(opened[0], opened[1])
-    check_graph(found["graph"])
+    check_graph(found.graph)
     return found
 
 
-def check_graph(graph: dict[str, Any]) -> None:
+def check_graph(graph: GraphReport) -> None:
     """What the window relies on: order, indices, one maker a value, a word for every change."""
     made: set[int] = set()
-    makers = [value for one in graph["nodes"] for value in one["out"]]
+    makers = [value for one in graph.nodes for value in one.outputs]
     assert len(makers) == len(set(makers))
-    for place, one in enumerate(graph["nodes"]):
-        assert one["parent"] < place
-        assert all(value < 0 or value in made or value not in makers for value in one["in"])
-        assert all(0 <= value < len(graph["values"]) for value in one["out"])
-        assert one["change"] in ("", "removed", "added", "changed") and ("was" in one) == (one["change"] == "changed")
-        made.update(one["out"])
+    for place, one in enumerate(graph.nodes):
+        assert one.parent < place
+        assert all(value < 0 or value in made or value not in makers for value in one.inputs)
+        assert all(0 <= value < len(graph.values) for value in one.outputs)
+        assert one.change in ("", "removed", "added", "changed") and (one.was is not None) == (one.change == "changed")
+        made.update(one.outputs)
 
 
 def fuse(proto: onnx.ModelProto) -> None:
@@ -97,12 +98,12 @@ CHANGES: dict[str, Row] = {
         {"same": 3, "removed": 3, "added": 1, "changed": 0},
         {
             "ops": [
-                {"op": "Div", "before": 1, "after": 0},
-                {"op": "Erf", "before": 1, "after": 0},
-                {"op": "Gelu", "before": 0, "after": 1},
-                {"op": "Mul", "before": 1, "after": 0},
+                OperatorCounts("Div", 1, 0),
+                OperatorCounts("Erf", 1, 0),
+                OperatorCounts("Gelu", 0, 1),
+                OperatorCounts("Mul", 1, 0),
             ],
-            "scopes": [{"scope": "m/act", "removed": 3, "added": 1, "changed": 0}],
+            "scopes": [ScopeCounts("m/act", 3, 1, 0)],
             "initializers": {"removed": ["root"], "added": [], "changed": []},
             "notes": [],
         },
@@ -112,14 +113,14 @@ CHANGES: dict[str, Row] = {
         {"same": 5, "removed": 0, "added": 0, "changed": 1},
         {
             "ops": [],
-            "scopes": [{"scope": "m/head", "removed": 0, "added": 0, "changed": 1}],
+            "scopes": [ScopeCounts("m/head", 0, 0, 1)],
         },
     ),
     "input": (
         rewire,
         {"same": 5, "removed": 0, "added": 0, "changed": 1},
         {
-            "scopes": [{"scope": "m/down", "removed": 0, "added": 0, "changed": 1}],
+            "scopes": [ScopeCounts("m/down", 0, 0, 1)],
         },
     ),
     "values": (
@@ -150,28 +151,28 @@ def test_what_was_changed_is_found(tmp_path: Path, name: str) -> None:
     after = base()
     change(after)
     found = diff(tmp_path, base(), after)
-    assert found["counts"] == counts
-    assert {key: found[key] for key in expected} == expected
+    assert found.counts == counts
+    assert {key: getattr(found, key) for key in expected} == expected
     back = diff(tmp_path, after, base())
-    assert back["counts"] == counts | {"removed": counts["added"], "added": counts["removed"]}
-    assert back["ops"] == [{"op": r["op"], "before": r["after"], "after": r["before"]} for r in found["ops"]]
+    assert back.counts == counts | {"removed": counts["added"], "added": counts["removed"]}
+    assert back.ops == [OperatorCounts(r.op, r.after, r.before) for r in found.ops]
 
 
 def test_a_changed_node_says_what_it_was(tmp_path: Path) -> None:
     """Operator, attributes and the names of its ends."""
     after = base()
     turn(after)
-    (changed,) = [one for one in diff(tmp_path, base(), after)["graph"]["nodes"] if one["change"]]
-    assert changed["attrs"] == {"axis": "1"}
-    assert changed["was"] == {"op": "Softmax", "domain": "", "attrs": {"axis": "-1"}, "in": ["e"], "out": ["y"]}
+    (changed,) = [one for one in diff(tmp_path, base(), after).graph.nodes if one.change]
+    assert changed.attrs == {"axis": "1"}
+    assert changed.was == NodeBefore("Softmax", "", {"axis": "-1"}, ["e"], ["y"])
 
 
 def test_what_is_gone_stands_where_it_stood(tmp_path: Path) -> None:
     """Between the nodes that were before and after it."""
     after = base()
     fuse(after)
-    nodes = diff(tmp_path, base(), after)["graph"]["nodes"]
-    assert [(one["op"], one["change"]) for one in nodes] == [
+    nodes = diff(tmp_path, base(), after).graph.nodes
+    assert [(one.op, one.change) for one in nodes] == [
         ("MatMul", ""),
         ("Div", "removed"),
         ("Erf", "removed"),
@@ -192,8 +193,8 @@ def test_names_are_not_needed(tmp_path: Path, seed: int) -> None:
         views.append(open_graph(Where(save(proto, tmp_path / f"{name}.onnx"))).view)
     assert match_nodes(*views) == {index: index for index in range(4000)}
     found = diff(tmp_path, before, after)  # in two folders: the weights' places say nothing of each other
-    assert found["counts"] == {"same": 4000, "removed": 0, "added": 0, "changed": 0}
-    assert found["notes"] == ["The two keep their weights in different files, whose values were not compared."]
+    assert found.counts == {"same": 4000, "removed": 0, "added": 0, "changed": 0}
+    assert found.notes == ["The two keep their weights in different files, whose values were not compared."]
 
 
 def test_a_scrambled_graph_with_a_change_shows_that_change(tmp_path: Path) -> None:
@@ -205,8 +206,8 @@ def test_a_scrambled_graph_with_a_change_shows_that_change(tmp_path: Path) -> No
     for name, proto in (("a", before), ("b", scrambled(after))):
         save(proto, tmp_path / f"{name}.onnx")  # in one folder: the weights tell the layers apart
     found = diff_graphs(open_graph(Where(tmp_path / "a.onnx")), open_graph(Where(tmp_path / "b.onnx")))
-    assert found["counts"] == {"same": 387, "removed": 10, "added": 0, "changed": 3}
-    assert {one["name"][:6] for one in found["graph"]["nodes"] if one["change"] == "removed"} == {"n_l20."}
+    assert found.counts == {"same": 387, "removed": 10, "added": 0, "changed": 3}
+    assert {one.name[:6] for one in found.graph.nodes if one.change == "removed"} == {"n_l20."}
 
 
 def test_moved_weights_are_the_same_in_one_folder_only_at_one_place(tmp_path: Path) -> None:
@@ -217,7 +218,7 @@ def test_moved_weights_are_the_same_in_one_folder_only_at_one_place(tmp_path: Pa
         return save(proto, tmp_path / f"{offset}.onnx")
 
     found = diff_graphs(open_graph(Where(over(0))), open_graph(Where(over(16))))
-    assert found["initializers"]["changed"] == ["w"] and found["counts"]["same"] == 1
+    assert found.initializers["changed"] == ["w"] and found.counts["same"] == 1
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -241,15 +242,15 @@ def test_any_edit_gives_a_sound_and_symmetric_diff(tmp_path: Path, seed: int) ->
         else:
             after = scrambled(after, seed)
     one, other = diff(tmp_path, before, after), diff(tmp_path, after, before)
-    assert sum(one["counts"].values()) - one["counts"]["removed"] == len(after.graph.node)
-    assert one["counts"]["changed"] + one["counts"]["same"] == other["counts"]["changed"] + other["counts"]["same"]
-    assert (one["counts"]["removed"], one["counts"]["added"]) == (other["counts"]["added"], other["counts"]["removed"])
-    assert one["counts"]["same"] == other["counts"]["same"]
+    assert sum(one.counts.values()) - one.counts["removed"] == len(after.graph.node)
+    assert one.counts["changed"] + one.counts["same"] == other.counts["changed"] + other.counts["same"]
+    assert (one.counts["removed"], one.counts["added"]) == (other.counts["added"], other.counts["removed"])
+    assert one.counts["same"] == other.counts["same"]
 
 
 def test_two_strangers_share_nothing(tmp_path: Path) -> None:
     """And all of both is in the merged graph."""
     other = model([node("Conv", ["img", "k"], ["z"])], [weight("k", [1.0])], [value("img", [1, 3, 8, 8])], [value("z")])
     found = diff(tmp_path, base(), other)
-    assert found["counts"] == {"same": 0, "removed": 6, "added": 1, "changed": 0}
-    assert sorted(note.split()[-1] for note in found["notes"]) == ["added.", "added.", "removed.", "removed."]
+    assert found.counts == {"same": 0, "removed": 6, "added": 1, "changed": 0}
+    assert sorted(note.split()[-1] for note in found.notes) == ["added.", "added.", "removed.", "removed."]

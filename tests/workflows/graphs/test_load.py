@@ -191,7 +191,7 @@ def test_what_can_be_shown_is_warned_of(tmp_path: Path, name: str) -> None:
     path = make(tmp_path)
     (warning,) = load_graph(path).warnings
     assert warning.startswith(expected) and warning.endswith(".")
-    assert expected in inspect_path(path)["metadata"]["warnings"]
+    assert expected in inspect_path(path).metadata["warnings"]
 
 
 def test_a_function_s_domain_is_known(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_an_archive_of_steps(tmp_path: Path) -> None:
     export = parse_graph(files["export.onnx"], "export", tmp_path / "final")
     after = parse_graph(files["double.onnx"], "double", tmp_path / "final")
     assert export.warnings == after.warnings == ()
-    assert describe_tensor(export, "a")["mean"] == 1 and describe_tensor(after, "b2")["mean"] == 4
+    assert describe_tensor(export, "a").mean == 1 and describe_tensor(after, "b2").mean == 4
     with pytest.raises(GraphError, match="values of b at this stage are not kept"):
         describe_tensor(export, "b")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from pathlib import Path
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -15,12 +14,13 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.workflows.graphs.making import external, model, node, save
 from workflows.errors import GraphError, RequestError
 from workflows.graphs import describe_tensor, load_graph
+from workflows.wire.reports.graphs import Histogram, TensorReport
 
 RNG = np.random.default_rng(0)
 NORMAL = RNG.normal(0.5, 2, (37, 11))
 
 
-def described(tensor: onnx.TensorProto, folder: Path) -> dict[str, Any]:
+def described(tensor: onnx.TensorProto, folder: Path) -> TensorReport:
     proto = model([node("Any", ["x", tensor.name], ["y"])], [tensor])
     return describe_tensor(load_graph(save(proto, folder / "a.onnx")), tensor.name)
 
@@ -53,37 +53,37 @@ def test_statistics_are_numpy_s(tmp_path: Path, dtype: str) -> None:
     outside = described(external("w", array.shape, "w.data", 24, tensor.data_type), tmp_path)
     assert inside == outside
     numbers = array.astype(np.float64)
-    assert (inside["dtype"], inside["shape"], inside["count"]) == (dtype, list(array.shape), array.size)
-    assert inside["bytes"] == len(tensor.raw_data)
-    assert (inside["min"], inside["max"]) == (numbers.min(), numbers.max())
-    assert inside["mean"] == pytest.approx(numbers.mean()) and inside["std"] == pytest.approx(numbers.std())
-    assert (inside["zeros"], inside["nan"], inside["inf"]) == (np.count_nonzero(numbers == 0), 0, 0)
-    assert inside["head"] == numbers.reshape(-1)[:16].tolist()
+    assert (inside.dtype, inside.shape, inside.count) == (dtype, list(array.shape), array.size)
+    assert inside.bytes == len(tensor.raw_data)
+    assert (inside.min, inside.max) == (numbers.min(), numbers.max())
+    assert inside.mean == pytest.approx(numbers.mean()) and inside.std == pytest.approx(numbers.std())
+    assert (inside.zeros, inside.nan, inside.inf) == (np.count_nonzero(numbers == 0), 0, 0)
+    assert inside.head == numbers.reshape(-1)[:16].tolist()
     counts = np.histogram(numbers, 64, (numbers.min(), numbers.max()))[0]
-    assert inside["histogram"] == {"low": numbers.min(), "high": numbers.max(), "counts": counts.tolist()}
+    assert inside.histogram == Histogram(numbers.min(), numbers.max(), counts.tolist())
 
 
 def test_what_is_not_finite_is_counted_and_left_out(tmp_path: Path) -> None:
     """Among others, and alone."""
     some = described(numpy_helper.from_array(np.array([1, np.nan, -np.inf, 3, 0], np.float32), "w"), tmp_path)
-    assert (some["min"], some["max"], some["nan"], some["inf"], some["zeros"]) == (0, 3, 1, 1, 1)
-    assert some["head"] == [1, None, None, 3, 0] and sum(some["histogram"]["counts"]) == 3
+    assert (some.min, some.max, some.nan, some.inf, some.zeros) == (0, 3, 1, 1, 1)
+    assert some.head == [1, None, None, 3, 0] and sum(some.histogram.counts) == 3
     none = described(numpy_helper.from_array(np.full(3, np.nan, np.float16), "w"), tmp_path)
-    assert {none[key] for key in ("min", "max", "mean", "std", "histogram")} == {None}
+    assert {getattr(none, key) for key in ("min", "max", "mean", "std", "histogram")} == {None}
 
 
 def test_one_value_and_none(tmp_path: Path) -> None:
     """A histogram needs a range; an empty tensor has none."""
     one = described(numpy_helper.from_array(np.float32(7), "w"), tmp_path)
-    assert (one["min"], one["std"], one["histogram"]["low"], one["histogram"]["high"]) == (7, 0, 6.5, 7.5)
+    assert (one.min, one.std, one.histogram.low, one.histogram.high) == (7, 0, 6.5, 7.5)
     none = described(numpy_helper.from_array(np.zeros((0, 4), np.float32), "w"), tmp_path)
-    assert (none["count"], none["min"], none["head"], none["histogram"]) == (0, None, [], None)
+    assert (none.count, none.min, none.head, none.histogram) == (0, None, [], None)
 
 
 def test_values_in_typed_fields(tmp_path: Path) -> None:
     """As onnx.helper writes them."""
     found = described(helper.make_tensor("w", TensorProto.FLOAT16, [3], [1.0, 2.0, 4.5]), tmp_path)
-    assert found["head"] == [1, 2, 4.5]
+    assert found.head == [1, 2, 4.5]
 
 
 def test_memory_stays_flat(tmp_path: Path) -> None:
@@ -97,8 +97,8 @@ def test_memory_stays_flat(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 64 << 20
-    assert found["mean"] == pytest.approx(block.mean(dtype=np.float64), rel=1e-12)
-    assert found["std"] == pytest.approx(block.std(dtype=np.float64), rel=1e-6)
+    assert found.mean == pytest.approx(block.mean(dtype=np.float64), rel=1e-12)
+    assert found.std == pytest.approx(block.std(dtype=np.float64), rel=1e-6)
 
 
 def no_values(folder: Path) -> onnx.TensorProto:

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.workflows.graphs.making import external, model, node, save, value, weight
 from workflows.graphs.load import load_graph
 from workflows.graphs.view import View, scope_of_name, view_of
+from workflows.wire.codec import shell
 
 
 def seen(proto: onnx.ModelProto, folder: Path, **made_by: str) -> View:
@@ -20,7 +21,7 @@ def seen(proto: onnx.ModelProto, folder: Path, **made_by: str) -> View:
 
 
 def named(view: View, indices: list[int]) -> list[str]:
-    return ["" if index < 0 else view.values[index]["name"] for index in indices]
+    return ["" if index < 0 else view.values[index].name for index in indices]
 
 
 def test_values_and_nodes(tmp_path: Path) -> None:
@@ -29,14 +30,14 @@ def test_values_and_nodes(tmp_path: Path) -> None:
     proto = model(nodes, [weight("w", 2.0), external("m", [4, 8], "w.data", 64)], outputs=[value("y", [1, "n"])])
     proto.graph.value_info.append(value("c", None))
     view = seen(proto, tmp_path, c="clamp")
-    assert view.values == [
+    assert [shell(value) for value in view.values] == [
         {"name": "w", "dtype": "float32", "shape": [], "kind": "initializer", "bytes": 4},
         {"name": "m", "dtype": "float32", "shape": [4, 8], "kind": "initializer", "bytes": 128},
         {"name": "x", "dtype": "float32", "shape": [1, 4], "kind": "input", "bytes": 0},
         {"name": "c", "dtype": "float32", "shape": None, "kind": "value", "bytes": 0},
         {"name": "y", "dtype": "float32", "shape": [1, "n"], "kind": "output", "bytes": 0},
     ]
-    assert view.nodes[0] == {
+    assert shell(view.nodes[0]) == {
         "name": "n_c",
         "op": "Clip",
         "domain": "",
@@ -47,17 +48,17 @@ def test_values_and_nodes(tmp_path: Path) -> None:
         "made_by": "clamp",
         "parent": -1,
     }
-    assert (named(view, view.nodes[1]["in"]), view.nodes[1]["made_by"]) == (["c", "m"], "")
+    assert (named(view, view.nodes[1].inputs), view.nodes[1].made_by) == (["c", "m"], "")
     assert (view.inputs, view.outputs) == ([2], [4])
     facts = view.facts
-    assert (facts["bytes"], facts["opset"], facts["functions"]) == (132, {"ai.onnx": 21}, 0)
-    assert facts["warnings"] == ["The weights of a.onnx are missing: there is no w.data beside it."]
+    assert (facts.bytes, facts.opset, facts.functions) == (132, {"ai.onnx": 21}, 0)
+    assert facts.warnings == ["The weights of a.onnx are missing: there is no w.data beside it."]
 
 
 def test_nodes_come_in_topological_order(tmp_path: Path) -> None:
     """Also where the file's are not."""
     view = seen(model([node("Relu", ["a"], ["y"]), node("Relu", ["x"], ["a"])]), tmp_path)
-    assert [one["name"] for one in view.nodes] == ["n_a", "n_y"]
+    assert [one.name for one in view.nodes] == ["n_a", "n_y"]
 
 
 def test_bodies_are_flat_and_know_their_parent(tmp_path: Path) -> None:
@@ -75,17 +76,17 @@ def test_bodies_are_flat_and_know_their_parent(tmp_path: Path) -> None:
     choice = node("If", ["flag"], ["y"], "model.gate", then_branch=branch("Mul"), else_branch=branch("Add"))
     flag = value("flag", [], TensorProto.BOOL)
     view = seen(model([choice], inputs=[value("x"), flag]), tmp_path)
-    assert [(one["op"], one["parent"], one["scope"]) for one in view.nodes] == [
+    assert [(one.op, one.parent, one.scope) for one in view.nodes] == [
         ("If", -1, "model/gate"),
         ("Add", 0, "model/gate/n_y"),
         ("Relu", 0, "model/gate/n_y"),
         ("Mul", 0, "model/gate/n_y"),
         ("Relu", 0, "model/gate/n_y"),
     ]
-    assert view.nodes[0]["attrs"] == {"then_branch": "a graph of 2 nodes", "else_branch": "a graph of 2 nodes"}
-    assert named(view, view.nodes[1]["in"]) == ["x", "w"] and named(view, view.nodes[3]["in"]) == ["x", "w (n_y)"]
-    assert view.nodes[2]["in"] == view.nodes[1]["out"] and view.nodes[4]["in"] == view.nodes[3]["out"]
-    names = [one["name"] for one in view.values]
+    assert view.nodes[0].attrs == {"then_branch": "a graph of 2 nodes", "else_branch": "a graph of 2 nodes"}
+    assert named(view, view.nodes[1].inputs) == ["x", "w"] and named(view, view.nodes[3].inputs) == ["x", "w (n_y)"]
+    assert view.nodes[2].inputs == view.nodes[1].outputs and view.nodes[4].inputs == view.nodes[3].outputs
+    names = [one.name for one in view.values]
     assert len(names) == len(set(names))
 
 
@@ -94,8 +95,8 @@ def test_a_scan_body_has_inputs_of_its_own(tmp_path: Path) -> None:
     body = helper.make_graph([node("Add", ["s", "e"], ["t"])], "body", [value("s"), value("e")], [value("t")])
     view = seen(model([node("Scan", ["x", "x"], ["y"], body=body, num_scan_inputs=1)]), tmp_path)
     assert named(view, view.inputs) == ["x"]
-    assert named(view, view.nodes[1]["in"]) == ["s", "e"]
-    assert {one["name"]: one["kind"] for one in view.values} == {
+    assert named(view, view.nodes[1].inputs) == ["s", "e"]
+    assert {one.name: one.kind for one in view.values} == {
         "x": "input",
         "y": "output",
         "s": "value",
@@ -109,7 +110,7 @@ def test_old_models_list_weights_among_the_inputs(tmp_path: Path) -> None:
     proto = model([node("Add", ["x", "w"], ["y"])], [weight("w", [1.0])], inputs=[value("x"), value("w", [1])])
     view = seen(proto, tmp_path)
     assert named(view, view.inputs) == ["x"]
-    assert [one["kind"] for one in view.values] == ["initializer", "input", "output"]
+    assert [one.kind for one in view.values] == ["initializer", "input", "output"]
 
 
 ATTRIBUTES: list[tuple[Any, str]] = [
@@ -128,14 +129,14 @@ ATTRIBUTES: list[tuple[Any, str]] = [
 def test_attributes_are_texts(tmp_path: Path, given: Any, text: str) -> None:
     """What a person reads, without control characters."""
     view = seen(model([node("Any", ["x"], ["y"], attribute=given)]), tmp_path)
-    assert view.nodes[0]["attrs"]["attribute"] == text
+    assert view.nodes[0].attrs["attribute"] == text
 
 
 def test_a_long_attribute_is_cut(tmp_path: Path) -> None:
     """At 200 characters, whatever its length."""
     view = seen(model([node("Any", ["x"], ["y"], ints=list(range(10**5)), text="x" * 10**6)]), tmp_path)
-    assert [len(text) for text in view.nodes[0]["attrs"].values()] == [200, 200]
-    assert view.nodes[0]["attrs"]["ints"].startswith("[0, 1, 2, ")
+    assert [len(text) for text in view.nodes[0].attrs.values()] == [200, 200]
+    assert view.nodes[0].attrs["ints"].startswith("[0, 1, 2, ")
 
 
 def test_functions_are_noted_and_not_taken_apart(tmp_path: Path) -> None:
@@ -144,8 +145,8 @@ def test_functions_are_noted_and_not_taken_apart(tmp_path: Path) -> None:
     body = [helper.make_node("Add", ["a", "a"], ["b"])]
     proto.functions.append(helper.make_function("mine", "Twice", ["a"], ["b"], body, [helper.make_opsetid("", 21)]))
     view = seen(proto, tmp_path)
-    assert [(one["op"], one["domain"]) for one in view.nodes] == [("Twice", "mine")]
-    assert view.facts["functions"] == 1 and "(Twice)" in view.facts["warnings"][0]
+    assert [(one.op, one.domain) for one in view.nodes] == [("Twice", "mine")]
+    assert view.facts.functions == 1 and "(Twice)" in view.facts.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_the_picture_tells_runs_of_slots() -> None:
     cache = make("window", 4, layers=3)
     feed(cache, [1, 2, 3, 4, 5, 6])
     (view,) = cache.view()
-    assert view.runs == [[0, 4, 2], [2, 2, 2]]
+    assert view.runs == [(0, 4, 2), (2, 2, 2)]
     assert (view.layers, view.length, view.evicted, view.capacity, view.window) == ([0, 1, 2], 6, 2, 4, 4)
     assert (view.bytes, view.dtype, view.writer, view.shape) == (3 * 2 * 4 * 2 * 4, "float32", "host", [1, 1, 4, 2])
 

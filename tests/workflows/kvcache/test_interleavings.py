@@ -148,5 +148,5 @@ def test_rows_slide_as_literal_arrays() -> None:
         cache.rewind(3)
     cache.rewind(4)
     assert (table(cache), cache.past("past.0.key")[0, 0, 1:, 0].tolist()) == ([EMPTY, 1, 2, 3], [2, 3, 4])
-    assert cache.view()[0].runs == [[1, 1, 3]]
+    assert cache.view()[0].runs == [(1, 1, 3)]
     assert cache.view()[0].slides

@@ -12,14 +12,14 @@ from workflows.kvcache.layouts import layout_named
 
 def test_view_names_the_legal_lengths() -> None:
     static, window = make("static", 8), make("window", 4)
-    assert static.view()[0].rewindable == [[0, 0]]
+    assert static.view()[0].rewindable == [(0, 0)]
     for token in range(6):
         feed(static, [token])
         feed(window, [token])
-    assert static.view()[0].rewindable == [[0, 6]]
+    assert static.view()[0].rewindable == [(0, 6)]
     for first, last in window.view()[0].rewindable:
         assert any(first in legal and last in legal for legal in window.rewindable())
-    assert window.view()[0].rewindable == [[0, 0], [5, 6]]
+    assert window.view()[0].rewindable == [(0, 0), (5, 6)]
 
 
 def test_layers_of_other_shapes_are_told_each() -> None:
@@ -41,5 +41,5 @@ def test_cross_group() -> None:
     handed = {"cross.1.key": row, "cross.1.value": row, "cross.0.key": row, "cross.0.value": row, "hidden": row}
     (group,) = cross_view(handed, 3)
     assert (group.name, group.layers, group.capacity, group.length) == ("cross", [0, 1], 5, 3)
-    assert (group.runs, group.bytes, group.writer) == ([[0, 0, 3]], 4 * row.nbytes, "encoder")
+    assert (group.runs, group.bytes, group.writer) == ([(0, 0, 3)], 4 * row.nbytes, "encoder")
     assert cross_view({"hidden": row}, 3) == ()

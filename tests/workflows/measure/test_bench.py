@@ -16,24 +16,25 @@ from tests.workflows.families.test_source_length import FIXED
 from workflows.builder import BuildRequest, build
 from workflows.cli import run
 from workflows.errors import Cancelled, DeviceError, PromptError, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.generate import open_engine
 from workflows.measure import bench
 from workflows.measure.roofline import kv_bytes, weight_bytes
-from workflows.measure.subject import Composite, percentiles
+from workflows.measure.subject import Composite, Run, percentiles
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.bench import Percentiles
 
 
 def test_a_row_holds_together(demo_bundle: Path) -> None:
     (row,) = bench(demo_bundle, prompt_tokens=40, new_tokens=8, repeats=2)
-    assert (row["provider"], row["usable"], row["prompt_tokens"], row["new_tokens"]) == ("cpu", True, 40, 8)
-    spread = row["inter_token_ms"]
-    assert 0 < spread["p50"] <= spread["p95"] <= spread["p99"]
-    assert row["prefill_tokens_per_s"] == pytest.approx(40 / row["ttft_ms"] * 1000, rel=1e-3)
-    roofline = row["roofline"]
-    share = row["decode_tokens_per_s"] * roofline["bytes_per_token"] / roofline["bandwidth_bytes_per_s"]
-    assert roofline["share"] == pytest.approx(share, abs=1e-3)
-    assert row["peak_rss_bytes"] > weight_bytes(open_engine(demo_bundle).bundle)
-    assert roofline["bandwidth_bytes_per_s"] > 1e8
+    assert (row.provider, row.usable, row.prompt_tokens, row.new_tokens) == ("cpu", True, 40, 8)
+    spread = row.inter_token_ms
+    assert 0 < spread.p50 <= spread.p95 <= spread.p99
+    assert row.prefill_tokens_per_s == pytest.approx(40 / row.ttft_ms * 1000, rel=1e-3)
+    roofline = row.roofline
+    share = row.decode_tokens_per_s * roofline.bytes_per_token / roofline.bandwidth_bytes_per_s
+    assert roofline.share == pytest.approx(share, abs=1e-3)
+    assert row.peak_rss_bytes > weight_bytes(open_engine(demo_bundle).bundle)
+    assert roofline.bandwidth_bytes_per_s > 1e8
 
 
 def test_bytes_of_a_token(demo_bundle: Path) -> None:
@@ -48,17 +49,17 @@ def test_bytes_of_a_token(demo_bundle: Path) -> None:
 def test_medians_and_percentiles(demo_bundle: Path) -> None:
     subject = Composite(open_engine(demo_bundle).bundle, "cpu")
     subject.prompt_tokens, subject.new_tokens = 10, 3
-    found = subject.summary([[10.0, 1.0, 3.0], [30.0, 4.0, 4.0], [20.0, 1.0, 1.0]], bandwidth=1e9)
-    assert (found["ttft_ms"], found["prefill_tokens_per_s"], found["decode_tokens_per_s"]) == (20, 500, 500)
-    assert found["inter_token_ms"]["p50"] == 2.0  # of 1, 1, 1, 3, 4, 4
-    assert percentiles([]) == {"p50": 0, "p95": 0, "p99": 0}
-    assert percentiles(list(range(101))) == {"p50": 50, "p95": 95, "p99": 99}
+    found = subject.row(Run("cpu", 3, 0, 1e9), [[10.0, 1.0, 3.0], [30.0, 4.0, 4.0], [20.0, 1.0, 1.0]])
+    assert (found.ttft_ms, found.prefill_tokens_per_s, found.decode_tokens_per_s) == (20, 500, 500)
+    assert found.inter_token_ms.p50 == 2.0  # of 1, 1, 1, 3, 4, 4
+    assert percentiles([]) == Percentiles(0, 0, 0)
+    assert percentiles(list(range(101))) == Percentiles(50, 95, 99)
 
 
 def test_an_encoder_is_in_the_first_token(built: Built, tmp_path: Path) -> None:
     bundle = built(save_encoder_decoder("t5", tmp_path / "checkpoint"), **FIXED, cache="static")
     (row,) = bench(bundle, repeats=1)
-    assert (row["prompt_tokens"], row["new_tokens"]) == (33, 32)  # what fits
+    assert (row.prompt_tokens, row.new_tokens) == (33, 32)  # what fits
     for sizes in ({"prompt_tokens": 34}, {"new_tokens": 33}):
         with pytest.raises(PromptError, match="takes a prompt of 33, and its cache holds 32 tokens"):
             bench(bundle, **sizes)
@@ -66,7 +67,7 @@ def test_an_encoder_is_in_the_first_token(built: Built, tmp_path: Path) -> None:
 
 def test_what_does_not_fit(demo_split_bundle: Path) -> None:
     (row,) = bench(demo_split_bundle, prompt_tokens=250, new_tokens=7, repeats=1)  # the last one is not fed
-    assert row["new_tokens"] == 7
+    assert row.new_tokens == 7
     with pytest.raises(PromptError, match="250 prompt tokens and 8 new ones do not fit"):
         bench(demo_split_bundle, prompt_tokens=250, new_tokens=8)
     with pytest.raises(RequestError, match="--repeats must be at least 1, and 0 was given"):
@@ -81,15 +82,15 @@ def test_one_graph(model_type: str, kind: str, config: dict[str, Any], tmp_path:
     build(BuildRequest(str(save(model_type, kind, config, tmp_path / "checkpoint")), tmp_path / "out", {}))
     (row,) = bench(tmp_path / "out", prompt_tokens=16, repeats=3)
     shape = [1, 16] if model_type == "bert" else [1, 3, 224, 224]
-    assert shape in row["inputs"].values()
-    assert row["runs_per_s"] == pytest.approx(1000 / row["latency_ms"]["p50"], rel=1e-2)
+    assert shape in row.inputs.values()
+    assert row.runs_per_s == pytest.approx(1000 / row.latency_ms.p50, rel=1e-2)
 
 
 def test_providers_side_by_side(demo_bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told: list[Event] = []
     rows = bench(demo_bundle, ["cpu", "cuda"], prompt_tokens=4, new_tokens=2, repeats=2, report=told.append)
-    assert [row["usable"] for row in rows] == [True, False]
-    assert rows[1]["reason"].startswith("NVIDIA CUDA cannot be used: ")
+    assert [row.usable for row in rows] == [True, False]
+    assert rows[1].reason.startswith("NVIDIA CUDA cannot be used: ")
     messages = [event.message for event in told if isinstance(event, ProgressEvent)]
     assert messages == ["cpu: warming up", "cpu: run 1 of 2", "cpu: run 2 of 2", "done"]
     with pytest.raises(DeviceError, match="NVIDIA CUDA cannot be used"):

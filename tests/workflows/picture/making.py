@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from workflows.bundle.schema import Pipeline, parse_pipeline
-from workflows.picture.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
 from workflows.picture.read import composite_of
 from workflows.runtime.program import compile_program
 from workflows.runtime.signature import FileSignature
 from workflows.tensors import TensorSpec
+from workflows.wire.reports.composite import Composite, Edge, Feed, Layers, Output, Session, State, Tensor
 
 Specs = dict[str, tuple[tuple[int | str, ...], str]]  # name → shape, type
 IDS: Specs = {"input_ids": ((1, "n"), "int64")}

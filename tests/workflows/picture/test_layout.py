@@ -8,11 +8,11 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from tests.workflows.picture.making import composites, decoder, encoder_decoder, seams
-from workflows.picture.composite import Composite, ranges
 from workflows.picture.drawing import Drawing, Line, Link
 from workflows.picture.layers import Item, crossings, order, ranks, settle, tie
 from workflows.picture.layout import lay_out
 from workflows.picture.metrics import SIZES, cells, shorten, width
+from workflows.wire.reports.composite import Composite, ranges
 
 SLACK = 0.2  # places are rounded
 Rect = tuple[float, float, float, float]  # left, top, right, bottom

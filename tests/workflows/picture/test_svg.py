@@ -11,9 +11,9 @@ from hypothesis import given, settings
 
 from tests.workflows.picture.making import composites, decoder, encoder_decoder, seams
 from workflows.errors import RequestError
-from workflows.picture.composite import Composite, Session
 from workflows.picture.layout import lay_out
 from workflows.picture.svg import MARK, svg_of, write_picture
+from workflows.wire.reports.composite import Composite, Session
 
 SVG = "{http://www.w3.org/2000/svg}"
 HARMLESS = {"svg", "title", "desc", "style", "rect", "g", "path", "text"}

@@ -15,12 +15,11 @@ from tests.workflows.families.test_single import _TEXT, save
 from workflows.builder import BuildRequest, build
 from workflows.errors import RecipeError
 from workflows.evaluation import EvalRequest, evaluate
-from workflows.events import Event, NoticeEvent
 from workflows.graphs import Where, open_graph
 from workflows.inspection import inspect_path
 from workflows.weights import WEIGHTS
-
-Report = dict[str, Any]
+from workflows.wire.events import Event, NoticeEvent
+from workflows.wire.reports.inspection import BuiltPass
 
 
 def quantized(out: Path, precision: str, source: str = "demo:qwen3", trust: bool = False, **options: Any) -> Path:
@@ -28,10 +27,10 @@ def quantized(out: Path, precision: str, source: str = "demo:qwen3", trust: bool
     return out
 
 
-def steps_of(bundle: Path) -> dict[str, Report]:
-    """Component → the one step of its quantize stage; {} where it has none."""
-    stages = [stage for stage in inspect_path(bundle)["stages"] if stage["name"] == "quantize"]
-    return {stage["component"]: (stage["passes"] or [{}])[0] for stage in stages}
+def steps_of(bundle: Path) -> dict[str, BuiltPass]:
+    """Component → the one step of its quantize stage, where it has one."""
+    stages = [stage for stage in inspect_path(bundle).stages if stage.name == "quantize"]
+    return {stage.component: stage.passes[0] for stage in stages if stage.passes}
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +54,13 @@ def test_the_demo_keeps_its_answers(
 ) -> None:
     bundle = built("demo:qwen3", precision=precision)
     found = evaluate(EvalRequest(bundle, str(demo_bundle), prompts, steps=24, questions=200))
-    assert found["positions"] >= 500 and found["top1_agreement"] >= agreement
-    assert abs(found["task"]["reference"] - found["task"]["candidate"]) <= 0.02
+    assert found.positions >= 500 and found.top1_agreement >= agreement
+    assert abs(found.task.reference - found.task.candidate) <= 0.02
     size, before = ((folder / WEIGHTS).stat().st_size for folder in (bundle, demo_bundle))
     assert size < 0.6 * before  # the table of tokens, a quarter of the demo, stays
     step = steps_of(bundle)["decoder"]
-    assert step["modified"] and step["name"] == precision
-    assert inspect_path(bundle)["precision"] == precision
+    assert step.modified and step.name == precision
+    assert inspect_path(bundle).precision == precision
 
 
 @pytest.mark.slow
@@ -73,14 +72,14 @@ def test_a_quantized_table_and_head_are_stored_once(
     saved = (alone / WEIGHTS).stat().st_size - (both / WEIGHTS).stat().st_size
     assert 0 <= 1024 * 96 * 4 - saved < 1 << 16  # the float32 table, but for where tensors begin
     found = evaluate(EvalRequest(both, str(demo_bundle), prompts, steps=8, questions=0))
-    assert found["top1_agreement"] >= 0.98
+    assert found.top1_agreement >= 0.98
 
 
 @pytest.mark.slow
 def test_prefill_and_decode_share_what_was_quantized(demo_split_bundle: Path, prompts: Path, tmp_path: Path) -> None:
     split = quantized(tmp_path / "split", "int4", graphs="prefill-decode", capacity=256)
     found = evaluate(EvalRequest(split, str(demo_split_bundle), prompts, steps=8, questions=0))
-    assert found["top1_agreement"] >= 0.9
+    assert found.top1_agreement >= 0.9
     places = []
     for name in ("prefill", "decode"):
         initializers = ir.load(split / f"{name}.onnx").graph.initializers
@@ -95,8 +94,8 @@ def test_prefill_and_decode_share_what_was_quantized(demo_split_bundle: Path, pr
 def test_every_cache_takes_it(cache: str, precision: str, demo_bundle: Path, prompts: Path, tmp_path: Path) -> None:
     bundle = quantized(tmp_path / cache, precision, cache=cache, capacity=256)
     found = evaluate(EvalRequest(bundle, str(demo_bundle), prompts, steps=8, questions=0))
-    assert found["top1_agreement"] >= 0.98
-    dtypes = {group["dtype"] for group in inspect_path(bundle)["kv"]}
+    assert found.top1_agreement >= 0.98
+    dtypes = {group.dtype for group in inspect_path(bundle).kv}
     assert dtypes == {"float16" if precision == "fp16" else "float32"}
 
 
@@ -106,17 +105,17 @@ def test_every_cache_takes_it(cache: str, precision: str, demo_bundle: Path, pro
 def test_encoders_and_decoders(source: str, precision: str, built: Built, tmp_path: Path) -> None:
     plain = built(source, trust_remote_code=True)
     bundle = quantized(tmp_path / precision, precision, source, trust=True)
-    assert all(step["modified"] for step in steps_of(bundle).values()) and len(steps_of(bundle)) == 2
+    assert all(step.modified for step in steps_of(bundle).values()) and len(steps_of(bundle)) == 2
     found = evaluate(EvalRequest(bundle, str(plain), None, steps=16, questions=100))
-    assert found["top1_agreement"] >= 0.97
-    assert found["task"]["candidate"] >= found["task"]["reference"] - 0.02
+    assert found.top1_agreement >= 0.97
+    assert found.task.candidate >= found.task.reference - 0.02
 
 
 def test_one_graph_without_a_cache(tmp_path: Path) -> None:
     source = save("bert", "AutoModelForMaskedLM", _TEXT, tmp_path / "bert")
     bundle = quantized(tmp_path / "int8", "int8", str(source))
-    stage = next(stage for stage in inspect_path(bundle)["stages"] if stage["name"] == "quantize")
-    assert stage["passes"][0]["modified"] and 0 < stage["parity"]["max_abs_diff"] < 0.2
+    stage = next(stage for stage in inspect_path(bundle).stages if stage.name == "quantize")
+    assert stage.passes[0].modified and 0 < stage.parity.max_abs_diff < 0.2
 
 
 @pytest.mark.slow
@@ -124,16 +123,16 @@ def test_convolutions_are_refused_each_with_its_name_and_components_have_their_o
     options = {"variant": "transformer-only", "capacity": 128, "quantize": {"components": {"head": "int8"}}}
     bundle = quantized(tmp_path / "npu", "int4", **options)
     steps = steps_of(bundle)
-    assert steps["head"]["name"] == "int8" and steps["head"]["modified"]
-    assert steps["prefill"]["name"] == "int4" and not steps["prefill"]["modified"]
-    refused = steps["prefill"]["refused"]
-    assert len(refused) == 21 and all("Conv" in one["reason"] and one["node"] for one in refused)
+    assert steps["head"].name == "int8" and steps["head"].modified
+    assert steps["prefill"].name == "int4" and not steps["prefill"].modified
+    refused = steps["prefill"].refused
+    assert len(refused) == 21 and all("Conv" in one.reason and one.node for one in refused)
 
 
 def test_the_stage_has_a_graph_of_its_own_and_the_earlier_ones_stay(built: Built) -> None:
     bundle = built("demo:qwen3", precision="int4")
     places = {name: Where(bundle, "decoder", name) for name in ("export", "int4")}
-    seen = {name: {row["op"] for row in open_graph(place).view.nodes} for name, place in places.items()}
+    seen = {name: {row.op for row in open_graph(place).view.nodes} for name, place in places.items()}
     assert "MatMulNBits" in seen["int4"] and "MatMulNBits" not in seen["export"]
 
 
@@ -162,5 +161,5 @@ def test_bf16_is_built_with_a_word_before_and_after(tmp_path: Path) -> None:
     build(BuildRequest("demo:qwen3", tmp_path / "out", {"precision": "bf16", "capacity": 128}), told.append)
     words = [event.message for event in told if isinstance(event, NoticeEvent)]
     assert "does not run on the CPU provider" in words[0] and "MatMul" in words[-1]
-    stage = inspect_path(tmp_path / "out")["stages"][-1]
-    assert "MatMul" in stage["parity"]["note"] and stage["parity"]["max_abs_diff"] is None
+    stage = inspect_path(tmp_path / "out").stages[-1]
+    assert "MatMul" in stage.parity.note and stage.parity.max_abs_diff is None

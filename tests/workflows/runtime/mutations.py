@@ -19,9 +19,9 @@ from typing import Any
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.read import PIPELINE
 from workflows.errors import BundleError
-from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions
 from workflows.runtime import device_named, open_machine
+from workflows.wire.events import GenerationDone
 
 PROMPT = [5, 17, 29, 101, 7, 64, 33] * 10  # more than one chunk
 NEW = 5

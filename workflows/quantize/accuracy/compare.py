@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled, PromptError, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.generate import Engine
 from workflows.quantize.accuracy.prompts import (
     DEMO,
@@ -30,11 +27,12 @@ from workflows.quantize.accuracy.prompts import (
     spread,
 )
 from workflows.quantize.accuracy.side import Side
-from workflows.quantize.accuracy.statistics import Agreement, Mean, cosines, perplexity, surprise
+from workflows.quantize.accuracy.statistics import Agreement, Logits, Mean, cosines, perplexity, surprise
 from workflows.recipe.cut import Role
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, OfBoth, TaskReport
 
 ANSWER = 64  # tokens of an answer at most
-Report = dict[str, Any]
 Pair = tuple[Mean, Mean]  # of the reference, of the candidate
 
 
@@ -64,7 +62,7 @@ class Comparison:
         self._report, self._cancelled = report, cancelled
         self._sums, self._notes = _Sums(), list[str]()
 
-    def run(self, prompts: Prompts, steps: int, questions: int) -> Report:
+    def run(self, prompts: Prompts, steps: int, questions: int) -> EvalReport:
         """Compares over `prompts`, `steps` new tokens each, and asks `questions` of the demo's.
 
         Raises RequestError where the two cannot be compared, PromptError for a prompt that does not fit, Cancelled.
@@ -81,7 +79,7 @@ class Comparison:
 
     # -- one prompt --------------------------------------------------------------------------------------------
 
-    def _prompt(self, prompt: Prompt, steps: int) -> Report:
+    def _prompt(self, prompt: Prompt, steps: int) -> GreedyAnswer:
         both = self._reference, self._candidate
         tokens, others = (side.greedy(prompt.ids, steps, self._cancelled) for side in both)
         for side, sums in zip(both, self._sums.text, strict=True):
@@ -92,15 +90,15 @@ class Comparison:
             self._check()
             self._position(ours[0], theirs[0], ours[1])
         self._cache()
-        return {
-            "prompt": prompt.text or ",".join(map(str, prompt.ids)),
-            "tokens_equal": _shared(tokens, others),
-            "tokens": len(tokens),
-            "reference": _pieces(self._reference.engine, tokens),
-            "candidate": _pieces(self._reference.engine, others),
-        }
+        return GreedyAnswer(
+            prompt=prompt.text or ",".join(map(str, prompt.ids)),
+            tokens_equal=_shared(tokens, others),
+            tokens=len(tokens),
+            reference=_pieces(self._reference.engine, tokens),
+            candidate=_pieces(self._reference.engine, others),
+        )
 
-    def _position(self, reference: NDArray[Any], candidate: NDArray[Any], token: int) -> None:
+    def _position(self, reference: Logits, candidate: Logits, token: int) -> None:
         self._sums.agreement.add(reference, candidate)
         for logits, sums in zip((reference, candidate), self._sums.answer, strict=True):
             sums.add(surprise(logits, token))
@@ -135,7 +133,7 @@ class Comparison:
 
     # -- the demo's questions ----------------------------------------------------------------------------------
 
-    def _ask(self, questions: Sequence[Question], before: int, total: int) -> Report:
+    def _ask(self, questions: Sequence[Question], before: int, total: int) -> TaskReport:
         right = [0, 0]
         for index, question in enumerate(questions):
             self._progress(f"question {index + 1:,} of {len(questions):,}", before + index, total)
@@ -144,16 +142,16 @@ class Comparison:
                 done = one.answer(ids, ANSWER, self._cancelled)
                 right[side] += done.finish_reason == "eos" and done.text.strip() == question.expected
         shares = [count / len(questions) for count in right]
-        return {
-            "name": f"held-back questions of {DEMO}{demo_of(self._reference.engine.bundle)}, answered word for word",
-            "questions": len(questions),
-            "reference": round(shares[0], 6),
-            "candidate": round(shares[1], 6),
-        }
+        return TaskReport(
+            name=f"held-back questions of {DEMO}{demo_of(self._reference.engine.bundle)}, answered word for word",
+            questions=len(questions),
+            reference=round(shares[0], 6),
+            candidate=round(shares[1], 6),
+        )
 
     # -- the report --------------------------------------------------------------------------------------------
 
-    def _summary(self, prompts: Prompts, greedy: list[Report], task: Report | None) -> Report:
+    def _summary(self, prompts: Prompts, greedy: list[GreedyAnswer], task: TaskReport | None) -> EvalReport:
         sums, agreement = self._sums, self._sums.agreement
         layers = self._layers()
         notes = [f"Prompts: {prompts.origin}.", *self._notes]
@@ -163,35 +161,35 @@ class Comparison:
             notes.append("No perplexity of the prompts: an encoder reads them, or they are of one token.")
         if not sums.hidden:
             notes.append(self._no_layers())
-        return {
-            "positions": agreement.positions,
-            "top1_agreement": _round(agreement.top1.mean),
-            "top5_overlap": _round(agreement.top5.mean),
-            "kl_mean": _round(agreement.kl.mean),
-            "kl_max": _round(agreement.kl.largest),
-            "logit_max_abs_diff": _round(agreement.difference.largest),
-            "hidden_cosine": _average(layer["hidden_cosine"] for layer in layers),
-            "kv_cosine": _average(layer[name] for layer in layers for name in ("key_cosine", "value_cosine")),
-            "perplexity": _perplexities(sums.text),
-            "answer_perplexity": _perplexities(sums.answer),
-            "greedy": greedy,
-            "layers": layers,
-            "task": task,
-            "notes": notes,
-        }
+        return EvalReport(
+            positions=agreement.positions,
+            top1_agreement=_round(agreement.top1.mean),
+            top5_overlap=_round(agreement.top5.mean),
+            kl_mean=_round(agreement.kl.mean),
+            kl_max=_round(agreement.kl.largest),
+            logit_max_abs_diff=_round(agreement.difference.largest),
+            hidden_cosine=_average(layer.hidden_cosine for layer in layers),
+            kv_cosine=_average(cosine for layer in layers for cosine in (layer.key_cosine, layer.value_cosine)),
+            perplexity=_perplexities(sums.text),
+            answer_perplexity=_perplexities(sums.answer),
+            greedy=greedy,
+            layers=layers,
+            task=task,
+            notes=notes,
+        )
 
-    def _layers(self) -> list[Report]:
+    def _layers(self) -> list[LayerCosines]:
         """A row a layer of the decoder; those of an encoder come first, and have no keys and values of their own."""
         sums = self._sums
         names = {(Role.DECODER, layer) for layer in (*sums.key, *sums.value)} | sums.hidden.keys()
         return [
-            {
-                "layer": layer,
-                "part": part,
-                "hidden_cosine": _round(sums.hidden[part, layer].mean) if (part, layer) in sums.hidden else None,
-                "key_cosine": _of_layer(sums.key, part, layer),
-                "value_cosine": _of_layer(sums.value, part, layer),
-            }
+            LayerCosines(
+                layer=layer,
+                part=part,
+                hidden_cosine=_round(sums.hidden[part, layer].mean) if (part, layer) in sums.hidden else None,
+                key_cosine=_of_layer(sums.key, part, layer),
+                value_cosine=_of_layer(sums.value, part, layer),
+            )
             for part, layer in sorted(names, key=lambda name: (name[0] != Role.ENCODER, name[1]))
         ]
 
@@ -241,7 +239,7 @@ def compare(
     questions: int,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Report:
+) -> EvalReport:
     """Opens both bundles on the CPU and compares them; see Comparison.run. prompts: chosen once the reference is open.
 
     Raises BundleError, GraphError and RequestError as opening a bundle does.
@@ -255,9 +253,9 @@ def _shared(one: Sequence[int], other: Sequence[int]) -> int:
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _pieces(engine: Engine, tokens: Sequence[int]) -> list[list[Any]]:
-    """[id, text] of each token."""
-    return [[token, engine.text.piece(token)] for token in tokens]
+def _pieces(engine: Engine, tokens: Sequence[int]) -> list[tuple[int, str]]:
+    """(id, text) of each token."""
+    return [(token, engine.text.piece(token)) for token in tokens]
 
 
 def _of_layer(sums: dict[int, Mean], part: str, layer: int) -> float | None:
@@ -269,8 +267,8 @@ def _average(values: Iterator[float | None]) -> float | None:
     return _round(sum(found) / len(found)) if found else None
 
 
-def _perplexities(surprises: Pair) -> dict[str, float | None]:
-    return {name: _round(perplexity(sums)) for name, sums in zip(("reference", "candidate"), surprises, strict=True)}
+def _perplexities(surprises: Pair) -> OfBoth:
+    return OfBoth(*(_round(perplexity(sums)) for sums in surprises))
 
 
 def _round(value: float | None) -> float | None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled, RequestError
-from workflows.events import GenerationDone
 from workflows.generate import Engine, GenerateOptions
 from workflows.generate.feed import begin, feed
 from workflows.generate.logits import run_checked
@@ -20,6 +18,7 @@ from workflows.quantize.accuracy.taps import add_taps
 from workflows.recipe.cut import Role
 from workflows.runtime import device_named, open_machine
 from workflows.tensors import TensorSpec
+from workflows.wire.events import GenerationDone
 
 Logits = NDArray[np.float32]
 Rows = dict[tuple[int, str], NDArray[np.float32]]
@@ -44,7 +43,7 @@ class Side:
         taps, graphs = _tapped(bundle)
         side: Side | None = None
 
-        def observe(session: str, outputs: Mapping[str, NDArray[Any]]) -> None:
+        def observe(session: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
             if side is not None:
                 side.note(taps[session], outputs)
 
@@ -53,7 +52,7 @@ class Side:
         side.tapped = any(taps.values())
         return side
 
-    def note(self, taps: Mapping[str, tuple[str, int]], outputs: Mapping[str, NDArray[Any]]) -> None:
+    def note(self, taps: Mapping[str, tuple[str, int]], outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """Keeps the hidden states among the outputs of a run."""
         for name, layer in taps.items():
             if name in outputs:

@@ -12,20 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import onnx
 from onnx.external_data_helper import load_external_data_for_tensor
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.generate import Engine
 from workflows.graphs import load_graph
 from workflows.quantize.accuracy.prompts import Prompts, spread
 from workflows.quantize.accuracy.side import Logits, Side, part_of
 from workflows.quantize.accuracy.statistics import Agreement
 from workflows.runtime import device_named, open_machine
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.accuracy import Divergence, Excluded, Suggestions
 
 PROMPTS, STEPS = 8, 8
 PRODUCTS = ("MatMul", "Gemm", "Gather")
@@ -50,7 +50,7 @@ def suggest(
     count: int,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> dict[str, Any]:
+) -> Suggestions:
     """At most `count` nodes to exclude, the most helpful first, and what excluding them all does.
 
     Raises RequestError where no quantized node of the candidate is one of the reference, and Cancelled.
@@ -68,15 +68,13 @@ def suggest(
         found.append((_kl(_agreement(candidate, models, (product,), steps)), product))
     helpful = sorted((row for row in found if row[0] < _kl(before)), key=lambda row: row[0])[:count]
     after = _agreement(candidate, models, [product for _, product in helpful], steps)
-    return {
-        "positions": before.positions,
-        "products": len(products),
-        "before": _figures(before),
-        "exclude": [
-            {"node": product.node.name, "part": product.at[0], "kl_mean": round(kl, 9)} for kl, product in helpful
-        ],
-        "after": _figures(after),
-    }
+    return Suggestions(
+        positions=before.positions,
+        products=len(products),
+        before=_figures(before),
+        exclude=[Excluded(product.node.name, product.at[0], round(kl, 9)) for kl, product in helpful],
+        after=_figures(after),
+    )
 
 
 def find_products(reference: Bundle, candidate: Bundle, models: Models | None = None) -> list[Product]:
@@ -191,9 +189,6 @@ def _kl(agreement: Agreement) -> float:
     return float("inf") if agreement.kl.mean is None else agreement.kl.mean
 
 
-def _figures(agreement: Agreement) -> dict[str, float | None]:
+def _figures(agreement: Agreement) -> Divergence:
     mean, top = agreement.kl.mean, agreement.top1.mean
-    return {
-        "kl_mean": None if mean is None else round(mean, 9),
-        "top1_agreement": None if top is None else round(top, 8),
-    }
+    return Divergence(None if mean is None else round(mean, 9), None if top is None else round(top, 8))

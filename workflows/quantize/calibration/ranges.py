@@ -8,7 +8,7 @@ Nothing is kept of a run but these, so memory does not grow with the samples.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class Ranger(Protocol):
 
     whole: bool
 
-    def take(self, component: str, outputs: Mapping[str, NDArray[Any]]) -> None:
+    def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """Looks at one run's outputs, named as taps.py does."""
         ...
 
@@ -51,9 +51,9 @@ class MinMax:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._ends: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {}
+        self._ends: dict[str, tuple[NDArray[np.generic], NDArray[np.generic]]] = {}
 
-    def take(self, component: str, outputs: Mapping[str, NDArray[Any]]) -> None:
+    def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """See Ranger."""
         low, high = outputs[LOW], outputs[HIGH]
         if component in self._ends:
@@ -80,7 +80,7 @@ class Histograms:
         self._names, self._choose = names, choose
         self._histograms: dict[str, list[Histogram]] = {}
 
-    def take(self, component: str, outputs: Mapping[str, NDArray[Any]]) -> None:
+    def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """See Ranger."""
         kept = self._histograms.setdefault(component, [Histogram() for _ in self._names[component]])
         for index, histogram in enumerate(kept):

@@ -8,8 +8,8 @@ import pytest
 from tests.workflows.conftest import make_qwen3
 from tests.workflows.optimize.making import apply, check_refuses, parse, values, weights
 from workflows.builder import BuildRequest, build
-from workflows.events import GenerationDone
 from workflows.generate import GenerateOptions, open_engine
+from workflows.wire.events import GenerationDone
 
 X = {"x": weights(1, 5, 8)}
 GRAPH = "g (float[1,S,8] x) => (float[1,S,24] logits) { h = Neg(x) m = MatMul(h, w) logits = Tanh(m) }"

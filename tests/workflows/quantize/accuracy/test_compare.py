@@ -15,14 +15,15 @@ from tests.workflows.quantize.making import edit_json, perturbed, without_scopes
 from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, PromptError, RequestError
-from workflows.events import Event, ProgressEvent
 from workflows.generate import GenerateOptions, open_engine
 from workflows.quantize.accuracy import Prompt, Prompts, compare
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.accuracy import EvalReport
 
 IDS = Prompts((Prompt("", (5, 9, 300, 41, 7)), Prompt("", (2,)), Prompt("", tuple(range(90, 120)))), "three of ids")
 
 
-def run(reference: Path, candidate: Path, prompts: Prompts = IDS, steps: int = 6, **options: Any) -> dict[str, Any]:
+def run(reference: Path, candidate: Path, prompts: Prompts = IDS, steps: int = 6, **options: Any) -> EvalReport:
     options = {"questions": 0} | options
     return compare(read_bundle(reference), read_bundle(candidate), lambda _: prompts, steps=steps, **options)
 
@@ -35,15 +36,15 @@ def sharp(sharp_qwen3: Path, built: Built) -> Path:
 
 def test_a_bundle_agrees_with_itself(sharp: Path) -> None:
     found = run(sharp, sharp)
-    assert found["positions"] == 3 * 6
-    assert (found["top1_agreement"], found["top5_overlap"], found["hidden_cosine"], found["kv_cosine"]) == (1, 1, 1, 1)
-    assert (found["kl_mean"], found["kl_max"], found["logit_max_abs_diff"]) == (0, 0, 0)
-    assert found["perplexity"]["reference"] == found["perplexity"]["candidate"]
-    assert [(row["prompt"], row["tokens_equal"], row["tokens"]) for row in found["greedy"]] == [
+    assert found.positions == 3 * 6
+    assert (found.top1_agreement, found.top5_overlap, found.hidden_cosine, found.kv_cosine) == (1, 1, 1, 1)
+    assert (found.kl_mean, found.kl_max, found.logit_max_abs_diff) == (0, 0, 0)
+    assert found.perplexity.reference == found.perplexity.candidate
+    assert [(row.prompt, row.tokens_equal, row.tokens) for row in found.greedy] == [
         ("5,9,300,41,7", 6, 6), ("2", 6, 6), (",".join(map(str, range(90, 120))), 6, 6),
     ]  # fmt: skip
-    assert [(row["part"], row["layer"]) for row in found["layers"]] == [("decoder", 0), ("decoder", 1)]
-    assert (found["task"], found["notes"]) == (None, ["Prompts: three of ids."])
+    assert [(row.part, row.layer) for row in found.layers] == [("decoder", 0), ("decoder", 1)]
+    assert (found.task, found.notes) == (None, ["Prompts: three of ids."])
 
 
 def test_perplexities_are_those_of_pytorch(sharp: Path, sharp_qwen3: Path) -> None:
@@ -66,9 +67,9 @@ def test_perplexities_are_those_of_pytorch(sharp: Path, sharp_qwen3: Path) -> No
         text += surprises[: len(prompt.ids) - 1]
         answer += surprises[len(prompt.ids) - 1 :]
     found = run(sharp, sharp)
-    assert len(answer) == found["positions"]
+    assert len(answer) == found.positions
     for name, expected in (("perplexity", text), ("answer_perplexity", answer)):
-        assert found[name]["candidate"] == pytest.approx(float(np.exp(np.mean(expected))), rel=1e-4), name
+        assert getattr(found, name).candidate == pytest.approx(float(np.exp(np.mean(expected))), rel=1e-4), name
 
 
 @pytest.mark.slow
@@ -77,21 +78,21 @@ def test_layouts_may_differ(sharp_qwen3: Path, sharp: Path, tmp_path: Path) -> N
     build(BuildRequest(str(sharp_qwen3), tmp_path / "split", {"capacity": 64, "graphs": "prefill-decode", "chunk": 8}))
     for name in ("gqa", "split"):
         found = run(sharp, tmp_path / name)
-        assert found["top1_agreement"] == 1
-        assert found["kv_cosine"] == pytest.approx(1, abs=1e-6)
-        assert found["hidden_cosine"] == pytest.approx(1, abs=1e-6)
-        assert 0 < found["logit_max_abs_diff"] < 1e-2
+        assert found.top1_agreement == 1
+        assert found.kv_cosine == pytest.approx(1, abs=1e-6)
+        assert found.hidden_cosine == pytest.approx(1, abs=1e-6)
+        assert 0 < found.logit_max_abs_diff < 1e-2
 
 
 def test_the_layer_that_was_disturbed_is_told(sharp: Path, tmp_path: Path) -> None:
     other = perturbed(sharp, tmp_path / "other", 0.5, scope="layers/1/mlp/down_proj")
     found = run(sharp, other)
-    first, second = found["layers"]
-    assert (first["hidden_cosine"], first["key_cosine"], first["value_cosine"]) == (1, 1, 1)
-    assert (second["key_cosine"], second["value_cosine"]) == (1, 1)  # computed before the disturbed product
-    assert second["hidden_cosine"] < 0.999
-    assert found["kl_max"] >= found["kl_mean"] > 0
-    assert found["top1_agreement"] < 1
+    first, second = found.layers
+    assert (first.hidden_cosine, first.key_cosine, first.value_cosine) == (1, 1, 1)
+    assert (second.key_cosine, second.value_cosine) == (1, 1)  # computed before the disturbed product
+    assert second.hidden_cosine < 0.999
+    assert found.kl_max >= found.kl_mean > 0
+    assert found.top1_agreement < 1
 
 
 def test_a_position_is_compared_on_the_reference_s_tokens(sharp: Path, tmp_path: Path) -> None:
@@ -106,9 +107,9 @@ def test_a_position_is_compared_on_the_reference_s_tokens(sharp: Path, tmp_path:
         one, two = (engine.machine.step(fed, "decode")[-1] for engine in engines)
         largest, equal = max(largest, float(np.abs(one - two).max())), equal + int(one.argmax() == two.argmax())
     found = run(sharp, other, Prompts((prompt,), "one"), steps=4)
-    assert found["positions"] == 4
-    assert found["logit_max_abs_diff"] == pytest.approx(largest, rel=1e-3)
-    assert found["top1_agreement"] == equal / 4
+    assert found.positions == 4
+    assert found.logit_max_abs_diff == pytest.approx(largest, rel=1e-3)
+    assert found.top1_agreement == equal / 4
 
 
 @pytest.mark.slow
@@ -118,27 +119,27 @@ def test_an_encoder_s_layers_come_first(tmp_path: Path) -> None:
     other = perturbed(tmp_path / "a", tmp_path / "b", 0.5, scope="decoder/block/1")
     sources = Prompts((Prompt("", (5, 9, 30)), Prompt("", tuple(range(90, 110)))), "two")
     found = run(tmp_path / "a", other, sources, steps=5)
-    assert [row["part"] for row in found["layers"]] == sorted((row["part"] for row in found["layers"]), reverse=True)
-    encoder = [row for row in found["layers"] if row["part"] == "encoder"]
-    assert encoder and all(row["hidden_cosine"] == 1 and row["key_cosine"] is None for row in encoder)
-    lost = [row["hidden_cosine"] for row in found["layers"] if row["part"] == "decoder"]
+    assert [row.part for row in found.layers] == sorted((row.part for row in found.layers), reverse=True)
+    encoder = [row for row in found.layers if row.part == "encoder"]
+    assert encoder and all(row.hidden_cosine == 1 and row.key_cosine is None for row in encoder)
+    lost = [row.hidden_cosine for row in found.layers if row.part == "decoder"]
     assert lost[0] == 1 > lost[1]
 
 
 def test_graphs_without_scopes_have_no_hidden_states(sharp: Path, tmp_path: Path) -> None:
     bare = without_scopes(sharp, tmp_path / "bare")
     found = run(bare, sharp)
-    assert (found["hidden_cosine"], found["kv_cosine"]) == (None, 1)
-    assert [row["hidden_cosine"] for row in found["layers"]] == [None, None]
-    assert "The reference's graphs note no layers" in found["notes"][1]
+    assert (found.hidden_cosine, found.kv_cosine) == (None, 1)
+    assert [row.hidden_cosine for row in found.layers] == [None, None]
+    assert "The reference's graphs note no layers" in found.notes[1]
 
 
 def test_prompts_that_leave_little_room(sharp_qwen3: Path, sharp: Path, tmp_path: Path) -> None:
     build(BuildRequest(str(sharp_qwen3), tmp_path / "small", {"capacity": 8}))
     short = Prompts((Prompt("", (5, 9, 300, 41, 7)),), "one")
     found = run(sharp, tmp_path / "small", short, steps=20)
-    assert found["positions"] == 4  # the last of 8 slots is fed at the fourth, whose logits are compared
-    assert "fewer than 20 new tokens" in found["notes"][1]
+    assert found.positions == 4  # the last of 8 slots is fed at the fourth, whose logits are compared
+    assert "fewer than 20 new tokens" in found.notes[1]
     with pytest.raises(PromptError, match="Prompt 3 has 30 tokens and the smaller cache of the two bundles holds 8"):
         run(sharp, tmp_path / "small")
 
@@ -168,6 +169,6 @@ def test_progress_and_cancel(sharp: Path) -> None:
 def test_the_demo_answers_its_questions(demo_bundle: Path, tmp_path: Path) -> None:
     other = perturbed(demo_bundle, tmp_path / "other", 0.6)
     found = run(demo_bundle, other, Prompts((Prompt("", (5, 6)),), "one"), questions=12)
-    assert found["task"]["reference"] == 1
-    assert found["task"]["candidate"] < 0.5
-    assert found["task"]["questions"] == 12
+    assert found.task.reference == 1
+    assert found.task.candidate < 0.5
+    assert found.task.questions == 12

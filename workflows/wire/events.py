@@ -1,17 +1,19 @@
 """Progress, step and result events: the one vocabulary that the engine, the CLI, the worker and the window share.
 
-    engine ──yield──▶ Event ──to_json──▶ one JSON line ──parse──▶ Event ──▶ the window's models
+    engine ──yield──▶ Event ──to_line──▶ one JSON line ──parse──▶ Event ──▶ the window's models
 
 An event is a frozen dataclass whose `event` field names it on the wire. Times are in milliseconds where the
-name ends in `_ms` and in seconds where it says seconds; bytes are bytes. This module imports nothing heavy:
-the window's process reads it at start-up.
+name ends in `_ms` and in seconds where it says seconds; bytes are bytes.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from workflows.wire.codec import ABSENT, Mismatch, dumps, read, read_in_steps, shell
+from workflows.wire.reports.base import Report
 
 Phase = Literal["prefill", "decode"]
 FinishReason = Literal["eos", "length", "stop", "capacity", "cancelled"]
@@ -24,13 +26,13 @@ class Event:
 
     event: ClassVar[str] = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The event as plain JSON values, its name first."""
-        return {"event": self.event, **asdict(self)}
+    def to_dict(self) -> dict[str, object]:
+        """Its name and its fields, for `codec.dumps`: what is inside them is as it is."""
+        return {"event": self.event, **shell(self)}
 
-    def to_json(self) -> str:
-        """The event as one line of JSON, without a line end."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+    def to_line(self, job: int) -> str:
+        """One line of JSON, without a line end, for the window's job `job`."""
+        return dumps({"job": job, **self.to_dict()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,6 @@ class StageEvent(Event):
     event: ClassVar[str] = "stage"
     stage: str
     state: StageState
-    component: str = ""
     seconds: float = 0.0
     peak_mib: float = 0.0
     note: str = ""
@@ -131,22 +132,54 @@ class TokenEvent(Event):
     cache_used: int
     cache_capacity: int
     probability: float | None = None
-    alternatives: list[list[Any]] = field(default_factory=list)
+    alternatives: list[tuple[int, str, float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupView:
+    """The slots of the layers that share one table.
+
+    runs: (first slot, first position, count) of filled slots; every other slot is empty. rewindable: (first, last) of
+    each range of lengths that can be gone back to. slides: the newest token is always in the last slot. allocated: the
+    slots so far, and bytes what they take. shapes: of each layer's keys, where they are not all `shape`. A group whose
+    layout is "cross" is what an encoder computed once: its slots are the tokens of the source.
+    """
+
+    name: str
+    layout: str
+    layers: list[int]
+    capacity: int
+    allocated: int
+    window: int | None
+    shape: list[int | str]
+    dtype: str
+    bytes: int
+    writer: str
+    length: int
+    evicted: int
+    runs: list[tuple[int, int, int]]
+    rewindable: list[tuple[int, int]] = field(default_factory=list)
+    slides: bool = False
+    shapes: list[list[int | str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEvent(Event):
-    """The KV cache as it stands.
-
-    A group is {"name","layout","layers","capacity","allocated","window","shape","dtype","bytes","writer","length",
-    "evicted","runs","rewindable","slides","shapes"}; `runs` are [first slot, first position, count] of filled slots,
-    every other slot is empty; `rewindable` are [first, last] of the lengths that can be gone back to; where the rows
-    slide the newest token is always in the last slot; `shapes` are those of the layers where they are not all alike.
-    A group whose layout is "cross" is what an encoder computed once: its slots are the tokens of the source.
-    """
+    """The KV cache as it stands."""
 
     event: ClassVar[str] = "cache"
-    groups: list[dict[str, Any]]
+    groups: list[GroupView]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheUse:
+    """The cache at the end of a generation: `used` slots of `capacity`, after `evicted` tokens had gone."""
+
+    layout: str
+    capacity: int
+    used: int
+    bytes: int
+    evicted: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +195,7 @@ class GenerationDone(Event):
     decode_tokens_per_s: float
     prefill_tokens_per_s: float
     provider: str
-    cache: dict[str, Any]
+    cache: CacheUse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,24 +214,26 @@ class ResultEvent(Event):
     """The answer to a job that has one answer: a probe, an inspection, the devices …"""
 
     event: ClassVar[str] = "result"
-    value: dict[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The value as it is: a graph of 20,000 nodes is not copied."""
-        return {"event": self.event, "value": self.value}
+    value: Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorEvent(Event):
-    """A job failed. `message` is one sentence; `details` is the traceback, for the log alone."""
+    """A job failed. `message` is one sentence; `details` is the traceback, for the log alone.
+
+    files: name → SHA-256 of the code that a checkpoint would run. reason: why a hub refused.
+    """
 
     event: ClassVar[str] = "error"
     kind: str
     message: str
     details: str = ""
-    data: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, str] | None = field(default=None, metadata=ABSENT)
+    reason: str | None = field(default=None, metadata=ABSENT)
 
 
+ENDS = (BuildDone, GenerationDone, ReadyEvent, ResultEvent, ErrorEvent)
+"""With one of these a job ends."""
 _BY_NAME: dict[str, type[Event]] = {
     cls.event: cls
     for cls in (
@@ -210,21 +245,45 @@ _BY_NAME: dict[str, type[Event]] = {
         ChunkEvent,
         TokenEvent,
         CacheEvent,
-        ResultEvent,
         ErrorEvent,
     )
 }
 
 
-def parse(payload: dict[str, Any]) -> Event:
-    """The event in a decoded JSON object.
+def parse(payload: object, answer: type) -> Event:
+    """The event in a decoded JSON object, which belongs to a job that ends with an `answer`.
 
-    Raises ValueError for an object that is no event, and TypeError for one with fields missing or unknown.
+    Raises Mismatch, a ValueError, for one that is no event, or whose fields are not what they should be.
     """
-    fields = {key: value for key, value in payload.items() if key not in ("event", "job")}
-    name = payload.get("event")
-    if name == "done":
-        return BuildDone(**fields) if "bundle" in fields else GenerationDone(**fields)
-    if name not in _BY_NAME:
-        raise ValueError(f"no event is called {name!r}")
-    return _BY_NAME[name](**fields)
+    name, fields = _opened(payload)
+    if name == ResultEvent.event:
+        return ResultEvent(value=_value(fields, answer))
+    return read(_kind(name, answer), fields)
+
+
+def parse_in_steps(payload: object, answer: type) -> Generator[None, None, Event]:
+    """The same with a pause after every few elements of a large report."""
+    name, fields = _opened(payload)
+    if name == ResultEvent.event:
+        value = fields.get("value")
+        return ResultEvent(value=(yield from read_in_steps(answer, value)))
+    return read(_kind(name, answer), fields)
+
+
+def _opened(payload: object) -> tuple[object, Mapping[str, object]]:
+    if not isinstance(payload, dict):
+        raise Mismatch("needs an object as its")
+    return payload.get("event"), {key: value for key, value in payload.items() if key not in ("event", "job")}
+
+
+def _value(fields: Mapping[str, object], answer: type) -> Report:
+    found: Report = read(answer, fields.get("value"))
+    return found
+
+
+def _kind(name: object, answer: type) -> type[Event]:
+    if name == "done" and issubclass(answer, Event):
+        return answer
+    if not isinstance(name, str) or name not in _BY_NAME:
+        raise Mismatch("is called", f"{name}")
+    return _BY_NAME[name]

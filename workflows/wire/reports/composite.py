@@ -7,10 +7,9 @@ The names of runs (source, prefill, decode …), of states and of what feeds are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import cast, get_args, get_origin, get_type_hints
 
 Port = tuple[str, str]  # session, tensor
 Shape = tuple[int | str, ...]
@@ -114,15 +113,6 @@ class Composite:
     feeds: tuple[Feed, ...]
     outputs: tuple[Output, ...]
 
-    def to_dict(self) -> dict[str, object]:
-        """As plain JSON values, but for tuples."""
-        return asdict(self)
-
-    @classmethod
-    def of_dict(cls, data: object) -> Composite:
-        """From decoded JSON. Raises ValueError for anything else than `to_dict` gives, which names what is wrong."""
-        return cast(Composite, _read(cls, data, "composite"))
-
 
 def ranges(numbers: Sequence[int]) -> str:
     """Numbers as a person writes them: 0–4, 6–10."""
@@ -131,23 +121,3 @@ def ranges(numbers: Sequence[int]) -> str:
         found = [number for _, number in run]
         parts.append(str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}")
     return ", ".join(parts)
-
-
-def _read(kind: object, value: object, where: str) -> object:
-    """`value` as the annotation `kind` says."""
-    if isinstance(kind, type) and is_dataclass(kind):
-        fields = get_type_hints(kind)
-        if not isinstance(value, Mapping) or value.keys() != fields.keys():
-            raise ValueError(f"{where} should have {', '.join(fields)}")
-        return kind(**{name: _read(hint, value[name], f"{where}.{name}") for name, hint in fields.items()})
-    parts = get_args(kind)
-    if get_origin(kind) is not tuple:
-        if type(value) not in (parts or (kind,)):
-            raise ValueError(f"{where} cannot be {value!r}")
-        return value
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{where} should be a list")
-    hints = [parts[0]] * len(value) if parts[-1] is ... else list(parts)
-    if len(hints) != len(value):
-        raise ValueError(f"{where} should be a list of {len(hints)}")
-    return tuple(_read(hint, one, f"{where}[{i}]") for i, (hint, one) in enumerate(zip(hints, value, strict=True)))

@@ -1,0 +1,64 @@
+"""One request on its way, and where its events go.
+
+    Worker ──take──▶ event …  on_answer | on_error  finished
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from workflows.wire.events import ENDS, ErrorEvent, Event, ResultEvent
+from workflows.wire.requests import Request
+
+Answer = TypeVar("Answer", covariant=True)
+
+
+class _JobSignals(QObject):
+    received = Signal(object)
+    finished = Signal(object)
+    answered = Signal(object)
+    failed = Signal(object)
+
+
+class Job(Generic[Answer]):
+    """One request. `event` emits every event but the last, `finished` the last, after on_answer or on_error."""
+
+    def __init__(self, ident: int, request: Request[Answer], cancel: Callable[[Job[Answer]], None]) -> None:
+        self._signals = _JobSignals()  # not a QObject itself: that has a method `event`
+        self.event = self._signals.received
+        self.finished = self._signals.finished
+        self._cancel = cancel
+        self.id = ident
+        self.request = request
+        self.ended = False
+        self.cancelled = False
+        self.cancelled_at = 0.0
+
+    def cancel(self) -> None:
+        """Ask it to stop, and see to it that it does. It still ends with `finished`."""
+        if not self.ended:
+            self._cancel(self)
+
+    def on_answer(self, take: Callable[[Answer], object]) -> None:
+        """`take` is called with the request's answer, where it has one."""
+        self._signals.answered.connect(take)
+
+    def on_error(self, take: Callable[[ErrorEvent], object]) -> None:
+        """`take` is called with what went wrong: the job was cancelled, failed, or its worker died."""
+        self._signals.failed.connect(take)
+
+    def take(self, event: Event) -> None:
+        """One event of the worker; with the last of them the job has ended."""
+        if isinstance(event, ENDS):
+            self.ended = True
+            if isinstance(event, ErrorEvent):
+                self._signals.failed.emit(event)
+            else:
+                self._signals.answered.emit(event.value if isinstance(event, ResultEvent) else event)
+            self.finished.emit(event)
+            self._signals.deleteLater()  # and with it what is connected, which often holds this job
+        else:
+            self.event.emit(event)

@@ -1,0 +1,97 @@
+"""What a probe finds and what a recipe would make of it, as the worker says it: a small qwen3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from workflows.wire.codec import read
+from workflows.wire.reports.plan import (
+    Arrow,
+    Box,
+    Chosen,
+    DecoderFacts,
+    Estimate,
+    Offer,
+    PassOffer,
+    PlanReport,
+    PrecisionOffer,
+    ProbeReport,
+    TokenizerFacts,
+)
+from workflows.wire.requests import Options
+
+T = TypeVar("T")
+LAYOUTS = [
+    Offer("static", True),
+    Offer("window", True),
+    Offer("gqa", False, "it takes no position bias"),
+    Offer("scatter", True),
+]
+PASSES = [PassOffer("fold-constants", "Fold constants", True), PassOffer("deduplicate", "Share equal weights", True)]
+SLOW = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs."
+PRECISIONS = [
+    PrecisionOffer("fp32", "Keep fp32", "Every weight as it is.", "Runs on every provider.", "", 32 << 20, False),
+    PrecisionOffer(
+        "int4", "4-bit weights", "The smallest and fastest.", "CPU about 4 × as fast as fp32.", "", 8 << 20, False
+    ),
+    PrecisionOffer(
+        "w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "For NPUs.", SLOW, 12 << 20, True
+    ),
+]
+
+
+def probe_of(source: str, remote_code: dict[str, str], cacheless: bool) -> ProbeReport:
+    """What a source is: a demo, a folder, or else a hub id."""
+    return ProbeReport(
+        source=source,
+        path=source,
+        kind="demo" if source.startswith("demo:") else "folder" if Path(source).is_absolute() else "hub",
+        model_type="qwen3",
+        architectures=["Qwen3ForCausalLM"],
+        parameters=901_248,
+        dtype="float16",
+        weights_bytes=1_802_496,
+        tokenizer=TokenizerFacts("BPE", 512, True),
+        remote_code=remote_code,
+        family="qwen3",
+        tasks=["text-generation"],
+        supported=True,
+        reason="",
+        decoder=None if cacheless else DecoderFacts(4, 128, 512, 40_960, 2048),
+    )
+
+
+def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
+    """The plan for what was chosen. encoder: its graphs are fixed to a source's length, where they are two."""
+
+    def option(name: str, kind: type[T], default: T) -> T:
+        return read(kind, options.get(name, default))
+
+    graphs = option("graphs", str, "prefill-decode")
+    apart = encoder and graphs == "prefill-decode"
+    chosen = Chosen(
+        target=option("target", str, "cpu"),
+        variant=option("variant", str, "plain"),
+        graphs=graphs,
+        cache=option("cache", str, "static"),
+        capacity=option("capacity", int, 4096),
+        chunk=option("chunk", int, 64),
+        source_length=option("source_length", int, 512) if apart else None,
+        precision=option("precision", str, "fp32"),
+        passes={one.name: one.default for one in PASSES} | read(dict[str, bool], options.get("passes", {})),
+        calibration_prompts="",
+        calibration_method="minmax",
+    )
+    names = ["decoder"] if graphs == "single" else ["prefill", "decode"]
+    return PlanReport(
+        recipe={"version": 1, "source": source, "cache": chosen.cache, "capacity": chosen.capacity, "opset": 23},
+        chosen=chosen,
+        estimate=Estimate(24.0, 1_400_000_000, 9_000_000, chosen.capacity * 2048, 9_000_000_000, 90_000_000_000),
+        components=[Box(name, name, ["input_ids", "past"], ["logits", "present"]) for name in names],
+        edges=[Arrow(f"{name}.present", f"{names[-1]}.past", "cache") for name in names],
+        layouts=LAYOUTS,
+        variants=[Offer("plain", True), Offer("transformer-only", True)],
+        passes=PASSES,
+        precisions=PRECISIONS,
+    )

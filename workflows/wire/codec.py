@@ -1,0 +1,291 @@
+"""The classes of the wire to JSON and back; what comes is held against the declaration, field by field.
+
+    dataclass ──dumps──▶ JSON            decoded JSON ──read──▶ dataclass, or a Mismatch that names the place
+
+A field is a text, a number, true or false, None, a Literal, another dataclass, `X | None`, a list, a tuple, or a dict
+by texts; what is declared as `object` is taken as it is. A field may stand under another key in JSON
+(`metadata={"key": "in"}`), and stay away while it is None (`metadata=ABSENT`).
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Callable, Generator, Hashable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from typing import Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from workflows.errors import printable
+
+T = TypeVar("T")
+Reader = Callable[[object], object]
+ABSENT = types.MappingProxyType({"absent": True})
+"""The metadata of a field whose key is left out of JSON while it is None."""
+FEW = 200
+"""Elements of a list between two pauses of read_in_steps."""
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", type(None): "null"}
+_SEVERAL = {str: "texts", int: "whole numbers", float: "numbers"}
+
+
+class Mismatch(ValueError):  # noqa: N818 - what does not fit is no more than that
+    """What a payload is not: "lacks its 'source'", "needs a text as its 'stages[2].name'", "takes no 'speed'"."""
+
+    def __init__(self, words: str, place: str = "") -> None:
+        super().__init__(words, place)
+        self.words, self.place = words, place
+
+    def within(self, outer: str) -> Mismatch:
+        """The same, seen from one shell further out."""
+        inner = self.place if not self.place or self.place.startswith("[") else f".{self.place}"
+        return Mismatch(self.words, outer + inner)
+
+    def __str__(self) -> str:
+        return f"{self.words} {printable(self.place)!r}" if self.place else f"{self.words} content"
+
+
+class _Field(NamedTuple):
+    """One field: its name, how it is read, what it is declared as, and whether JSON must have it."""
+
+    name: str
+    read: Reader
+    kind: object
+    required: bool
+
+
+class _Key(NamedTuple):
+    """Where a field stands in JSON; absent: not at all while it is None."""
+
+    key: str
+    name: str
+    absent: bool
+
+
+def dumps(value: object) -> str:
+    """One line of JSON. Each dataclass is opened when it is met: a graph of 20,000 nodes is not copied whole."""
+    return json.dumps(value, default=shell, ensure_ascii=False, separators=(",", ":"))
+
+
+def shell(value: object) -> dict[str, object]:
+    """The keys and values of one dataclass, what is inside them as it is. Raises TypeError for anything else."""
+    if not is_dataclass(value) or isinstance(value, type):
+        raise TypeError(f"{type(value).__name__} has no place on the wire")
+    found = {one.key: getattr(value, one.name) for one in _keys(type(value))}
+    for one in _keys(type(value)):
+        if one.absent and found[one.key] is None:
+            del found[one.key]
+    return found
+
+
+@cache
+def _keys(cls: type) -> tuple[_Key, ...]:
+    return tuple(
+        _Key(str(one.metadata.get("key", one.name)), one.name, "absent" in one.metadata)
+        for one in fields(cls)
+    )
+
+
+def read(kind: type[T], payload: object) -> T:
+    """What `payload`, decoded JSON, says. Raises Mismatch."""
+    return cast(T, _reader(cast(Hashable, kind))(payload))
+
+
+def read_in_steps(kind: type[T], payload: object) -> Generator[None, None, T]:
+    """The same with a pause after every few elements of a list. Raises Mismatch."""
+    if not is_dataclass(kind) or not isinstance(payload, dict):
+        return read(kind, payload)
+    known, values = _fields(kind), {}
+    for key, value in payload.items():
+        field = _known(known, key)
+        try:
+            values[field.name] = yield from _steps(field, value)
+        except Mismatch as error:
+            raise error.within(key) from None
+    return cast(T, _made(kind, known, values))
+
+
+def _steps(field: _Field, value: object) -> Generator[None, None, object]:
+    origin, inner = get_origin(field.kind), get_args(field.kind)
+    if is_dataclass(field.kind) and isinstance(field.kind, type):
+        return (yield from read_in_steps(field.kind, value))
+    if origin is not list or not isinstance(value, list):
+        return field.read(value)
+    element, found = _reader(inner[0]), []
+    for place, one in enumerate(value):
+        found.append(_element(element, place, one))
+        if place % FEW == 0:
+            yield
+    return found
+
+
+# -- readers: one for each type, made once ---------------------------------------------------------------------
+
+
+@cache
+def _reader(kind: object) -> Reader:
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is object:
+        return lambda value: value
+    if kind is float:
+        return _number
+    if isinstance(kind, type) and kind in _WORDS:
+        return _plain(kind)
+    if is_dataclass(kind) and isinstance(kind, type):
+        return _object(kind)
+    if origin is Literal:
+        return _literal(inner)
+    if origin in (Union, types.UnionType):
+        return _either(inner)
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return _row(inner)
+    if origin in (list, tuple):
+        return _list(cast(type, origin), inner[0])
+    if origin is dict:
+        return _dict(inner[1])
+    raise TypeError(f"{kind} has no place on the wire")
+
+
+def _plain(kind: type) -> Reader:
+    def take(value: object) -> object:
+        if type(value) is not kind:
+            raise Mismatch(_needs(_WORDS[kind]))
+        return value
+
+    return take
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Mismatch(_needs(_WORDS[float]))
+    return float(value)
+
+
+def _literal(known: tuple[object, ...]) -> Reader:
+    named = ", ".join(map(str, known))
+
+    def take(value: object) -> object:
+        if value not in known:
+            raise Mismatch(_needs(f"one of {named}"))
+        return value
+
+    return take
+
+
+def _either(kinds: tuple[object, ...]) -> Reader:
+    readers = [_reader(kind) for kind in kinds if kind is not type(None)]
+    nothing = len(readers) < len(kinds)
+    if len(readers) == 1:
+        only = readers[0]
+        return lambda value: None if value is None and nothing else only(value)
+
+    def take(value: object) -> object:
+        if value is None and nothing:
+            return None
+        for reader in readers[:-1]:
+            try:
+                return reader(value)
+            except Mismatch:
+                continue
+        return readers[-1](value)
+
+    return take
+
+
+def _object(cls: type) -> Reader:
+    known = _fields(cls)
+
+    def take(value: object) -> object:
+        if not isinstance(value, dict):
+            raise Mismatch(_needs("an object"))
+        values = {}
+        for key, one in value.items():
+            field = _known(known, key)
+            try:
+                values[field.name] = field.read(one)
+            except Mismatch as error:
+                raise error.within(key) from None
+        return _made(cls, known, values)
+
+    return take
+
+
+@cache
+def _fields(cls: type) -> Mapping[str, _Field]:
+    hints, declared = get_type_hints(cls), {one.name: one for one in fields(cls)}
+    found = {}
+    for one in _keys(cls):
+        optional = declared[one.name].default is not MISSING or declared[one.name].default_factory is not MISSING
+        found[one.key] = _Field(one.name, _reader(hints[one.name]), hints[one.name], not optional)
+    return found
+
+
+def _known(known: Mapping[str, _Field], key: str) -> _Field:
+    if key not in known:
+        raise Mismatch("takes no", key)
+    return known[key]
+
+
+def _made(cls: type, known: Mapping[str, _Field], values: Mapping[str, object]) -> object:
+    if len(values) < len(known):
+        for key, field in known.items():
+            if field.required and field.name not in values:
+                raise Mismatch("lacks its", key)
+    return cls(**values)
+
+
+def _list(make: type, kind: object) -> Reader:
+    element = _reader(kind)
+    several = _SEVERAL.get(cast(type, kind))
+    words = _needs(f"a list of {several or 'objects'}" if several or is_dataclass(kind) else "a list")
+
+    def take(value: object) -> object:
+        if not isinstance(value, list):
+            raise Mismatch(words)
+        try:
+            return make(_element(element, place, one) for place, one in enumerate(value))
+        except Mismatch:
+            if several:
+                raise Mismatch(words) from None
+            raise
+
+    return take
+
+
+def _element(element: Reader, place: int, value: object) -> object:
+    try:
+        return element(value)
+    except Mismatch as error:
+        raise error.within(f"[{place}]") from None
+
+
+def _row(kinds: tuple[object, ...]) -> Reader:
+    readers = [_reader(kind) for kind in kinds]
+
+    def take(value: object) -> object:
+        if not isinstance(value, list) or len(value) != len(readers):
+            raise Mismatch(_needs(f"a list of {len(readers)}"))
+        pairs = enumerate(zip(readers, value, strict=True))
+        return tuple(_element(reader, place, one) for place, (reader, one) in pairs)
+
+    return take
+
+
+def _dict(kind: object) -> Reader:
+    element = _reader(kind)
+
+    def take(value: object) -> object:
+        if not isinstance(value, dict):
+            raise Mismatch(_needs("an object"))
+        found = {}
+        for key, one in value.items():
+            try:
+                found[key] = element(one)
+            except Mismatch as error:
+                raise error.within(key) from None
+        return found
+
+    return take
+
+
+def _needs(what: str) -> str:
+    return f"needs {what} as its"

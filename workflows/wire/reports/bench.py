@@ -1,0 +1,84 @@
+"""How fast a bundle runs on each provider, as `joinery bench --json` prints it, a row a line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workflows.wire.reports.base import Report
+
+
+@dataclass
+class Percentiles:
+    """Milliseconds, interpolated between neighbours."""
+
+    p50: float
+    p95: float
+    p99: float
+
+
+@dataclass
+class Roofline:
+    """What a decoded token reads, what the memory gives a second, and the share of it that decoding reached."""
+
+    bytes_per_token: int
+    bandwidth_bytes_per_s: int
+    share: float
+
+
+@dataclass
+class BenchCache:
+    """The cache that was measured."""
+
+    layout: str
+    capacity: int
+
+
+@dataclass
+class UnusableRow:
+    """A provider on which nothing ran."""
+
+    provider: str
+    reason: str
+    usable: Literal[False] = False
+
+
+@dataclass
+class CompositeRow:
+    """A bundle with a cache: medians over the generations, percentiles over their tokens."""
+
+    provider: str
+    repeats: int
+    prompt_tokens: int
+    new_tokens: int
+    ttft_ms: float
+    inter_token_ms: Percentiles
+    prefill_tokens_per_s: float
+    decode_tokens_per_s: float
+    roofline: Roofline
+    cache: BenchCache
+    peak_rss_bytes: int
+    usable: Literal[True] = True
+
+
+@dataclass
+class SingleRow:
+    """One graph without a cache; inputs: the shapes that it was given."""
+
+    provider: str
+    repeats: int
+    inputs: dict[str, list[int]]
+    latency_ms: Percentiles
+    runs_per_s: float
+    peak_rss_bytes: int
+    usable: Literal[True] = True
+
+
+Row = UnusableRow | CompositeRow | SingleRow
+
+
+@dataclass
+class BenchReport(Report):
+    """A row for each provider, in the order in which they were asked for."""
+
+    rows: list[Row]

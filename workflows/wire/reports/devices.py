@@ -1,0 +1,32 @@
+"""The execution providers of this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workflows.wire.reports.base import Report
+
+Kind = Literal["CPU", "GPU", "NPU"]
+
+
+@dataclass
+class Device:
+    """One provider on this machine; `reason` says why it cannot be used, `remedy` what would make it so."""
+
+    name: str
+    title: str
+    provider: str
+    kind: Kind
+    vendor: str = ""
+    memory_bytes: int | None = None
+    usable: bool = False
+    reason: str = ""
+    remedy: str = ""
+
+
+@dataclass
+class DevicesReport(Report):
+    """Every provider that Joinery knows, the CPU first."""
+
+    devices: list[Device]

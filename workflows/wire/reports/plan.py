@@ -1,0 +1,146 @@
+"""Before a build: what a source is, and what a recipe would make of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from workflows.wire.reports.base import Report
+
+
+@dataclass
+class TokenizerFacts:
+    """What a checkpoint's tokenizer is: its algorithm, its tokens, whether it has a chat template."""
+
+    kind: str
+    vocabulary: int | None
+    chat_template: bool
+
+
+@dataclass
+class DecoderFacts:
+    """The sizes of a model that keeps a cache."""
+
+    layers: int
+    hidden_size: int
+    vocabulary: int
+    max_positions: int
+    kv_bytes_per_token: int
+
+
+@dataclass
+class ProbeReport(Report):
+    """What a source holds. reason: why it cannot be built. remote_code: name → SHA-256 of its own Python files.
+
+    tasks: what it can be built for, the checkpoint's own first. decoder: None for a model without a cache.
+    """
+
+    source: str
+    path: str
+    kind: str
+    model_type: str
+    architectures: list[str]
+    parameters: int
+    dtype: str
+    weights_bytes: int
+    tokenizer: TokenizerFacts | None
+    remote_code: dict[str, str]
+    family: str | None
+    tasks: list[str]
+    supported: bool
+    reason: str
+    decoder: DecoderFacts | None
+
+
+@dataclass
+class Chosen:
+    """What the wizard shows of a recipe; PlanReport.recipe is all of it."""
+
+    target: str
+    variant: str
+    graphs: str
+    cache: str
+    capacity: int
+    chunk: int
+    source_length: int | None
+    precision: str
+    passes: dict[str, bool]
+    calibration_prompts: str
+    calibration_method: str
+
+
+@dataclass
+class Estimate:
+    """What a build will take, and what there is."""
+
+    seconds: float
+    memory_bytes: int
+    disk_bytes: int
+    kv_bytes: int
+    free_memory_bytes: int
+    free_disk_bytes: int
+
+
+@dataclass
+class Box:
+    """A component in the recipe's picture."""
+
+    name: str
+    role: str
+    inputs: list[str]
+    outputs: list[str]
+
+
+@dataclass
+class Arrow:
+    """What goes from one box to another, each end as component.tensor."""
+
+    source: str = field(metadata={"key": "from"})
+    target: str = field(metadata={"key": "to"})
+    kind: Literal["cache", "dataflow"]
+
+
+@dataclass
+class Offer:
+    """Something that can be chosen, or why not."""
+
+    name: str
+    available: bool
+    note: str = ""
+
+
+@dataclass
+class PassOffer:
+    """A pass, and whether it is on unless a person says otherwise."""
+
+    name: str
+    title: str
+    default: bool
+
+
+@dataclass
+class PrecisionOffer:
+    """A precision. bytes: what the weights would take. trap: what one overlooks. calibrated: it needs prompts."""
+
+    name: str
+    title: str
+    note: str
+    providers: str
+    trap: str
+    bytes: int
+    calibrated: bool
+
+
+@dataclass
+class PlanReport(Report):
+    """The recipe that options give, its picture, its price, and what else could be chosen."""
+
+    recipe: dict[str, object]
+    chosen: Chosen
+    estimate: Estimate
+    components: list[Box]
+    edges: list[Arrow]
+    layouts: list[Offer]
+    variants: list[Offer]
+    passes: list[PassOffer]
+    precisions: list[PrecisionOffer]

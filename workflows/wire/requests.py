@@ -1,0 +1,291 @@
+"""What the window asks of a worker: a frozen class a job, which names the class of its answer.
+
+    Probe(source) ──to_line(id)──▶ {"id","job","source"} ──parse_line──▶ Envelope ──read_request──▶ Probe(source)
+
+What a field holds is checked on arrival, and what fields mean together when a request is made, on either side: a
+RequestError of one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import ClassVar, Generic, NamedTuple, TypeVar, get_args
+
+from workflows.errors import RequestError, printable
+from workflows.wire.codec import Mismatch, dumps, read, shell
+from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
+from workflows.wire.reports.accuracy import EvalReport
+from workflows.wire.reports.base import Done
+from workflows.wire.reports.bench import BenchReport
+from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
+from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.plan import PlanReport, ProbeReport
+
+Answer = TypeVar("Answer", covariant=True)
+Options = dict[str, object]
+"""What a person chose among the fields of a recipe or of a generation; the engine checks these by itself."""
+
+
+@dataclass(frozen=True)
+class Request(Generic[Answer]):
+    """A job with its fields. `answer` is the class of what it ends with: a report, or an event of its own."""
+
+    job: ClassVar[str]
+    answer: ClassVar[type]
+
+    def __init_subclass__(cls, job: str, **others: object) -> None:
+        super().__init_subclass__(**others)
+        cls.job = job
+        cls.answer = get_args(cls.__orig_bases__[0])[0]  # type: ignore[attr-defined]  # said once, as the parameter
+
+
+@dataclass(frozen=True)
+class Where:
+    """A graph: an .onnx file, or a component of a bundle after a stage of its build; "": the first, and as it runs."""
+
+    path: str
+    component: str = ""
+    stage: str = ""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of a conversation: role is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+# -- before a build, and the build -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Probe(Request[ProbeReport], job="probe"):
+    """What a source is: a folder, a hub id or a demo."""
+
+    source: str
+
+
+@dataclass(frozen=True)
+class PlanRecipe(Request[PlanReport], job="recipe"):
+    """What a build of `source` with these options would do."""
+
+    source: str
+    options: Options = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Build(Request[BuildDone], job="build"):
+    """A bundle at `out`. consented: SHA-256 of the code files that may run; trust_remote_code: all of them may."""
+
+    source: str
+    out: str
+    options: Options = field(default_factory=dict)
+    consented: tuple[str, ...] = ()
+    trust_remote_code: bool = False
+    force: bool = False
+
+
+# -- what is there ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Inspect(Request[InspectReport], job="inspect"):
+    """What a bundle or an .onnx file holds."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class ShowGraph(Request[GraphReport], job="graph"):
+    """Every node and value of a graph."""
+
+    where: Where
+
+
+@dataclass(frozen=True)
+class Diff(Request[DiffReport], job="diff"):
+    """What makes `after` of `before`."""
+
+    before: Where
+    after: Where
+
+
+@dataclass(frozen=True)
+class DescribeTensor(Request[TensorReport], job="tensor"):
+    """Statistics of the initializer `name`."""
+
+    where: Where
+    name: str
+
+
+@dataclass(frozen=True)
+class Excerpt(Request[ExcerptReport], job="netron"):
+    """A small file of the graph, or of one scope of it, for Netron."""
+
+    where: Where
+    scope: str = ""
+
+
+@dataclass(frozen=True)
+class Verify(Request[VerifyReport], job="verify"):
+    """Every file of a bundle against its manifest."""
+
+    bundle: str
+
+
+@dataclass(frozen=True)
+class ListDevices(Request[DevicesReport], job="devices"):
+    """The execution providers of this machine."""
+
+
+# -- measuring -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bench(Request[BenchReport], job="bench"):
+    """How fast a bundle runs on each provider. None: what fits the bundle."""
+
+    bundle: str
+    providers: tuple[str, ...] = ("cpu",)
+    prompt_tokens: int | None = None
+    new_tokens: int | None = None
+    repeats: int = 5
+
+
+@dataclass(frozen=True)
+class Eval(Request[EvalReport], job="eval"):
+    """How far `bundle` is from `against`, which is a bundle's folder or a source as a build takes it.
+
+    prompts: a text file, a prompt a line; "": the usual ones. steps: new tokens a prompt at most. questions: of the
+    demo's held-back ones at most; None: as many as usual. suggest: nodes to suggest for exclusion at most.
+    """
+
+    bundle: str
+    against: str
+    prompts: str = ""
+    steps: int = 16
+    suggest: int = 0
+    consented: tuple[str, ...] = ()
+    trust_remote_code: bool = False
+    questions: int | None = None
+
+
+# -- a bundle that is open -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Open(Request[ReadyEvent], job="open"):
+    """Opens a bundle in place of the one that is open. capacity: slots; None is the bundle's own."""
+
+    bundle: str
+    provider: str = "cpu"
+    cache: str | None = None
+    capacity: int | None = None
+    session_options: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.capacity is not None and self.capacity < 1:
+            raise RequestError(f"The capacity cannot be {self.capacity}: give a whole number above 0.")
+
+
+@dataclass(frozen=True)
+class Generate(Request[GenerationDone], job="generate"):
+    """One generation, after a conversation, a text or ids.
+
+    tools: a JSON list that the model is told of. prefill: what the reply to messages begins with.
+    """
+
+    messages: tuple[Turn, ...] | None = None
+    prompt: str | None = None
+    prompt_ids: tuple[int, ...] | None = None
+    options: Options = field(default_factory=dict)
+    tools: str = ""
+    prefill: str = ""
+
+    def __post_init__(self) -> None:
+        if self.messages is None and self.prompt is None and self.prompt_ids is None:
+            raise RequestError("The job generate lacks its 'messages', 'prompt' or 'prompt_ids'.")
+
+
+@dataclass(frozen=True)
+class Rewind(Request[Done], job="rewind"):
+    """Back to the first `length` tokens."""
+
+    length: int
+
+
+@dataclass(frozen=True)
+class SaveCache(Request[Done], job="save_cache"):
+    """What the cache holds, to a file."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class LoadCache(Request[Done], job="load_cache"):
+    """The cache from a file."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Close(Request[Done], job="close"):
+    """Closes the bundle."""
+
+
+@dataclass(frozen=True)
+class Cancel(Request[None], job="cancel"):
+    """Stops the job whose id is `target`; this one has no answer."""
+
+    target: int
+
+
+REQUESTS: dict[str, type[Request[object]]] = {
+    kind.job: kind
+    for kind in (
+        Probe, PlanRecipe, Build, Inspect, ShowGraph, Diff, DescribeTensor, Excerpt, Verify, Bench, Eval, ListDevices,
+        Open, Generate, Rewind, SaveCache, LoadCache, Close, Cancel,
+    )
+}  # fmt: skip
+
+
+# -- lines -----------------------------------------------------------------------------------------------------
+
+
+class Envelope(NamedTuple):
+    """A line before its fields are looked at."""
+
+    id: int
+    job: str
+    fields: dict[str, object]
+
+
+def to_line(ident: int, request: Request[object]) -> str:
+    """One line of JSON, without a line end."""
+    return dumps({"id": ident, "job": request.job, **shell(request)})
+
+
+def parse_line(line: str) -> Envelope:
+    """Whose line it is. Raises RequestError for one that nobody could be answered on."""
+    try:
+        payload = json.loads(line)
+        ident, job = payload.pop("id"), payload.pop("job")
+        if type(ident) is int and isinstance(job, str):
+            return Envelope(ident, job, payload)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    raise RequestError("A request was no JSON object with an id and a job.")
+
+
+def read_request(envelope: Envelope) -> Request[object]:
+    """The request in an envelope. Raises RequestError for a job or a field that is not what it should be."""
+    job = envelope.job
+    if job not in REQUESTS:
+        raise RequestError(f"No job is called {printable(job)!r}: there are {', '.join(REQUESTS)}.")
+    try:
+        return read(REQUESTS[job], envelope.fields)
+    except Mismatch as error:
+        raise RequestError(f"The job {job} {error}.") from None
