@@ -179,10 +179,13 @@ class Jobs:
         """Opens a bundle in place of the one that is open: two models need not be in memory at once."""
         from workflows.generate import open_engine
 
-        self._engine = None
-        asked = {"session_options": request.session_options} if request.session_options else {}
+        self._close()
         engine = open_engine(
-            request.bundle, provider=request.provider, cache=request.cache or None, capacity=request.capacity, **asked
+            request.bundle,
+            provider=request.provider,
+            cache=request.cache or None,
+            capacity=request.capacity,
+            session_options=request.session_options,
         )
         self._engine = engine
         yield engine.ready()
@@ -194,7 +197,8 @@ class Jobs:
 
         engine = self._opened()
         options = check_options(request.options)
-        yield from engine.generate(_prompt(engine, request), options, told.cancelled)
+        prefix = engine.prefix_of(request.prefill)
+        yield from engine.generate(_prompt(engine, request), options, told.cancelled, prefix=prefix)
 
     @run.register
     def rewind(self, request: ask.Rewind, told: Told) -> Iterator[Event]:
@@ -217,8 +221,13 @@ class Jobs:
     @run.register
     def close(self, request: ask.Close, told: Told) -> Iterator[Event]:
         """Nothing is open any more."""
-        self._engine = None
+        self._close()
         yield ResultEvent(value=Done())
+
+    def _close(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+        self._engine = None
 
     def _opened(self) -> Engine:
         if self._engine is None:
