@@ -168,11 +168,6 @@ class KVCache:
         """The past inputs that this cache feeds."""
         return tuple(self._where)
 
-    @property
-    def fresh_names(self) -> tuple[str, ...]:
-        """The present outputs that this cache takes."""
-        return tuple(self._present)
-
     def shapes(self, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of every input that this cache feeds, for a step of `width` columns."""
         keys = self.allocated + (width if self._joins == "append" else 0)
