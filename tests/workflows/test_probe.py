@@ -14,6 +14,7 @@ from tests.workflows.families.models import save_decoder
 from workflows.bundle import read_bundle
 from workflows.inspection import inspect_path
 from workflows.probe import plan
+from workflows.wire.reports.plan import Arrow, Box, PlanReport
 
 FOLDED = ("past_key_values", "present", "cross")
 
@@ -23,24 +24,24 @@ def folded(tensors: Iterable[str]) -> set[str]:
     return {name.partition(".")[0] if name.startswith(FOLDED) else name for name in tensors}
 
 
-def shown(source: str | Path, **options: Any) -> dict[str, Any]:
+def shown(source: str | Path, **options: Any) -> PlanReport:
     """The plan of the wizard."""
     return plan(str(source), options, lambda: False)
 
 
-def hold(planned: dict[str, Any], bundle: Path) -> None:
+def hold(planned: PlanReport, bundle: Path) -> None:
     """Components, their roles, inputs and outputs, and the edges between them are the bundle's."""
     report, flow = inspect_path(bundle), read_bundle(bundle).pipeline.pipeline
-    assert [(box["name"], box["role"]) for box in planned["components"]] == [
-        (one["name"], one["role"]) for one in report["components"]
+    assert [(box.name, box.role) for box in planned.components] == [
+        (one.name, one.role) for one in report.components
     ]
-    for box, made in zip(planned["components"], report["components"], strict=True):
+    for box, made in zip(planned.components, report.components, strict=True):
         for side in ("inputs", "outputs"):
-            assert folded(box[side]) == folded(spec["name"] for spec in made[side]), (box["name"], side)
-    drawn = {(edge["from"], edge["to"]) for edge in planned["edges"] if edge["kind"] == "dataflow"}
+            assert folded(getattr(box, side)) == folded(spec.name for spec in getattr(made, side)), (box.name, side)
+    drawn = {(edge.source, edge.target) for edge in planned.edges if edge.kind == "dataflow"}
     assert drawn == {(_brief(edge.source), _brief(edge.target)) for edge in flow.dataflow}
-    writers = {edge["from"].split(".")[0] for edge in planned["edges"] if edge["kind"] == "cache"}
-    ends = {one["name"]: folded(spec["name"] for spec in one["outputs"]) for one in report["components"]}
+    writers = {edge.source.split(".")[0] for edge in planned.edges if edge.kind == "cache"}
+    ends = {one.name: folded(spec.name for spec in one.outputs) for one in report.components}
     assert writers == {name for name, outputs in ends.items() if "present" in outputs}
 
 
@@ -67,9 +68,9 @@ def test_the_masks_of_windows_are_shown(tmp_path: Path, built: Built) -> None:
     """A model whose layers see less far has a mask for them; the build saw it, and the plan reads it in the config."""
     checkpoint = save_decoder("gemma3_text", tmp_path / "checkpoint", num_hidden_layers=2)
     planned = shown(checkpoint, capacity=64)
-    (box,) = planned["components"]
-    assert box["inputs"] == ["input_ids", "position_ids", "attention_mask", "attention_mask_24", "past_key_values.0…1"]
-    assert box["outputs"] == ["logits", "present.0…1"]
+    (box,) = planned.components
+    assert box.inputs == ["input_ids", "position_ids", "attention_mask", "attention_mask_24", "past_key_values.0…1"]
+    assert box.outputs == ["logits", "present.0…1"]
     bundle = built(checkpoint, capacity=64)
     hold(planned, bundle)
     (entry, *_) = json.loads((bundle / "evidence.json").read_text("utf-8"))
@@ -83,21 +84,17 @@ def test_a_model_without_a_cache_is_one_box(tmp_path: Path) -> None:
     sizes = {"vocab_size": 64, "hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 32}
     BertForMaskedLM(BertConfig(**sizes, num_hidden_layers=1)).save_pretrained(tmp_path)
     planned = shown(tmp_path)
-    assert planned["components"] == [
-        {"name": "model", "role": "model", "inputs": ["input_ids", "attention_mask"], "outputs": ["logits"]}
-    ]
-    assert planned["edges"] == []
+    assert planned.components == [Box("model", "model", ["input_ids", "attention_mask"], ["logits"])]
+    assert planned.edges == []
 
 
 def test_the_arrows_of_an_encoder(tmp_path: Path) -> None:
     """One for all layers that it hands over, to each that takes them; both write the cache, and the steps read it."""
     planned = shown("demo:t5", graphs="prefill-decode", capacity=128)
-    assert planned["edges"] == [
-        {"from": "prefill.present", "to": "decode.past", "kind": "cache"},
-        {"from": "decode.present", "to": "decode.past", "kind": "cache"},
-        {"from": "encoder.cross", "to": "prefill.cross", "kind": "dataflow"},
-        {"from": "encoder.cross", "to": "decode.cross", "kind": "dataflow"},
+    assert planned.edges == [
+        Arrow("prefill.present", "decode.past", "cache"),
+        Arrow("decode.present", "decode.past", "cache"),
+        Arrow("encoder.cross", "prefill.cross", "dataflow"),
+        Arrow("encoder.cross", "decode.cross", "dataflow"),
     ]
-    assert json.dumps(planned["components"][0]) == (
-        '{"name": "encoder", "role": "encoder", "inputs": ["input_ids", "source_mask"], "outputs": ["cross.0\\u20261"]}'
-    )
+    assert planned.components[0] == Box("encoder", "encoder", ["input_ids", "source_mask"], ["cross.0…1"])
