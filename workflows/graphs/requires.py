@@ -1,6 +1,6 @@
 """`build_requires` of a pipeline file held against the graphs: what the file says was done to them in the build.
 
-quantization   integer weights: initializers of that type, or nodes that unpack them
+quantization   integer weights somewhere: initializers of that type, or nodes that unpack them
 attention      how many heads the keys have beside the queries, where a node says both
 extra_heads    an output that bears their name
 """
@@ -28,18 +28,20 @@ _HEADS = (("num_heads", "kv_num_heads"), ("q_num_heads", "kv_num_heads"))
 
 def requirement_faults(pipeline: Pipeline, graphs: Mapping[str, onnx.ModelProto]) -> Iterator[Fault]:
     """What a file says of its graphs and is not so; graphs: by session, weights not needed."""
+    integers = {kind for model in graphs.values() for kind in _quantized(model)}
     for name, session in pipeline.pipeline.sessions.items():
         required = session.session_options.build_requires
         if required is None:
             continue
-        for key, message in _broken(required, graphs[name]):
+        for key, message in _broken(required, graphs[name], integers):
             yield Fault(f"pipeline.sessions.{name}.session_options.build_requires.{key}", message)
 
 
-def _broken(required: BuildRequires, model: onnx.ModelProto) -> Iterator[tuple[str, str]]:
+def _broken(required: BuildRequires, model: onnx.ModelProto, integers: set[str]) -> Iterator[tuple[str, str]]:
+    """integers: what the weights of all graphs are; a component may have none that a method takes."""
     wanted = _INTEGERS.get(required.quantization, required.quantization)
-    if wanted != "none" and wanted not in _quantized(model):
-        yield "quantization", f"the graph has no {wanted} weights"
+    if wanted != "none" and wanted not in integers:
+        yield "quantization", f"no graph has {wanted} weights"
     if required.attention and (found := _attention(model)) and found != required.attention:
         yield "attention", f"the graph's attention is {found}"
     if required.extra_heads != "none" and not any(required.extra_heads in one.name for one in model.graph.output):

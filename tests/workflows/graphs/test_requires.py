@@ -34,9 +34,9 @@ PACKED = helper.make_node("MatMulNBits", ["x", "w"], ["y"], bits=4)
         ({"quantization": "int4"}, model(weights=(INT4,)), ""),
         ({"quantization": "awq"}, model(PACKED), ""),
         ({"quantization": "none"}, model(weights=(INT8,)), ""),
-        ({"quantization": "int8"}, model(weights=(INT4,)), "quantization: the graph has no int8 weights"),
-        ({"quantization": "gptq"}, model(weights=(INT8,)), "quantization: the graph has no int4 weights"),
-        ({"quantization": "fp8"}, model(), "quantization: the graph has no fp8 weights"),
+        ({"quantization": "int8"}, model(weights=(INT4,)), "quantization: no graph has int8 weights"),
+        ({"quantization": "gptq"}, model(weights=(INT8,)), "quantization: no graph has int4 weights"),
+        ({"quantization": "fp8"}, model(), "quantization: no graph has fp8 weights"),
         ({"attention": "gqa"}, model(attends(8, 2)), ""),
         ({"attention": "gqa"}, model(), ""),  # nothing tells
         ({"attention": "mha"}, model(attends(8, 2)), "attention: the graph's attention is gqa"),
