@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -49,14 +49,17 @@ def _check_graphs(cut: Cut, components: Sequence[Mapping[str, Any]]) -> None:
                 )
 
 
-def describe(checkpoint: Checkpoint, recipe: Recipe, cut: Cut) -> Pipeline:
-    """The pipeline of what was built as `cut`. Raises CheckpointError where a token is not named."""
+def describe(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, untouched: Collection[str] = ()) -> Pipeline:
+    """The pipeline of what was built as `cut`. Raises CheckpointError where a token is not named.
+
+    untouched: parts in which the quantization that was asked for found nothing to do.
+    """
     if cut.cache is None:
-        return Pipeline(pipeline=_flow(cut, recipe), metadata=_metadata(checkpoint, recipe, cut, layout=""))
+        return Pipeline(pipeline=_flow(cut, recipe, untouched), metadata=_metadata(checkpoint, recipe, cut, layout=""))
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config)
     return Pipeline(
-        pipeline=_flow(cut, recipe),
+        pipeline=_flow(cut, recipe, untouched),
         tokens=Tokens(
             eos=list(checkpoint.eos_token_ids),
             pad=checkpoint.pad_token_id,
@@ -76,9 +79,13 @@ def describe(checkpoint: Checkpoint, recipe: Recipe, cut: Cut) -> Pipeline:
     )
 
 
-def _flow(cut: Cut, recipe: Recipe) -> Flow:
+def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
+    made = {part.name: "fp32" if part.name in untouched else recipe.precision_of(part.name) for part in cut.parts}
     return Flow(
-        sessions={part.name: _session(part, recipe, follows_text=cut.follows_text(part)) for part in cut.parts},
+        sessions={
+            part.name: _session(part, recipe, made[part.name], follows_text=cut.follows_text(part))
+            for part in cut.parts
+        },
         flow=[FlowStage(run=name, when=when) for name, when in cut.stages],
         dataflow=[Edge(source=edge.source, target=edge.target) for edge in cut.edges],
         state=State(
@@ -88,8 +95,7 @@ def _flow(cut: Cut, recipe: Recipe) -> Flow:
     )
 
 
-def _session(part: Part, recipe: Recipe, *, follows_text: bool) -> Session:
-    precision = recipe.precision_of(part.name)
+def _session(part: Part, recipe: Recipe, precision: str, *, follows_text: bool) -> Session:
     integers: Literal["int4", "int8"] = "int4" if precision == "int4" else "int8"
     slides = follows_text and recipe.cache == "window"
     return Session(

@@ -110,7 +110,9 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     last = stages[-1]
     draft = work.draft("bundle")
     components = load_evidence(last)
-    pipeline = describe(checkpoint, recipe, built_cut(checkpoint, recipe, components))
+    untouched = [entry["component"] for entry in components if not any(step["modified"] for step in entry["passes"])]
+    cut = built_cut(checkpoint, recipe, components)
+    pipeline = describe(checkpoint, recipe, cut, untouched if len(stages) == len(STAGES) - 2 else ())
     archives = [archive_of(component["component"]) for component in components]
     (draft / archives[0]).parent.mkdir()
     for name in [*(component["file"] for component in components), WEIGHTS, *archives]:
