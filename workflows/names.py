@@ -10,6 +10,7 @@ from collections.abc import Iterable
 IDS, POSITIONS, PIXELS = "input_ids", "position_ids", "pixel_values"
 EMBEDS, HIDDEN, LOGITS = "inputs_embeds", "hidden_states", "logits"
 MASK, SOURCE_MASK = "attention_mask", "source_mask"
+PLAIN_SOURCE_MASK = "encoder_attention_mask"  # other exporters': 1 where there is a token
 SEQLENS, TOTAL_LENGTH = "seqlens_k", "total_sequence_length"  # of GroupQueryAttention
 WRITE_INDICES, VALID_LENGTH = "write_indices", "nonpad_kv_seqlen"  # of TensorScatter and Attention
 PAST_KEY, PAST_VALUE = "past_key_values.%d.key", "past_key_values.%d.value"

@@ -21,7 +21,8 @@ from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 from workflows.wire.events import BuildDone, NoticeEvent, StageEvent
 
-STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
+QUANTIZE = "quantize"
+STAGES = ("checkpoint", "export", "optimize", QUANTIZE, "bundle")
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,12 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     last = stages[-1]
     draft = work.draft("bundle")
     components = load_evidence(last)
-    untouched = [entry["component"] for entry in components if not any(step["modified"] for step in entry["passes"])]
-    cut = built_cut(checkpoint, recipe, components)
-    pipeline = describe(checkpoint, recipe, cut, untouched if len(stages) == len(STAGES) - 2 else ())
+    untouched = [
+        entry["component"]
+        for entry in components
+        if entry["name"] == QUANTIZE and not any(step["modified"] for step in entry["passes"])
+    ]
+    pipeline = describe(checkpoint, recipe, built_cut(checkpoint, recipe, components), untouched)
     archives = [archive_of(component["component"]) for component in components]
     (draft / archives[0]).parent.mkdir()
     for name in [*(component["file"] for component in components), WEIGHTS, *archives]:

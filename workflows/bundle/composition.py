@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from workflows import names
 from workflows.bundle.flow import Outline, Port, Stage
 from workflows.bundle.model import Model, NameInBundle
 from workflows.bundle.options import SessionOptions
@@ -53,10 +54,10 @@ class KVState(Model):
     """
 
     format: Literal["auto", "separate", "combined"] = "separate"
-    past_key_pattern: str = "past_key_values.%d.key"
-    past_value_pattern: str = "past_key_values.%d.value"
-    present_key_pattern: str = "present.%d.key"
-    present_value_pattern: str = "present.%d.value"
+    past_key_pattern: str = names.PAST_KEY
+    past_value_pattern: str = names.PAST_VALUE
+    present_key_pattern: str = names.PRESENT_KEY
+    present_value_pattern: str = names.PRESENT_VALUE
 
     @model_validator(mode="before")
     @classmethod
@@ -95,7 +96,7 @@ class PositionIds(Model):
     """
 
     strategy: Literal["auto", "default", "windowed", "mrope_3d"] = "auto"
-    input_name: Annotated[str, Field(min_length=1)] = "position_ids"
+    input_name: Annotated[str, Field(min_length=1)] = names.POSITIONS
     grid_source: str | None = None
 
 

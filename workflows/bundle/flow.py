@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from workflows.errors import BundleError, printable
@@ -86,19 +87,19 @@ class Outline:
         """Whether a session runs anew for each of what is given."""
         return any(stage.run == session and stage.loop == "per_image" for stage in self.stages)
 
-    @property
+    @cached_property
     def sources(self) -> frozenset[str]:
         """The sessions to whose outputs others attend."""
         named = (self.source, *(stage.cross for stage in self.stages))
         return frozenset(name for name in named if name is not None)
 
-    @property
+    @cached_property
     def alone(self) -> tuple[str, ...]:
         """The sessions that run at init and at no other time."""
         later = {stage.run for stage in self.stages if stage.when != "init"}
         return tuple(name for name in self.at("init") if name not in later)
 
-    @property
+    @cached_property
     def once(self) -> tuple[str, ...]:
         """The sessions that run once, on what is given."""
         found = {name for name in self.alone if name in self.sources}
@@ -118,7 +119,7 @@ class Outline:
         reached = [self.natures[one] for one in self._reached(name) if one in self.natures]
         return any(one.ids and one.cache for one in reached)
 
-    @property
+    @cached_property
     def beside(self) -> tuple[str, ...]:
         """Of init, the sessions that run with every token: they feed steps that take no tokens themselves."""
         steps = self.at("step")
@@ -144,7 +145,7 @@ class Outline:
         givers = {*runs[run], *runs["source"], *(runs["decode"] if run == "final" else ())}
         return {i: edge for i, edge in enumerate(self.edges) if edge[1][0] in runs[run] and edge[0][0] in givers}
 
-    @property
+    @cached_property
     def _pairs(self) -> list[tuple[str, str]]:
         return [(source, target) for (source, _), (target, _) in self.edges]
 

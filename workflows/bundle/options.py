@@ -159,6 +159,14 @@ class SessionOptions(Model):
                 _check_entry(str(key), value)
         return data
 
+    @model_validator(mode="after")
+    def _stays_inside(self) -> SessionOptions:
+        rows = [options for row in self.provider_options or () for options in row.values()]
+        for key, value in ((key, value) for options in rows for key, value in options.items()):
+            if isinstance(value, str):
+                _check_inside(f"provider_options.{key}", value)
+        return self
+
     @property
     def entries(self) -> dict[str, str]:
         """onnxruntime's configuration entries, name → value."""
@@ -214,5 +222,10 @@ def _check_entry(key: str, value: object) -> None:
         raise ValueError(f"there is no option {key!r}: there are {known}, and onnxruntime's entries, as session.x")
     if not isinstance(value, str):
         raise ValueError(f"{key} is a configuration entry, and these are texts")
+    _check_inside(key, value)
+
+
+def _check_inside(key: str, value: str) -> None:
+    """A provider's library and a compiled context are code: one that lies elsewhere is not the bundle's to name."""
     if any(part in value for part in _OUTSIDE):
         raise ValueError(f"{key} leads to a file elsewhere, and a bundle's options may not")

@@ -100,15 +100,6 @@ def _only(row: object, fields: tuple[str, ...]) -> dict[str, object]:
     return {name: getattr(row, name) for name in fields}
 
 
-def _print_group(console: Console, group: KVGroupReport) -> None:
-    layers = group.layers
-    size = mebibytes(group.bytes) if group.bytes else "size set when it is opened"
-    console.print(
-        f"KV cache {group.group}: {group.layout}, layers {layers[0]}–{layers[-1]}, capacity {group.capacity}, "
-        f"{group.dtype} {group.shape}, {size}, written by the {group.writer}"
-    )
-
-
 def _print_component(console: Console, entry: ComponentReport) -> None:
     opsets = ", ".join(f"{domain} {version}" for domain, version in entry.opset.items())
     console.print(f"\n[bold]{entry.name}[/bold] ({entry.role}): {entry.file}, {mebibytes(entry.bytes)}, {opsets}")

@@ -22,7 +22,7 @@ FACTS_KEY = "joinery.kv"  # in a graph's metadata
 _COLUMNS = (names.IDS, names.EMBEDS)  # whose second axis is the step's columns
 _LAYER = r"0|[1-9][0-9]{0,5}"
 _ALIGNED = ((False, False), (True, False), (False, True))  # (left, right); not both
-PLAIN_SOURCE_MASK = "encoder_attention_mask"  # other exporters': 1 where there is a token
+PLAIN_SOURCE_MASK = names.PLAIN_SOURCE_MASK
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,11 @@ def patterns_of(inputs: Sequence[TensorSpec], namings: Sequence[StatePatterns] =
         if any(re.fullmatch(_LAYER, number) for number in found):
             return naming
     return next((naming for naming, found in numbers.items() if found), namings[0])
+
+
+def names_state(inputs: Sequence[TensorSpec], patterns: StatePatterns) -> bool:
+    """Whether a graph with these inputs has one that is named like past keys or values."""
+    return any(_numbers(inputs, past) for _, past, _ in patterns.pairs())
 
 
 @dataclass(frozen=True, slots=True)

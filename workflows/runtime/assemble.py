@@ -21,10 +21,10 @@ from workflows.kvcache import find_state
 from workflows.kvcache.drivers import DRIVERS, IDS
 from workflows.kvcache.geometry import NAMINGS, SOURCE_MASK, StateFacts, patterns_of
 from workflows.kvcache.infer import infer_facts
+from workflows.names import LOGITS
 from workflows.recipe.cut import Cut, Part, Role, State, When
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.runtime.devices import device_named
-from workflows.runtime.feeds import LOGITS
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import make_machine
 from workflows.runtime.sessions import OpenSession, open_session

@@ -16,10 +16,9 @@ from typing import Literal
 from workflows.bundle.flow import Modality, Port
 from workflows.kvcache import StateTensor
 from workflows.kvcache.carried import CarriedTensor
+from workflows.kvcache.drivers import IDS
 from workflows.kvcache.geometry import StateFacts
 from workflows.tensors import TensorSpec
-
-LOGITS = "logits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ class Program:
     def reads(self) -> bool:
         """Whether an encoder reads a text of its own before the decoder begins."""
         feeds = self.source.feeds.items() if self.source else ()
-        return any(feed.kind == "given" and feed.name == "input_ids" for _, feed in feeds)
+        return any(feed.kind == "given" and feed.name == IDS for _, feed in feeds)
 
     @property
     def pad_left(self) -> bool:

@@ -15,9 +15,10 @@ from workflows.bundle import Pipeline
 from workflows.bundle.flow import EDGES, STAGES, Fault, Nature, Port, find_faults, modality
 from workflows.errors import GraphError, printable
 from workflows.kvcache.drivers import DRIVERS, IDS, POSITIONS, columns_axis, unfit_driver
-from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK
+from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK, names_state
+from workflows.names import LOGITS
 from workflows.runtime.axes import Axes, Axis, Clash
-from workflows.runtime.feeds import LOGITS, Feed, Program, Run
+from workflows.runtime.feeds import Feed, Program, Run
 from workflows.runtime.settings import setting_faults
 from workflows.runtime.signature import Side, Signature, dotted, edge_faults, spec_of, told
 from workflows.runtime.states import agree, find_all_carried, find_kept, patterns_in
@@ -56,13 +57,12 @@ class _Compiler:
         self._axes = Axes()
         self._positions = pipeline.positions.input_name
         patterns = patterns_in(pipeline, signatures)
-        heads = [past.split("%d")[0] for _, past, _ in patterns.pairs()]
         outline = pipeline.pipeline.outline()
         fed = {target for _, target in outline.edges}
         natures = {
             name: Nature(
                 any(spec.name == IDS and (name, IDS) not in fed for spec in one.inputs),
-                any(spec.name.startswith(head) and spec.name != head for spec in one.inputs for head in heads if head),
+                names_state(one.inputs, patterns),
             )
             for name, one in signatures.items()
         }
@@ -110,7 +110,7 @@ class _Compiler:
         if not kept:
             message = f"no session has inputs named like {self._patterns.past_key % 0}, so there is no cache to share"
             raise _Misfit(f"{STATE}.past_key_pattern", message)
-        self._kept, facts = agree(kept, self._outline, self._signatures)
+        self._kept, facts = agree(kept, self._outline, self._signatures, self._positions)
         if facts is None:
             raise _Misfit(STATE, "the sessions disagree on the shape of the cache that they share")
         self._facts = facts

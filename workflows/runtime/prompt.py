@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from workflows.bundle.flow import Port
 from workflows.errors import PromptError, printable
-from workflows.kvcache.drivers import IDS
+from workflows.kvcache.drivers import IDS, POSITIONS
 from workflows.kvcache.geometry import SOURCE_MASK
 from workflows.kvcache.grid import GridPositions
 from workflows.kvcache.layouts import Positions
@@ -24,7 +24,8 @@ from workflows.runtime.sessions import OpenSession
 from workflows.tensors import TensorSpec
 
 Array = NDArray[Any]
-Given = Mapping[str, Array | Sequence[Array]]
+Value = Array | Sequence[Array]
+Given = Mapping[str, Value]
 """By an input's name, or `session.input`; a list for a session that runs for each of them."""
 
 
@@ -36,7 +37,7 @@ class Prompt:
         self.tokens, self.width = 0, 0  # of a source
         self._program, self._sessions = program, sessions
         self._ids = np.asarray(ids, np.int64)
-        self._given: dict[str, Array | Sequence[Array]] = {}
+        self._given: dict[str, Value] = {}
 
     # -- reading -----------------------------------------------------------------------------------------------
 
@@ -56,7 +57,7 @@ class Prompt:
             if self._has_what(source, name):
                 self._read(source, name, run, observer)
 
-    def _named(self, source: Run, given: Given) -> dict[str, Array | Sequence[Array]]:
+    def _named(self, source: Run, given: Given) -> dict[str, Value]:
         """By `session.input`."""
         ports = {".".join(port): feed for port, feed in source.fed_by("given").items()}
         for key in given:
@@ -119,9 +120,9 @@ class Prompt:
         for port in pieces[0] if pieces else ():
             self.kept[port] = pieces[0][port] if len(pieces) == 1 else _joined([piece[port] for piece in pieces])
 
-    def _fed(self, feed: Feed, port: Port) -> Any:
-        if feed.kind == "edge":
-            return self.kept[feed.source]  # type: ignore[index]
+    def _fed(self, feed: Feed, port: Port) -> Value:
+        if feed.source is not None:
+            return self.kept[feed.source]
         name = ".".join(port)
         if name in self._given:
             return self._padded(self._given[name]) if feed.name == IDS else self._given[name]
@@ -130,12 +131,12 @@ class Prompt:
     def _spec(self, port: Port) -> TensorSpec:
         return next(spec for spec in self._sessions[port[0]].inputs if spec.name == port[1])
 
-    def _padded(self, ids: Any) -> Array:
+    def _padded(self, ids: Value) -> Array:
         row = np.zeros((1, self.width), np.int64)
         row[0, : self.tokens] = np.asarray(ids).reshape(-1)
         return row
 
-    def _array(self, port: Port, value: Any) -> Array:
+    def _array(self, port: Port, value: Value) -> Array:
         """In the input's own type. Raises PromptError for one whose shape does not fit."""
         spec = self._spec(port)
         array = np.asarray(value)
@@ -148,7 +149,12 @@ class Prompt:
         return np.ascontiguousarray(array, spec.numpy_dtype)
 
     def mask(self, spec: TensorSpec) -> Array:
-        """Which columns of the source are tokens: [1, 1, 1, width] to be added, or [1, width] of ones and zeros."""
+        """Which columns of the source are tokens: [1, 1, 1, width] to be added, or [1, width] of ones and zeros.
+
+        Raises PromptError where no text was read, whose columns it could tell of.
+        """
+        if not self.tokens:
+            raise PromptError(f"{spec.name} says which tokens of a source are there, and no source was given.")
         if len(spec.shape) == 2:
             return (np.arange(self.width)[None] < self.tokens).astype(spec.numpy_dtype)
         mask = np.full((1, 1, 1, self.width), spec.lowest, spec.numpy_dtype)
@@ -183,7 +189,7 @@ class Prompt:
     def positions(self) -> Callable[[Positions], NDArray[np.int64]] | None:
         """What stands for positions where the graphs take three numbers a token; None where they take one."""
         program = self._program
-        spec = program.drivers.get("position_ids")
+        spec = program.drivers.get(POSITIONS)
         if spec is None or len(spec.shape) != 3:
             return None
         grids = self._grids()

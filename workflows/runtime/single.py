@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import numpy as np
+import onnxruntime as ort
 from numpy.typing import NDArray
 
 from workflows.bundle import read_bundle
@@ -25,15 +28,27 @@ class SingleGraph:
     """A bundle of the route `single` that is open; `inputs` and `outputs` are what its graph declares."""
 
     def __init__(self, opened: OpenSession) -> None:
-        self._session = opened.session
+        self._session: ort.InferenceSession | None = opened.session
         self.inputs, self.outputs = opened.inputs, opened.outputs
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the session and its memory; a run after it raises RequestError."""
+        self._session = None
 
     def run(self, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:
         """The graph's outputs for `inputs`, which need the declared names, element types and shapes exactly.
 
-        Raises RequestError for a name that lacks or that the graph does not have, GraphError for an array that does
-        not fit, and JoineryError where onnxruntime fails.
+        Raises RequestError for a name that lacks or that the graph does not have, and after close, GraphError for an
+        array that does not fit, and JoineryError where onnxruntime fails.
         """
+        if self._session is None:
+            raise RequestError("The graph is closed: open the bundle again.")
         declared = {spec.name: spec for spec in self.inputs}
         names = ", ".join(declared)
         for name in inputs.keys() - declared.keys():
@@ -67,7 +82,8 @@ def open_single(folder: str | Path, provider: str = "cpu") -> SingleGraph:
 
 def run_single(folder: str | Path, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:
     """One run of the bundle in `folder`; see SingleGraph.run. Who runs it often opens it once with open_single."""
-    return open_single(folder).run(inputs)
+    with open_single(folder) as graph:
+        return graph.run(inputs)
 
 
 def _check(spec: TensorSpec, array: NDArray[np.generic], sizes: dict[str, tuple[int, str]]) -> None:

@@ -77,15 +77,18 @@ def find_all_carried(
     return {name: tensors for name, tensors in found.items() if tensors}
 
 
-def agree(kept: Kept, outline: Outline, signatures: Mapping[str, Signature]) -> tuple[Kept, StateFacts | None]:
+def agree(
+    kept: Kept, outline: Outline, signatures: Mapping[str, Signature], positions: str = POSITIONS
+) -> tuple[Kept, StateFacts | None]:
     """The tensors with the writer that follows, and the facts of the cache; None where sessions disagree on them.
 
     Sessions may keep layers of their own; tensors of one name are one tensor. What one session is told of the cache the
-    others of its run are told too.
+    others of its run are told too. positions: what the file calls the input that positions go to.
     """
     told: dict[str, tuple[tuple[StateTensor, ...], StateFacts]] = {}
     for sessions in (outline.runs()["decode"], outline.runs()["prefill"]):
-        inputs = tuple(spec for name in sessions for spec in signatures[name].inputs)
+        specs = [spec for name in sessions for spec in signatures[name].inputs]
+        inputs = [replace(spec, name=POSITIONS) if spec.name == positions else spec for spec in specs]
         told |= {name: facts_of(kept[name], signatures[name], inputs) for name in sessions if name in kept}
     tensors: dict[str, tuple[object, ...]] = {}
     for state, _ in told.values():

@@ -320,6 +320,14 @@ def test_inputs_that_do_not_fit(bundle: Path, changes: dict[str, Any], error: ty
         run_single(bundle, {name: array for name, array in inputs.items() if array is not None})
 
 
+def test_a_closed_graph_says_so(bundle: Path) -> None:
+    """`with` lets go of the session."""
+    with open_single(bundle) as graph:
+        assert graph.inputs
+    with pytest.raises(RequestError, match="The graph is closed: open the bundle again"):
+        graph.run({})
+
+
 def test_probe_and_plan_show_nothing_of_a_cache(bert: Path) -> None:
     found = probe(str(bert), lambda _: None, lambda: False)
     assert (found.supported, found.tasks[0], found.decoder is None) == (True, "text-classification", True)

@@ -270,6 +270,7 @@ def test_the_input_of_positions_may_have_another_name(tmp_path: Path) -> None:
     onnx.save(model, tmp_path / "decoder.onnx")
     machine = opened(tmp_path, STEP, state={"position_ids": {"input_name": "where"}})
     check(machine, toy.truth(IDS[:12]), IDS[:12])
+    assert not machine.program.facts.counts  # it is told positions, so its slots may be more than its tokens
     with pytest.raises(BundleError, match=r"at pipeline\.state\.position_ids\.input_name: no session has an input"):
         opened(tmp_path, STEP, state={"position_ids": {"input_name": "elsewhere"}})
 
@@ -343,7 +344,21 @@ def test_sinks_and_cache_types_that_cannot_be_are_refused(tmp_path: Path) -> Non
     ):
         with pytest.raises(BundleError, match=told):
             asked(runtime)
+    library = {"provider_options": [{"qnn": {"backend_path": "../evil.so"}}]}
+    with pytest.raises(BundleError, match=r"session_options: provider_options\.backend_path leads to a file elsewhere"):
+        opened(tmp_path, STEP, sessions={"decoder": {"file": "decoder.onnx", "session_options": library}})
     assert asked({"kv_cache": {"dtype": "fp32"}, "prefix_cache": {"enabled": False}}).cache.length == 0
+
+
+def test_a_source_that_was_not_read_has_no_mask(tmp_path: Path) -> None:
+    """A decoder that is told of it cannot run before."""
+    toy = Toy(attends=True)
+    toy.write(tmp_path, ["decoder"])
+    write_encoder(tmp_path, toy)
+    edges = [("encoder.last_hidden_state", "decoder.encoder_hidden_states")]
+    machine = opened(tmp_path, [{"run": "encoder", "when": "init"}, {"run": "decoder"}], edges)
+    with pytest.raises(PromptError, match="encoder_attention_mask says which tokens of a source are there"):
+        machine.step([1])
 
 
 def test_a_closed_machine_says_so(tmp_path: Path) -> None:
