@@ -11,7 +11,6 @@ from pathlib import Path
 import onnx
 
 from workflows.bundle import Bundle, read_bundle, verify_bundle
-from workflows.bundle.read import PIPELINE
 from workflows.errors import GraphError, RequestError, printable
 from workflows.graphs import load_graph
 from workflows.graphs.dtypes import bytes_of
@@ -59,7 +58,7 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
     facts, flow = bundle.pipeline.metadata, bundle.pipeline.pipeline
     graphs = {name: _read(bundle.file(session.file)) for name, session in flow.sessions.items()}
     program = _check(bundle, graphs)
-    signatures = {name: graph.signature for name, graph in graphs.items()}
+    signatures = _signatures(bundle, graphs)
     composite = composite_of(bundle.pipeline, signatures, program)
     return InspectReport(
         model_type=facts.model_type,
@@ -79,7 +78,7 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
         layout=facts.layout,
         capacity=bundle.pipeline.capacity,
         chunk=bundle.pipeline.chunk,
-        bytes=bundle.manifest.bytes,
+        bytes=bundle.bytes,
         metadata=facts.model_dump(mode="json"),
     )
 
@@ -99,13 +98,18 @@ def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fal
 
 def _check(bundle: Bundle, graphs: Mapping[str, _Read]) -> Program | None:
     """The program of a pipeline with a cache. Raises BundleError, with the JSON path, where its graphs do not fit."""
-    where = str(bundle.folder / PIPELINE)
+    where = bundle.where
     for fault in requirement_faults(bundle.pipeline, {name: graph.model for name, graph in graphs.items()}):
         raise fault.error(where)
     if bundle.pipeline.pipeline.state.kv_cache is None:
         bundle.pipeline.check(where)
         return None
-    return compile_program(bundle.pipeline, {name: graph.signature for name, graph in graphs.items()}, where)
+    return compile_program(bundle.pipeline, _signatures(bundle, graphs), where)
+
+
+def _signatures(bundle: Bundle, graphs: Mapping[str, _Read]) -> dict[str, FileSignature]:
+    """Under Joinery's names."""
+    return {name: graph.signature.called(bundle.pipeline.own_names(name)) for name, graph in graphs.items()}
 
 
 def _graph_report(path: Path) -> InspectReport:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from workflows.builder.tokenizer import write_tokenizer
 from workflows.builder.work import Report
 from workflows.bundle import Bundle
-from workflows.bundle.manifest import FileEntry, Manifest
 from workflows.bundle.schema import Pipeline
 from workflows.errors import RecipeError
 from workflows.generate import Engine
@@ -131,5 +130,4 @@ def _draft(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, wo
     for name in {session.file for session in pipeline.pipeline.sessions.values()} | {WEIGHTS}:
         link_or_copy(optimized / name, folder / name)
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    entries = {name: FileEntry(bytes=path.stat().st_size, sha256="0" * 64) for name, path in files.items()}
-    return Bundle(folder, pipeline, Manifest(files=entries))
+    return Bundle(folder, pipeline, files, str(folder), str(folder))

@@ -69,7 +69,7 @@ def build(
     return BuildDone(
         bundle=str(request.out),
         seconds=round(time.monotonic() - began, 3),
-        bytes=bundle.manifest.bytes,
+        bytes=bundle.bytes,
         components=list(bundle.pipeline.pipeline.sessions),
     )
 

@@ -6,12 +6,14 @@ pipeline.json is a program that may be changed by hand: when it is opened, what 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workflows.bundle.flow import Fault
-from workflows.bundle.manifest import Manifest, is_linked, read_manifest
+from workflows.bundle.genai.folder import CONFIG, digest_of, is_genai, read_genai
+from workflows.bundle.manifest import MANIFEST, is_linked, read_manifest
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError
 
@@ -21,21 +23,33 @@ _LONGEST = 1 << 20  # bytes of a pipeline file; ten sessions say all they have i
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle whose files are all there with their sizes."""
+    """A composite whose files are all there.
+
+    files: by their name in a bundle, wherever they lie. digest: tells this model from another. where: the file with the
+    program, for messages. built: whether it was built or imported; else it is another's folder that is read in place.
+    """
 
     folder: Path
     pipeline: Pipeline
-    manifest: Manifest
+    files: Mapping[str, Path]
+    digest: str
+    where: str
+    built: bool = True
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all files together."""
+        return sum(path.stat().st_size for path in self.files.values())
 
     def file(self, name: str) -> Path:
-        """The path of a file that the manifest lists. Raises BundleError for any other."""
-        if name not in self.manifest.files:
+        """The path of a file. Raises BundleError for one that it does not have."""
+        if name not in self.files:
             raise BundleError(f"{self.folder} has no {name} in its manifest: build the bundle anew.")
-        return self.folder / name
+        return self.files[name]
 
     def text(self, name: str) -> str | None:
         """The text of a file, or None where the bundle has no such file. Raises BundleError for one that is no text."""
-        if name not in self.manifest.files:
+        if name not in self.files:
             return None
         try:
             return self.file(name).read_text("utf-8")
@@ -44,10 +58,16 @@ class Bundle:
 
 
 def read_bundle(folder: str | Path) -> Bundle:
-    """The bundle in `folder`. Raises BundleError, naming the file, where it is missing, cut short or malformed."""
+    """The bundle in `folder`, or the composite that a folder of onnxruntime-genai's is.
+
+    Raises BundleError, naming the file, where it is missing, cut short or malformed.
+    """
     root = Path(folder)
     if not root.is_dir():
         raise BundleError(f"There is no bundle folder {root}: check the path, or build one with `joinery build`.")
+    if is_genai(root) and not (root / MANIFEST).is_file():
+        pipeline, files = read_genai(root)
+        return Bundle(root, pipeline, files, digest_of(files), str(root / CONFIG), built=False)
     manifest = read_manifest(root)
     for name, entry in manifest.files.items():
         path = root / name
@@ -65,7 +85,9 @@ def read_bundle(folder: str | Path) -> Bundle:
         if session.file not in manifest.files:
             fault = Fault(f"pipeline.sessions.{name}.file", f"the bundle's manifest lists no file {session.file}")
             raise fault.error(str(root / PIPELINE))
-    return Bundle(root, pipeline, manifest)
+    own = {name: entry.sha256 for name, entry in manifest.files.items() if name.endswith((".onnx", ".data"))}
+    files = {name: root / name for name in manifest.files}
+    return Bundle(root, pipeline, files, ",".join(own[name] for name in sorted(own)), str(root / PIPELINE))
 
 
 def read_summary(folder: str | Path) -> dict[str, Any]:
@@ -84,7 +106,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "capacity": bundle.pipeline.capacity,
         "chunk": bundle.pipeline.chunk,
         "components": list(bundle.pipeline.pipeline.sessions),
-        "bytes": bundle.manifest.bytes,
+        "bytes": bundle.bytes,
         "built_at": facts.built_at,
     }
 

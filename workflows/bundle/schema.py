@@ -21,12 +21,11 @@ from workflows.bundle.strategy import LogitsOp, Share, not_run
 Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
 Id = Annotated[int, Field(ge=0, strict=True)]
+Port = Annotated[str, Field(pattern=r"^[^.]+\..+$")]  # session.tensor
 
 
 def _listed(value: object) -> object:
     return [value] if isinstance(value, int) else value
-
-
 
 
 class Tokens(Model):
@@ -76,20 +75,24 @@ class Metadata(Model):
 
     source_limit: tokens that an encoder can read at most; None where there is no encoder or it reads any number.
     carried: inputs `session.input` that a step reads and the output with the next value, where the names don't say so.
+    names: `session.tensor` of a graph that Joinery calls otherwise, and how. genai: what a configuration of
+    onnxruntime-genai says and this file has no word for, as it stood there.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
-    model_type: str
+    model_type: str = ""
     name: str = ""
     architecture: str = ""
     task: str = ""
     family: str = ""
     precision: str = "fp32"
     layout: str = "static"
-    chunk: Annotated[int, Field(gt=0)] = 64
+    chunk: Positive = 64
     vocabulary: Annotated[int, Field(gt=0)] | None = None
     source_limit: Annotated[int, Field(gt=0)] | None = None
-    carried: dict[Annotated[str, Field(pattern=r"^[^.]+\..+$")], str] = Field(default_factory=dict)
+    carried: dict[Port, str] = Field(default_factory=dict)
+    names: dict[Port, str] = Field(default_factory=dict)
+    genai: dict[str, Any] = Field(default_factory=dict)
     built_at: str = ""
     components: list[Component] = Field(default_factory=list)
 
@@ -101,7 +104,7 @@ class Pipeline(Model):
     pipeline: Flow
     tokens: Tokens = Tokens()
     generation: Generation | None = None
-    metadata: Metadata
+    metadata: Metadata = Metadata()
 
     @property
     def capacity(self) -> int | None:
@@ -118,6 +121,11 @@ class Pipeline(Model):
         """Prompt tokens that one run takes at most."""
         asked = self._asked("chunked_prefill")
         return next((value.max_batched_tokens for value in asked.values()), self.metadata.chunk)
+
+    @property
+    def says_chunk(self) -> bool:
+        """Whether the file says that number, and does not leave it to the graphs."""
+        return bool(self._asked("chunked_prefill")) or "chunk" in self.metadata.model_fields_set
 
     @property
     def window(self) -> SlidingWindow | None:
@@ -182,8 +190,6 @@ class Pipeline(Model):
 
     def _not_run(self) -> Iterator[Fault]:
         flow = self.pipeline
-        if self.pipeline.state.kv_cache is not None and self.metadata.vocabulary is None:
-            yield Fault("metadata.vocabulary", "a pipeline with a KV cache needs metadata.vocabulary to run")
         yield from not_run(
             {"roles": flow.roles, "strategy": flow.strategy, "plugin": flow.plugin, "controller": flow.controller}
         )
@@ -207,6 +213,11 @@ class Pipeline(Model):
         """Session → what its runtime asks for under `key`, where it asks for something."""
         found = {name: getattr(one.session_options.runtime, key) for name, one in self.pipeline.sessions.items()}
         return {name: value for name, value in found.items() if value is not None}
+
+    def own_names(self, session: str) -> dict[str, str]:
+        """Joinery's name → the graph's, of the session's tensors that it calls otherwise."""
+        ports = ((port.split(".", 1), name) for port, name in self.metadata.names.items())
+        return {name: own for (one, own), name in ports if one == session}
 
     def role(self, session: str) -> str:
         """The role of a session; its own name where none was recorded."""

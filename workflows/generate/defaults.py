@@ -11,10 +11,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from workflows.bundle import Bundle, Pipeline
+from workflows.bundle.genai.words import look
 from workflows.errors import BundleError, printable
 
 FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
 
+_NGRAM = "no_repeat_ngram_size"
 _DRAWN = "sampling.do_sample"  # the pipeline file's own; a checkpoint's is left to the person
 # What changes greedy tokens in transformers and is not applied here → the value that changes nothing.
 NOT_APPLIED: dict[str, Any] = {
@@ -98,6 +100,7 @@ def _of_pipeline(pipeline: Pipeline) -> dict[str, Any]:
         "num_beams": said and said.num_beams,
         "repetition_penalty": sampling and sampling.repetition_penalty,
         _DRAWN: sampling and sampling.do_sample,
+        _NGRAM: look(pipeline.metadata.genai, f"search.{_NGRAM}"),
     }
     return {key: value for key, value in asked.items() if value is not None}
 

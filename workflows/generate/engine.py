@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.genai.folder import unrun
 from workflows.bundle.options import parse_options
 from workflows.errors import PromptError
 from workflows.generate.defaults import Defaults
@@ -28,6 +29,7 @@ class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread."""
 
     def __init__(self, bundle: Bundle, machine: Machine, load_seconds: float) -> None:
+        bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
@@ -178,6 +180,8 @@ class Engine:
             self._note("cache_fallback", self.machine.note)
         if self.machine.emulation:
             self._note("emulated", self.machine.emulation)
+        if self.bundle.pipeline.metadata.genai and (unrun_here := unrun(self.bundle.pipeline)):
+            self._note("not_run", f"The configuration asks for what Joinery does not run: {', '.join(unrun_here)}.")
         if self.defaults.not_applied:
             named = ", ".join(self.defaults.not_applied)
             message = f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily."
@@ -227,9 +231,8 @@ class Engine:
 
     @property
     def _identity(self) -> str:
-        """Tells this bundle's model from another's: the hashes of its graphs and weights."""
-        files = self.bundle.manifest.files
-        return ",".join(files[name].sha256 for name in sorted(files) if name.endswith((".onnx", ".data")))
+        """Tells this bundle's model from another's."""
+        return self.bundle.digest
 
     def ready(self) -> ReadyEvent:
         """What the window is told when the bundle is open."""

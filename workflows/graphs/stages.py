@@ -96,7 +96,7 @@ def read_evidence(bundle: Bundle) -> list[BuiltStage]:
 def read_stages(bundle: Bundle, component: str) -> History:
     """The history of one component. Raises BundleError for evidence that is damaged."""
     name = archive_of(component)
-    if name not in bundle.manifest.files:
+    if name not in bundle.files:
         return History(component, (), {}, None)
     entries = [entry for entry in _read(bundle) if entry.stage.component == component]
     return _history(component, entries, bundle.file(name))

@@ -49,7 +49,7 @@ def weight_bytes(bundle: Bundle) -> int:
         raise BundleError("evidence.json of the bundle cannot be read: build the bundle anew.") from None
     if noted:
         return sum(noted.values())
-    return sum(entry.bytes for name, entry in bundle.manifest.files.items() if name.endswith((".data", ".onnx")))
+    return sum(path.stat().st_size for name, path in bundle.files.items() if name.endswith((".data", ".onnx")))
 
 
 def kv_bytes(machine: Machine) -> int:

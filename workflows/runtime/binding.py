@@ -81,18 +81,19 @@ class Binding:
         for spec in opened.inputs:
             array = self._array((opened.name, spec.name), spec)
             symbols |= {axis: size for axis, size in zip(spec.shape, array.shape, strict=True) if isinstance(axis, str)}
-            binding.bind_input(spec.name, "cpu", 0, _element(spec), array.shape, self._address(array, spec))
+            own, address = opened.own_name(spec.name), self._address(array, spec)
+            binding.bind_input(own, "cpu", 0, _element(spec), array.shape, address)
         for place, spec in enumerate(opened.outputs):
-            port = opened.name, spec.name
+            port, own = (opened.name, spec.name), opened.own_name(spec.name)
             needed = port in self._taken or port in self._given
             memory = self._output(port, spec, symbols) if needed or not self._observer else None
             if memory is None:
-                binding.bind_output(spec.name, "cpu")
+                binding.bind_output(own, "cpu")
                 if needed:
                     self._free.append((port, binding, place))
                 continue
             self.outputs[port] = memory
-            binding.bind_output(spec.name, "cpu", 0, _element(spec), memory.shape, self._address(memory, spec))
+            binding.bind_output(own, "cpu", 0, _element(spec), memory.shape, self._address(memory, spec))
         return binding
 
     def _array(self, port: Port, spec: TensorSpec) -> NDArray[Any]:

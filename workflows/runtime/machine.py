@@ -55,7 +55,7 @@ class Machine:
         device: Device,
         observer: Observer | None = None,
     ) -> None:
-        self.program, self.cache, self.provider = program, cache, device.name
+        self.pipeline, self.program, self.cache, self.provider = pipeline, program, cache, device.name
         self.chunk, self.vocabulary = pipeline.chunk, pipeline.metadata.vocabulary or 0
         self.note, self.emulation = program.facts.note, emulation_note(pipeline, device)
         self._sessions, self._observer = dict(sessions), observer

@@ -8,7 +8,6 @@ from dataclasses import replace
 from workflows.bundle import Bundle
 from workflows.bundle.flow import Fault
 from workflows.bundle.options import SessionOptions
-from workflows.bundle.read import PIPELINE
 from workflows.bundle.schema import Pipeline
 from workflows.errors import BundleError, RecipeError, printable
 from workflows.kvcache import KVCache, Layout
@@ -42,7 +41,7 @@ def open_machine(
     of the outputs that such a graph has besides the file's. Raises BundleError, GraphError, DeviceError, and
     RecipeError for a layout that there is not.
     """
-    where = str(bundle.folder / PIPELINE)
+    where = bundle.where
     _refuse_single(bundle.pipeline, where)
     bundle.pipeline.check(where)
     by_file: dict[tuple[str, str], OpenSession] = {}
@@ -60,7 +59,7 @@ def open_machine(
                 emulated=is_emulated(bundle.pipeline, name, device),
                 settings=options,
             )
-        sessions[name] = replace(by_file[key], name=name)
+        sessions[name] = replace(by_file[key], name=name).called(bundle.pipeline.own_names(name))
     return make_machine(
         bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer, where=where
     )
@@ -78,6 +77,7 @@ def make_machine(
 ) -> Machine:
     """Open sessions around one cache; see open_machine. where: the pipeline's file, for messages."""
     program = compile_program(pipeline, sessions, where)
+    pipeline = settled(pipeline, program)
     layout = _layout(pipeline, cache, program.facts, where)
     slots = _slots(pipeline, program, layout, capacity)
     if layout.sinks >= slots:
@@ -86,6 +86,17 @@ def make_machine(
         program.state, layout, slots, program.facts, program.drivers, pad_left=program.pad_left, carried=program.carries
     )
     return Machine(pipeline, program, sessions, kept, device, observer)
+
+
+def settled(pipeline: Pipeline, program: Program) -> Pipeline:
+    """The pipeline with what its file leaves to the graphs: the size of the vocabulary, and of a prompt's runs."""
+    facts, told = pipeline.metadata, dict[str, int]()
+    size = program.decode.logits[1].shape[-1] if program.decode.logits else None
+    if facts.vocabulary is None and isinstance(size, int):
+        told["vocabulary"] = size
+    if "chunk" not in facts.model_fields_set and program.prefill.columns is not None:
+        told["chunk"] = program.prefill.columns
+    return pipeline.model_copy(update={"metadata": facts.model_copy(update=told)})
 
 
 def _layout(pipeline: Pipeline, asked: str | None, facts: StateFacts, where: str) -> Layout:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import onnxruntime as ort
@@ -20,6 +20,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
+from workflows.runtime.signature import renamed
 from workflows.tensors import TensorSpec
 from workflows.wire.reports.devices import Device
 
@@ -52,13 +53,24 @@ _LEVELS = {"log_severity_level": 4}  # what fails is raised, and told once
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session and what its graph says of itself."""
+    """A session and what its graph says of itself. own: Joinery's name → the graph's, where they differ."""
 
     name: str
     session: ort.InferenceSession
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     metadata: Mapping[str, str]
+    own: Mapping[str, str] = field(default_factory=dict)
+
+    def own_name(self, name: str) -> str:
+        """What the graph calls the input or output of that name."""
+        return self.own.get(name, name)
+
+    def called(self, own: Mapping[str, str]) -> OpenSession:
+        """The same under Joinery's names. own: Joinery's name → the graph's."""
+        if not own:
+            return self
+        return replace(self, inputs=renamed(self.inputs, own), outputs=renamed(self.outputs, own), own=dict(own))
 
 
 def open_session(

@@ -14,13 +14,15 @@ _DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int8": "in
 def setting_faults(pipeline: Pipeline, program: Program) -> Iterator[Fault]:
     """Settings that the compiled program cannot have."""
     chunk, columns = pipeline.chunk, program.prefill.columns
-    if columns is not None and chunk > columns:
+    if columns is not None and chunk > columns and pipeline.says_chunk:
         message = f"a run takes {chunk} tokens, and the graphs have {columns} columns"
         yield Fault(pipeline.path_of_setting("chunked_prefill"), message)
     assert program.decode.logits is not None  # steps give some
     size, said = program.decode.logits[1].shape[-1], pipeline.metadata.vocabulary
     if isinstance(size, int) and said is not None and said > size:
         yield Fault("metadata.vocabulary", f"there are {said} tokens, and the graphs give logits of {size}")
+    if said is None and not isinstance(size, int):
+        yield Fault("metadata.vocabulary", "neither the file nor the graphs' logits say how many tokens there are")
     start = pipeline.tokens.decoder_start
     if start is not None and said is not None and start >= said:
         yield Fault("tokens.decoder_start", f"the token {start} is not among the {said} of the vocabulary")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from workflows.bundle.flow import EDGES, Fault, Outline, Port
@@ -32,6 +32,16 @@ class FileSignature:
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     metadata: Mapping[str, str]
+
+    def called(self, own: Mapping[str, str]) -> FileSignature:
+        """The same under Joinery's names. own: Joinery's name → the graph's."""
+        return replace(self, inputs=renamed(self.inputs, own), outputs=renamed(self.outputs, own))
+
+
+def renamed(specs: Sequence[TensorSpec], own: Mapping[str, str]) -> tuple[TensorSpec, ...]:
+    """Inputs or outputs under Joinery's names. own: Joinery's name → the graph's."""
+    ours = {theirs: name for name, theirs in own.items()}
+    return tuple(replace(spec, name=ours.get(spec.name, spec.name)) for spec in specs)
 
 
 def edge_faults(outline: Outline, signatures: Mapping[str, Signature]) -> Iterator[Fault]:

@@ -15,7 +15,6 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from workflows.bundle import read_bundle
-from workflows.bundle.read import PIPELINE
 from workflows.errors import BundleError, GraphError, JoineryError, RequestError, printable
 from workflows.runtime.devices import device_named
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
@@ -69,7 +68,7 @@ class SingleGraph:
 def open_single(folder: str | Path, provider: str = "cpu") -> SingleGraph:
     """Opens a bundle of one graph. Raises BundleError where it is another kind, and as read_bundle does."""
     bundle = read_bundle(folder)
-    bundle.pipeline.check(str(bundle.folder / PIPELINE))
+    bundle.pipeline.check(bundle.where)
     sessions = bundle.pipeline.pipeline.sessions
     if bundle.pipeline.route != "single" or len(sessions) != 1:
         raise BundleError(

@@ -1,0 +1,155 @@
+"""A folder of onnxruntime-genai's, opened where it lies: read, never written.
+
+    genai_config.json, of either version ──▶ Pipeline      tokenizer.json …, in model.tokenizer_dir ──▶ tokenizer/
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import cast
+
+from pydantic import ValidationError
+
+from workflows.bundle.flow import Fault, path_of
+from workflows.bundle.genai.translate import faults, translate
+from workflows.bundle.genai.v1 import Version1
+from workflows.bundle.genai.words import Json, leaves, look, overlaid
+from workflows.bundle.schema import Pipeline, parse_pipeline
+from workflows.errors import BundleError, printable
+
+CONFIG = "genai_config.json"
+WORDS = (
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja",
+    "generation_config.json", "config.json", "preprocessor_config.json",
+)  # fmt: skip
+_LONGEST = 1 << 20  # bytes of a configuration
+_V1 = ("model", "search", "speculative", "engine")
+_V2 = ("pipeline", "tokens", "generation", "metadata")
+
+
+def is_genai(folder: Path) -> bool:
+    """Whether a folder is one of genai's."""
+    return (folder / CONFIG).is_file()
+
+
+def read_genai(folder: Path) -> tuple[Pipeline, dict[str, Path]]:
+    """The program, and the folder's files by the names that they have in a bundle.
+
+    Raises BundleError with the JSON path of what is wrong, or the name of the file that is missing.
+    """
+    path = folder / CONFIG
+    data = _load(path)
+    pipeline = parse(data, str(path))
+    files = {session.file: folder / session.file for session in pipeline.pipeline.sessions.values()}
+    for name, session in pipeline.pipeline.sessions.items():
+        if not files[session.file].is_file():
+            fault = Fault(f"pipeline.sessions.{name}.file", f"there is no file {session.file} in the folder")
+            raise fault.error(f"{path}, read as version 2,")
+    weights = {near.name: near for file in list(files.values()) for near in file.parent.glob(f"{file.name}?*")}
+    own = {name: near for name, near in weights.items() if near.is_file() and near.suffix != ".onnx"}
+    return pipeline, own | files | _words(folder, look(cast(Json, data), "model.tokenizer_dir"), path)
+
+
+def parse(data: object, where: str) -> Pipeline:
+    """A decoded file of either version. Raises BundleError with the JSON path of what is wrong."""
+    if not isinstance(data, dict):
+        raise BundleError(f"{where} is no JSON object: get the folder again.")
+    version = data.get("version", 1)
+    if version not in (1, 2) or isinstance(version, bool):
+        raise Fault("version", f"there is no version {printable(version, 40)}: there are 1 and 2").error(where)
+    for key in data:
+        if key not in (*_V1, *_V2, "version") and isinstance(data[key], dict | list):
+            known = ", ".join((*_V1, *(_V2 if version == 2 else ())))
+            raise Fault(key, f"there is no such key: there are {known}").error(where)
+    if version == 2 and "model" not in data:
+        return parse_pipeline({key: value for key, value in data.items() if key in (*_V2, "version")}, where)
+    if version == 1 and (odd := next((key for key in _V2 if key in data), None)):
+        raise Fault(odd, 'the key is one of version 2: write "version": 2').error(where)
+    made = _of_version_1({key: data[key] for key in _V1 if key in data}, where)
+    if version == 2:
+        made = _with_version_2(made, data)
+    return parse_pipeline(made, f"{where}, read as version 2,")
+
+
+def _of_version_1(said: Json, where: str) -> Json:
+    try:
+        config = Version1.model_validate(said)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = path_of([part for part in first["loc"] if part != "[key]"]) or "the file"
+        raise Fault(path, first["msg"].removeprefix("Value error, ")).error(where) from None
+    for fault in faults(config):
+        raise fault.error(where)
+    return translate(config, said)
+
+
+def _with_version_2(made: Json, data: Json) -> Json:
+    """What version 1's `model` makes, with what the same file says in version 2: its flow, where it has one, wins.
+
+    Without a flow its sessions are names for a strategy that is not run, and what they say is kept.
+    """
+    said = {key: data[key] for key in _V2 if key in data}
+    flow = said.get("pipeline")
+    if isinstance(flow, dict) and "flow" not in flow and "extends" not in flow:
+        said["metadata"] = overlaid({"genai": {"pipeline": flow}}, _object(said.get("metadata")))
+        del said["pipeline"]
+    elif flow is not None:
+        del made["pipeline"]
+    return overlaid(made, said)
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _words(folder: Path, tokenizer: object, path: Path) -> dict[str, Path]:
+    """What the folder says about text and generation, as a bundle calls it."""
+    inner = tokenizer if isinstance(tokenizer, str) else ""
+    if inner.startswith(("/", "\\")) or ".." in inner or ":" in inner:
+        raise Fault("model.tokenizer_dir", "the folder's tokenizer must lie in it").error(str(path))
+    places = {f"tokenizer/{name}": folder / inner / name for name in WORDS}
+    return {name: place for name, place in places.items() if place.is_file() and not place.is_symlink()}
+
+
+def _load(path: Path) -> object:
+    if path.stat().st_size > _LONGEST:
+        raise BundleError(f"{path} has more than {_LONGEST:,} bytes, which no configuration needs: get it again.")
+    try:
+        return json.loads(path.read_text("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise BundleError(f"{path} is not JSON: get the folder again.") from None
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+def extra_files(pipeline: Pipeline) -> list[str]:
+    """The files that the configuration names and the program does not run, such as a draft's in a folder beside it."""
+    own = {session.file for session in pipeline.pipeline.sessions.values()}
+    rest = pipeline.metadata.genai
+    found = [
+        value
+        for path, value in leaves(rest)
+        if path.rpartition(".")[2] in ("filename", "file") and isinstance(value, str) and value and value not in own
+    ]
+    return list(dict.fromkeys(found))
+
+
+def digest_of(files: dict[str, Path]) -> str:
+    """Tells one state of the folder from another, by names, sizes and times: reading gigabytes would take too long."""
+    told = [(name, path.stat().st_size, path.stat().st_mtime_ns) for name, path in sorted(files.items())]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def unrun(pipeline: Pipeline) -> list[str]:
+    """What the configuration asks for, without changing a greedy token, and Joinery does not do; in words."""
+    rest = pipeline.metadata.genai
+    found = [
+        f"{path} (tokens come one at a time)"
+        for path in ("speculative", "pipeline.strategy", "model.draft", "model.mtp")
+        if look(rest, path)
+    ]
+    return found + (["engine (one conversation at a time)"] if look(rest, "engine") else [])
