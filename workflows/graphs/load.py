@@ -8,7 +8,7 @@ would not run is a warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,6 +76,31 @@ def graphs_in(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
     for node in graph.node:
         for body in bodies_of(node):
             yield from graphs_in(body)
+
+
+def tensors_in(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
+    """Every tensor of a model: initializers, and those in nodes' attributes, bodies and functions included."""
+    for graph in graphs_in(model.graph):
+        yield from graph.initializer
+        yield from _parts_of(graph.sparse_initializer)
+    for nodes in (model.graph.node, *(function.node for function in model.functions)):
+        for node in _nodes_below(nodes):
+            for attribute in node.attribute:
+                yield from (attribute.t, *attribute.tensors)
+                yield from _parts_of((attribute.sparse_tensor, *attribute.sparse_tensors))
+
+
+def _parts_of(sparse: Iterable[onnx.SparseTensorProto]) -> Iterator[onnx.TensorProto]:
+    for one in sparse:
+        yield from (one.values, one.indices)
+
+
+def _nodes_below(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    """The nodes, and those of their bodies."""
+    for node in nodes:
+        yield node
+        for body in bodies_of(node):
+            yield from _nodes_below(body.node)
 
 
 def _words(graph: onnx.GraphProto) -> Iterator[object]:
