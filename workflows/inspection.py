@@ -90,10 +90,17 @@ def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fal
     """
     verified = verify_bundle(folder, cancelled)
     if verified.ok:
-        bundle = read_bundle(folder)
-        files = {name: bundle.file(session.file) for name, session in bundle.pipeline.pipeline.sessions.items()}
-        _check(bundle, {name: _read(path) for name, path in files.items()})
+        check_graphs(read_bundle(folder))
     return verified
+
+
+def check_graphs(bundle: Bundle) -> Program | None:
+    """The program of the graphs, None without a cache.
+
+    Raises GraphError for a graph that is damaged, BundleError where they do not fit the pipeline.
+    """
+    sessions = bundle.pipeline.pipeline.sessions
+    return _check(bundle, {name: _read(bundle.file(session.file)) for name, session in sessions.items()})
 
 
 def _check(bundle: Bundle, graphs: Mapping[str, _Read]) -> Program | None:

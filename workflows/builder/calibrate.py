@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from workflows.builder.tokenizer import write_tokenizer
 from workflows.builder.work import Report
 from workflows.bundle import Bundle
+from workflows.bundle.read import draft_of
 from workflows.bundle.schema import Pipeline
 from workflows.errors import RecipeError
 from workflows.generate import Engine
@@ -129,5 +130,4 @@ def _draft(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, wo
     (folder / "recipe.json").write_text(recipe.model_dump_json(), "utf-8")
     for name in {session.file for session in pipeline.pipeline.sessions.values()} | {WEIGHTS}:
         link_or_copy(optimized / name, folder / name)
-    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return Bundle(folder, pipeline, files, str(folder), str(folder))
+    return draft_of(folder, pipeline, str(folder))

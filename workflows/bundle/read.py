@@ -90,6 +90,12 @@ def read_bundle(folder: str | Path) -> Bundle:
     return Bundle(root, pipeline, files, ",".join(own[name] for name in sorted(own)), str(root / PIPELINE))
 
 
+def draft_of(folder: Path, pipeline: Pipeline, where: str) -> Bundle:
+    """Files that are to be a bundle, before they have a manifest. where: what a person knows them as."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return Bundle(folder, pipeline, files, str(folder), where)
+
+
 def read_summary(folder: str | Path) -> dict[str, Any]:
     """What a list of bundles shows of one, without reading a graph. Raises BundleError like read_bundle."""
     bundle = read_bundle(folder)

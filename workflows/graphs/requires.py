@@ -37,6 +37,15 @@ def requirement_faults(pipeline: Pipeline, graphs: Mapping[str, onnx.ModelProto]
             yield Fault(f"pipeline.sessions.{name}.session_options.build_requires.{key}", message)
 
 
+def precision_in(graphs: Mapping[str, onnx.ModelProto]) -> str:
+    """A recipe's word for what the weights are, by the smallest of them."""
+    integers = {kind for model in graphs.values() for kind in _quantized(model)}
+    floats = {tensor.data_type for model in graphs.values() for tensor in model.graph.initializer if tensor.dims}
+    words: list[str] = [word for word in ("int4", "int8", "fp8") if word in integers]
+    words += [word for word, kind in (("fp16", _T.FLOAT16), ("bf16", _T.BFLOAT16)) if kind in floats]
+    return next(iter(words), "fp32")
+
+
 def _broken(required: BuildRequires, model: onnx.ModelProto, integers: set[str]) -> Iterator[tuple[str, str]]:
     """integers: what the weights of all graphs are; a component may have none that a method takes."""
     wanted = _INTEGERS.get(required.quantization, required.quantization)

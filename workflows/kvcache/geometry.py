@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
 from workflows import names
@@ -174,6 +174,19 @@ class StateTensor:
         for axis in self.sized(1):
             size *= axis
         return size
+
+
+def sized(specs: Sequence[TensorSpec], heads: int | None, size: int | None) -> tuple[TensorSpec, ...]:
+    """The same, where [batch, heads, slots, size] has these in place of axes that are left open."""
+    return tuple(replace(spec, shape=_sized(spec.shape, heads, size)) for spec in specs)
+
+
+def _sized(shape: tuple[int | str, ...], heads: int | None, size: int | None) -> tuple[int | str, ...]:
+    if len(shape) < 4:
+        return shape
+    *batch, many, slots, wide = shape
+    known = (many if isinstance(many, int) else heads or many, slots, wide if isinstance(wide, int) else size or wide)
+    return (*batch, *known)
 
 
 def find_state(

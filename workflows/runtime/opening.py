@@ -89,13 +89,18 @@ def make_machine(
 
 
 def settled(pipeline: Pipeline, program: Program) -> Pipeline:
-    """The pipeline with what its file leaves to the graphs: the size of the vocabulary, and of a prompt's runs."""
-    facts, told = pipeline.metadata, dict[str, int]()
+    """The pipeline with what its file leaves to the graphs.
+
+    That is the size of the vocabulary and of a prompt's runs, and who writes the cache.
+    """
+    facts, told = pipeline.metadata, dict[str, int | str]()
     size = program.decode.logits[1].shape[-1] if program.decode.logits else None
     if facts.vocabulary is None and isinstance(size, int):
         told["vocabulary"] = size
     if "chunk" not in facts.model_fields_set and program.prefill.columns is not None:
         told["chunk"] = program.prefill.columns
+    if "layout" not in facts.model_fields_set:
+        told["layout"] = {"host": "static"}.get(program.facts.writer, program.facts.writer)
     return pipeline.model_copy(update={"metadata": facts.model_copy(update=told)})
 
 

@@ -103,7 +103,7 @@ class _Compiler:
     def _find_states(self) -> None:
         """Who keeps what, and what is known of the cache."""
         try:
-            kept = find_kept(self._outline, self._signatures, self._patterns)
+            kept = find_kept(self._pipeline, self._outline, self._signatures, self._patterns)
             self._carried = find_all_carried(self._pipeline, self._outline, self._signatures, kept)
         except GraphError as error:
             raise _Misfit(STATE, str(error).removesuffix(".")) from None

@@ -14,7 +14,7 @@ from workflows.errors import GraphError
 from workflows.kvcache import StateTensor, find_state
 from workflows.kvcache.carried import CarriedTensor, find_carried
 from workflows.kvcache.drivers import IDS, PLACES, POSITIONS, columns_axis
-from workflows.kvcache.geometry import NAMINGS, GroupFacts, StateFacts, StatePatterns, patterns_of
+from workflows.kvcache.geometry import NAMINGS, GroupFacts, StateFacts, StatePatterns, patterns_of, sized
 from workflows.kvcache.infer import infer_facts
 from workflows.runtime.signature import Signature, spec_of
 from workflows.tensors import TensorSpec
@@ -35,14 +35,21 @@ def patterns_in(pipeline: Pipeline, signatures: Mapping[str, Signature]) -> Stat
     return patterns_of(inputs, (said, *NAMINGS))
 
 
-def find_kept(outline: Outline, signatures: Mapping[str, Signature], patterns: StatePatterns) -> Kept:
-    """Session → the cache tensors that it keeps, for those that keep some. Raises GraphError as find_state does."""
+def find_kept(
+    pipeline: Pipeline, outline: Outline, signatures: Mapping[str, Signature], patterns: StatePatterns
+) -> Kept:
+    """Session → the cache tensors that it keeps, for those that keep some. Raises GraphError as find_state does.
+
+    Heads and their size are the file's where the graphs leave them open.
+    """
+    facts = pipeline.metadata
     widths: dict[str, int | str | None] = {}
     for name in (*outline.at("init"), *outline.at("step")):
         widths.setdefault(name, _columns(name, outline, signatures, widths))
-    found = {
-        name: find_state(one.inputs, one.outputs, patterns, widths.get(name)) for name, one in signatures.items()
-    }
+    found = {}
+    for name, one in signatures.items():
+        inputs, outputs = (sized(specs, facts.kv_heads, facts.head_size) for specs in (one.inputs, one.outputs))
+        found[name] = find_state(inputs, outputs, patterns, widths.get(name))
     return {name: state for name, state in found.items() if state}
 
 

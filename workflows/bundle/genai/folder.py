@@ -13,9 +13,9 @@ from typing import cast
 from pydantic import ValidationError
 
 from workflows.bundle.flow import Fault, path_of
-from workflows.bundle.genai.translate import faults, translate
+from workflows.bundle.genai.translate import faults, ring_faults, translate
 from workflows.bundle.genai.v1 import Version1
-from workflows.bundle.genai.words import Json, leaves, look, overlaid
+from workflows.bundle.genai.words import Json, drop, leaves, look, overlaid
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError, printable
 
@@ -34,14 +34,15 @@ def is_genai(folder: Path) -> bool:
     return (folder / CONFIG).is_file()
 
 
-def read_genai(folder: Path) -> tuple[Pipeline, dict[str, Path]]:
+def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict[str, Path]]:
     """The program, and the folder's files by the names that they have in a bundle.
 
-    Raises BundleError with the JSON path of what is wrong, or the name of the file that is missing.
+    importing: whether the graphs may be changed to make them run. Raises BundleError with the JSON path of what is
+    wrong, or the name of the file that is missing.
     """
     path = folder / CONFIG
     data = _load(path)
-    pipeline = parse(data, str(path))
+    pipeline = parse(data, str(path), folder.resolve().name, importing=importing)
     files = {session.file: folder / session.file for session in pipeline.pipeline.sessions.values()}
     for name, session in pipeline.pipeline.sessions.items():
         if not files[session.file].is_file():
@@ -52,8 +53,11 @@ def read_genai(folder: Path) -> tuple[Pipeline, dict[str, Path]]:
     return pipeline, own | files | _words(folder, look(cast(Json, data), "model.tokenizer_dir"), path)
 
 
-def parse(data: object, where: str) -> Pipeline:
-    """A decoded file of either version. Raises BundleError with the JSON path of what is wrong."""
+def parse(data: object, where: str, name: str = "", *, importing: bool = False) -> Pipeline:
+    """A decoded file of either version; name: what a person calls the model.
+
+    Raises BundleError with the JSON path of what is wrong.
+    """
     if not isinstance(data, dict):
         raise BundleError(f"{where} is no JSON object: get the folder again.")
     version = data.get("version", 1)
@@ -64,25 +68,35 @@ def parse(data: object, where: str) -> Pipeline:
             known = ", ".join((*_V1, *(_V2 if version == 2 else ())))
             raise Fault(key, f"there is no such key: there are {known}").error(where)
     if version == 2 and "model" not in data:
-        return parse_pipeline({key: value for key, value in data.items() if key in (*_V2, "version")}, where)
+        return parse_pipeline(_with_facts({key: data[key] for key in data if key in (*_V2, "version")}, name), where)
     if version == 1 and (odd := next((key for key in _V2 if key in data), None)):
         raise Fault(odd, 'the key is one of version 2: write "version": 2').error(where)
-    made = _of_version_1({key: data[key] for key in _V1 if key in data}, where)
+    made = _of_version_1({key: data[key] for key in _V1 if key in data}, where, importing)
     if version == 2:
         made = _with_version_2(made, data)
-    return parse_pipeline(made, f"{where}, read as version 2,")
+    return parse_pipeline(_with_facts(made, name), f"{where}, read as version 2,")
 
 
-def _of_version_1(said: Json, where: str) -> Json:
+def _with_facts(made: Json, name: str) -> Json:
+    """What a configuration does not say, and a build would: nothing is known of the weights."""
+    facts: Json = {"name": name, "task": "text-generation", "precision": ""}
+    return overlaid({"metadata": facts}, made)
+
+
+def _of_version_1(said: Json, where: str, importing: bool) -> Json:
     try:
         config = Version1.model_validate(said)
     except ValidationError as error:
         first = error.errors()[0]
         path = path_of([part for part in first["loc"] if part != "[key]"]) or "the file"
         raise Fault(path, first["msg"].removeprefix("Value error, ")).error(where) from None
-    for fault in faults(config):
+    for fault in (*faults(config), *(() if importing else ring_faults(config))):
         raise fault.error(where)
-    return translate(config, said)
+    made = translate(config, said)
+    if importing:
+        drop(made, "metadata.genai.model.decoder.sliding_window.layers")
+        drop(made, "metadata.genai.model.decoder.sliding_window.cache_slack")
+    return made
 
 
 def _with_version_2(made: Json, data: Json) -> Json:

@@ -68,6 +68,14 @@ def faults(config: Version1) -> Iterator[Fault]:
         yield Fault("model.context_length", "the file must say how many tokens the cache holds")
 
 
+def ring_faults(config: Version1) -> Iterator[Fault]:
+    """What cannot be run with the graphs as they are."""
+    window = config.model.decoder.sliding_window
+    if window is not None and window.layers:
+        message = "these layers write a ring of their own: `joinery import` changes the graph, and then it runs"
+        yield Fault("model.decoder.sliding_window.layers", message)
+
+
 def _odd_stages(decoder: Decoder, parts: Sequence[str]) -> Iterator[Fault]:
     count = sum(len(row) for row in decoder.pipeline)
     if decoder.filename and decoder.pipeline:
@@ -94,6 +102,11 @@ def translate(config: Version1, said: Json) -> Json:
         drop(rest, old)
     put(made, "generation.max_length", config.search.max_length or config.model.context_length)
     put(made, "pipeline", _Flow(config, rest).whole())
+    decoder = config.model.decoder
+    sizes = {"kv_heads": decoder.num_key_value_heads, "head_size": decoder.head_size}
+    for key, size in sizes.items():
+        if size:
+            put(made, f"metadata.{key}", size)
     put(made, "metadata.names", _renamed(config))
     put(made, "metadata.carried", _carried(config))
     put(made, "metadata.genai", rest)

@@ -1,0 +1,123 @@
+"""A folder of onnxruntime-genai's becomes a bundle: its program in version 2, its graphs and words copied.
+
+    genai_config.json, graphs, tokenizer ──bundle/genai──▶ Pipeline ──held against the graphs──▶ bundle
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import onnx
+
+from workflows.builder.tokenizer import write_tokenizer
+from workflows.builder.work import Report, Work, timed, workshop
+from workflows.bundle.genai.folder import extra_files, is_genai, read_genai, unrun
+from workflows.bundle.read import PIPELINE, draft_of, read_bundle
+from workflows.bundle.schema import Pipeline
+from workflows.bundle.write import check_target, publish
+from workflows.errors import RequestError, printable
+from workflows.graphs import load_graph
+from workflows.graphs.requires import precision_in
+from workflows.inspection import check_graphs
+from workflows.interchange.copying import GraphFolder
+from workflows.runtime.opening import settled
+from workflows.wire.events import BuildDone, NoticeEvent
+
+_RING = "sliding_window_cache"  # GroupQueryAttention's attribute: it keeps a layer's cache as a ring of its own
+
+
+def import_genai(
+    folder: Path,
+    out: Path,
+    *,
+    force: bool = False,
+    report: Report = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> BuildDone:
+    """Makes a bundle `out` of genai's `folder`.
+
+    Raises BundleError with the JSON path of what cannot be run, GraphError for a graph that is damaged, RequestError
+    for a target that is not ours, Cancelled on request; the target is then as it was.
+    """
+    began = time.monotonic()
+    if not is_genai(folder):
+        raise RequestError(f"{folder} has no genai_config.json: give a folder of onnxruntime-genai's.")
+    check_target(out, force)
+    pipeline, files = read_genai(folder, importing=True)
+    target = out.resolve()
+    with workshop(target, force, report, cancelled) as work, timed(report, "import"):
+        draft = _draft(work, folder, pipeline, files)
+        publish(draft, target, force=force)
+    for message in _notices(pipeline):
+        report(NoticeEvent(code="import", message=message))
+    bundle = read_bundle(out)
+    return BuildDone(
+        bundle=str(out),
+        seconds=round(time.monotonic() - began, 3),
+        bytes=bundle.bytes,
+        components=list(bundle.pipeline.pipeline.sessions),
+    )
+
+
+def _draft(work: Work, folder: Path, pipeline: Pipeline, files: dict[str, Path]) -> Path:
+    """The files of the bundle, in a folder of the work, once the program was seen to fit its graphs."""
+    draft = work.draft("bundle")
+    graphs = GraphFolder(draft)
+    names: dict[str, str] = {}  # file there → file here
+    models: dict[str, onnx.ModelProto] = {}
+    for session, told in pipeline.pipeline.sessions.items():
+        work.check()
+        if told.file in names:
+            continue
+        names[told.file] = f"{session}.onnx"
+        model = load_graph(files[told.file]).proto
+        models[session] = model
+        graphs.add(files[told.file], names[told.file], _without_rings(model))
+    whole = _over(pipeline, names, precision_in(models))
+    write_tokenizer(_words(folder, files), draft / "tokenizer", work.report)
+    program = check_graphs(draft_of(draft, whole, str(folder)))
+    (draft / PIPELINE).write_text((settled(whole, program) if program else whole).to_json(), "utf-8")
+    return draft
+
+
+def _over(pipeline: Pipeline, names: dict[str, str], precision: str) -> Pipeline:
+    """The program over the files here."""
+    flow = pipeline.pipeline
+    sessions = {
+        name: one.model_copy(update={"file": names[one.file]}) for name, one in flow.sessions.items()
+    }
+    facts = pipeline.metadata.model_copy(update={"precision": precision})
+    return pipeline.model_copy(
+        update={"pipeline": flow.model_copy(update={"sessions": sessions}), "metadata": facts}
+    )
+
+
+def _without_rings(model: onnx.ModelProto) -> onnx.ModelProto | None:
+    """A copy whose attention keeps all of a layer's cache; None where nothing is to change.
+
+    The window itself stays: local_window_size says what is seen.
+    """
+    if not any(attribute.name == _RING for node in model.graph.node for attribute in node.attribute):
+        return None
+    changed = onnx.ModelProto()
+    changed.CopyFrom(model)
+    for node in changed.graph.node:
+        kept = [attribute for attribute in node.attribute if attribute.name != _RING]
+        del node.attribute[:]
+        node.attribute.extend(kept)
+    return changed
+
+
+def _words(folder: Path, files: dict[str, Path]) -> Path:
+    """The folder with the tokenizer."""
+    return next((path.parent for name, path in files.items() if name.startswith("tokenizer/")), folder)
+
+
+def _notices(pipeline: Pipeline) -> list[str]:
+    found = [f"The configuration asks for what Joinery does not run: {what}." for what in unrun(pipeline)]
+    extra = extra_files(pipeline)
+    if extra:
+        found.append(f"These files are named and not imported: {printable(', '.join(extra), 400)}.")
+    return found
