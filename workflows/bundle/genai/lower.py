@@ -1,1 +1,202 @@
-def lower(): ...
+"""Version 2 into version 1, for the released onnxruntime-genai; what that cannot say is a Fault.
+
+    one decoder → model.decoder      stages of a decoder → model.decoder.pipeline
+    what was version 1 before → its own shape, from metadata.genai, with what version 2 says put in its place
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+from workflows import names
+from workflows.bundle.flow import Fault
+from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, look, put
+from workflows.bundle.schema import Pipeline
+
+# the types of a plain decoder that release 0.18 knows; any other is its generic one
+TYPES = (
+    "llama", "mistral", "qwen2", "qwen3", "phi", "phi3", "phi3small", "phimoe", "gemma", "gemma2", "gemma3_text",
+    "olmo", "granite", "smollm3", "nemotron", "chatglm", "internlm2", "ernie4_5", "gptoss",
+)  # fmt: skip
+_GENERIC, _STAGED = "decoder", "decoder-pipeline"
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What a configuration says of a decoder's cache; heads and width: of the queries and the model, 0 if unknown."""
+
+    layers: int
+    kv_heads: int
+    head_size: int
+    heads: int = 0
+    width: int = 0
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """The names of what a graph takes and gives."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def unsayable(pipeline: Pipeline) -> Iterator[Fault]:
+    """What version 1 has no words for, by the key of version 2."""
+    flow = pipeline.pipeline
+    if pipeline.metadata.layout in ("window", "fifo") or pipeline.window is not None:
+        where = pipeline.path_of_setting("sliding_window")
+        yield Fault(where, "genai forgets no token to take another: build with cache=static")
+    was_version_1 = bool(pipeline.metadata.genai.get("model"))
+    if pipeline.route not in ("decoder", "combined", "decoder-pipeline") and not was_version_1:
+        message = f"the released genai runs no composite of the route {pipeline.route} as Joinery builds it"
+        yield Fault("pipeline.flow", message)
+    if any(stage.when == "final" for stage in flow.flow):
+        yield Fault("pipeline.flow", "genai runs nothing after the last token")
+    for name in ("roles", "strategy", "plugin", "controller"):
+        if getattr(flow, name) is not None:
+            yield Fault(f"pipeline.{name}", "version 1 has no such key")
+    if pipeline.generation is not None and pipeline.generation.logits:
+        yield Fault("generation.logits", "version 1 has no chain")
+
+
+def lower(
+    pipeline: Pipeline, geometry: Geometry, tensors: Mapping[str, Tensors], *, shares_buffer: bool, defaults: Json
+) -> Json:
+    """The configuration in version 1.
+
+    tensors: by session. shares_buffer: whether past and present may be one buffer. defaults: of `search`, from the
+    checkpoint. Raises nothing: `unsayable` was asked before.
+    """
+    said = pipeline.model_dump(mode="json", by_alias=True, exclude_none=True)
+    made = deepcopy(pipeline.metadata.genai)
+    made.pop("pipeline", None)
+    was_version_1 = "model" in made
+    for old, new in SAME.items():
+        value = look(said, new)
+        if value is not None and value != []:
+            put(made, old, _plain(old, value))
+    _put_lengths(made, pipeline)
+    if not was_version_1:
+        _put_decoder(made, pipeline, geometry)
+        put(made, "search", {"past_present_share_buffer": shares_buffer} | defaults | _search(made))
+    _put_state(made, said)
+    _put_sessions(made, pipeline, said, tensors)
+    return {key: made[key] for key in ("model", "search", "speculative", "engine") if key in made}
+
+
+def _search(made: Json) -> Json:
+    found = made.get("search")
+    return found if isinstance(found, dict) else {}
+
+
+def _plain(path: str, value: object) -> object:
+    """A list of one end token as the token itself, as the peer's own files have it."""
+    return value[0] if path == "model.eos_token_id" and isinstance(value, list) and len(value) == 1 else value
+
+
+def _put_lengths(made: Json, pipeline: Pipeline) -> None:
+    capacity = pipeline.capacity or 0
+    context = look(made, "model.context_length")
+    if not context:
+        put(made, "model.context_length", capacity)
+    if context != capacity or look(made, "search.max_length") is not None:
+        put(made, "search.max_length", capacity)
+
+
+def _put_decoder(made: Json, pipeline: Pipeline, geometry: Geometry) -> None:
+    staged = pipeline.route == "decoder-pipeline"
+    kind = pipeline.metadata.model_type
+    put(made, "model.type", _STAGED if staged else kind if kind in TYPES else _GENERIC)
+    sizes = {
+        "num_hidden_layers": geometry.layers,
+        "num_key_value_heads": geometry.kv_heads,
+        "head_size": geometry.head_size,
+        "num_attention_heads": geometry.heads,
+        "hidden_size": geometry.width,
+    }
+    for key, size in sizes.items():
+        if size:
+            put(made, f"model.decoder.{key}", size)
+
+
+def _put_state(made: Json, said: Json) -> None:
+    combined = look(said, "pipeline.state.kv_cache.format") == "combined"
+    for path, (pattern, usual) in (COMBINED if combined else SEPARATE).items():
+        put(made, path, look(said, f"pipeline.state.kv_cache.{pattern}") or usual)
+
+
+def _put_sessions(made: Json, pipeline: Pipeline, said: Json, tensors: Mapping[str, Tensors]) -> None:
+    sessions = pipeline.pipeline.sessions
+    parts = [name for name in sessions if name in PARTS and (name != "decoder" or not _is_staged(made))]
+    if len(sessions) == 1 and not parts:
+        parts = list(sessions)
+    for name in parts:
+        target = name if name in PARTS else "decoder"
+        for key, value in _of_session(said, name).items():
+            put(made, f"model.{target}.{key}", value)
+        if target == "decoder":
+            _put_names(made, "model.decoder", tensors[name])
+    stages = [name for name in _in_order(pipeline) if name not in parts]
+    if stages:
+        rows = {name: _stage(_old_stages(made), pipeline, said, name, tensors) for name in stages}
+        put(made, "model.decoder.pipeline", [rows])
+        _put_names(made, "model.decoder", _joined([tensors[name] for name in stages]))
+
+
+def _is_staged(made: Json) -> bool:
+    return bool(look(made, "model.decoder.pipeline"))
+
+
+def _in_order(pipeline: Pipeline) -> list[str]:
+    return list(dict.fromkeys(stage.run for stage in pipeline.pipeline.flow))
+
+
+def _of_session(said: Json, name: str) -> Json:
+    """The file and onnxruntime's options of a session; what Joinery schedules is not among them."""
+    sessions = look(said, "pipeline.sessions")
+    own = sessions[name] if isinstance(sessions, dict) else {}
+    options = {
+        key: value for key, value in own.get("session_options", {}).items() if key not in ("runtime", "build_requires")
+    }
+    return {"filename": own["file"], "session_options": {"provider_options": []} | options}
+
+
+def _old_stages(made: Json) -> dict[str, Json]:
+    """What version 1 said of each stage before."""
+    rows = look(made, "model.decoder.pipeline")
+    listed = rows if isinstance(rows, list) else [rows] if isinstance(rows, dict) else []
+    return {name: stage for row in listed for name, stage in row.items()}
+
+
+def _stage(old: dict[str, Json], pipeline: Pipeline, said: Json, name: str, tensors: Mapping[str, Tensors]) -> Json:
+    """A stage; when it runs is told by the flow, and said where it does not run always."""
+    flow = pipeline.pipeline.flow
+    when = {stage.when for stage in flow if stage.run == name}
+    split = any({one.when for one in flow if one.run == stage.run} == {"init"} for stage in flow)
+    made_of: Json = {"inputs": list(tensors[name].inputs), "outputs": list(tensors[name].outputs)}
+    made_of |= old.get(name, {}) | _of_session(said, name)
+    if when == {"init"}:
+        made_of["run_on_token_gen"] = False
+    elif split and when == {"step"}:
+        made_of["run_on_prompt"] = False
+    return made_of
+
+
+def _put_names(made: Json, path: str, tensors: Tensors) -> None:
+    """What the graphs call the tensors that every decoder has, where the file has not said it."""
+    known = {
+        "inputs": (names.IDS, names.EMBEDS, names.MASK, names.POSITIONS),
+        "outputs": (names.LOGITS,),
+    }
+    for side, keys in known.items():
+        for key in keys:
+            if key in getattr(tensors, side) and look(made, f"{path}.{side}.{key}") is None:
+                put(made, f"{path}.{side}.{key}", key)
+
+
+def _joined(parts: Sequence[Tensors]) -> Tensors:
+    return Tensors(
+        tuple(name for part in parts for name in part.inputs), tuple(name for part in parts for name in part.outputs)
+    )

@@ -1,0 +1,139 @@
+"""A bundle becomes a folder that onnxruntime-genai runs: its graphs adapted, its program in the peer's words.
+
+    bundle ──unsayable, unfit──▶ refused by name, before anything is written
+           ──adapt, lower──▶ genai_config.json, graphs, weights once, tokenizer beside them, a sample in Python and C++
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from workflows.builder.work import Report, timed
+from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.flow import Fault
+from workflows.bundle.genai.folder import CONFIG, WORDS
+from workflows.bundle.genai.lower import Geometry, Tensors, lower, unsayable
+from workflows.bundle.genai.words import Json
+from workflows.errors import BundleError, Cancelled, RequestError
+from workflows.files import put_in_place
+from workflows.generate.defaults import Defaults
+from workflows.graphs import load_graph
+from workflows.graphs.signature import signature_of
+from workflows.inspection import check_graphs
+from workflows.interchange.adapt import adapt, unfit
+from workflows.interchange.copying import GraphFolder
+from workflows.interchange.sample import write_samples
+from workflows.runtime.feeds import Program
+from workflows.wire.events import BuildDone
+
+Version = Literal[1, 2]
+# a checkpoint's words that `search` has too; the others change tokens there is no telling genai of
+_SEARCH = ("no_repeat_ngram_size", "min_length", "repetition_penalty")
+
+
+def export_genai(
+    folder: Path,
+    out: Path,
+    *,
+    version: Version = 1,
+    link: bool = False,
+    report: Report = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> BuildDone:
+    """Writes the bundle in `folder` as a genai folder `out`, which must be new or empty.
+
+    version: 1 for the released wheel, 2 for its proposed successor. link: weights by hard links where the disk can.
+    Raises BundleError with the JSON path of what genai cannot express, RequestError for a target that holds files,
+    Cancelled on request; nothing is written then.
+    """
+    began = time.monotonic()
+    if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        raise RequestError(f"{out} holds something already: choose another --out, or empty it yourself.")
+    bundle = read_bundle(folder)
+    program = check_graphs(bundle)
+    if program is None:
+        raise BundleError(f"{bundle.where} has no KV cache, and genai runs models that generate text alone.")
+    for fault in _faults(bundle, program, version):
+        raise BundleError(f"{bundle.where} cannot be said to genai: at {fault.path}: {fault.message}.")
+    target = out.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.")
+    with timed(report, "export-genai"), beside as folder_beside:
+        draft = Path(folder_beside) / "genai"
+        draft.mkdir()
+        _write(bundle, program, draft, version, link, cancelled)
+        if out.is_dir():
+            out.rmdir()
+        put_in_place(draft, target)
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    return BuildDone(
+        bundle=str(out),
+        seconds=round(time.monotonic() - began, 3),
+        bytes=size,
+        components=list(bundle.pipeline.pipeline.sessions),
+    )
+
+
+def _faults(bundle: Bundle, program: Program, version: Version) -> Iterator[Fault]:
+    if version == 1:
+        yield from unsayable(bundle.pipeline)
+    yield from unfit(program)
+    defaults = Defaults.of_bundle(bundle)
+    for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():
+        yield Fault(f"tokenizer/generation_config.json: {name}", f"genai has no {name}, and {value} changes tokens")
+
+
+def _write(
+    bundle: Bundle, program: Program, draft: Path, version: Version, link: bool, cancelled: Callable[[], bool]
+) -> None:
+    folder = GraphFolder(draft, link=link)
+    tensors: dict[str, Tensors] = {}
+    written: dict[str, str] = {}
+    for name, session in bundle.pipeline.pipeline.sessions.items():
+        if cancelled():
+            raise Cancelled("The export was cancelled.")
+        source = bundle.file(session.file)
+        model = load_graph(source).proto
+        changed = adapt(model, name, program)
+        ends = signature_of(changed)
+        tensors[name] = Tensors(tuple(one.name for one in ends.inputs), tuple(one.name for one in ends.outputs))
+        if session.file not in written:
+            folder.add(source, session.file.replace("/", "-"), changed)
+            written[session.file] = session.file.replace("/", "-")
+    for name in WORDS:
+        if (text := bundle.text(f"tokenizer/{name}")) is not None:
+            (draft / name).write_text(text, "utf-8")
+    config = _config(bundle, program, tensors, version)
+    (draft / CONFIG).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    if version == 1:
+        write_samples(bundle, draft)
+
+
+def _config(bundle: Bundle, program: Program, tensors: Mapping[str, Tensors], version: Version) -> Json:
+    pipeline = bundle.pipeline
+    if version == 2:
+        return _version_2(bundle)
+    words = json.loads(bundle.text("tokenizer/config.json") or "{}")
+    text = words.get("text_config", words)
+    first = program.state[0]
+    geometry = Geometry(
+        layers=max(tensor.layer for tensor in program.state) + 1,
+        kv_heads=int(first.sized(1)[-3]),
+        head_size=int(first.sized(1)[-1]),
+        heads=int(text.get("num_attention_heads") or 0),
+        width=int(text.get("hidden_size") or 0),
+    )
+    defaults = Defaults.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
+    shares = program.facts.writer == "gqa"
+    return lower(pipeline, geometry, tensors, shares_buffer=shares, defaults=defaults)
+
+
+def _version_2(bundle: Bundle) -> Json:
+    """pipeline.json in the peer's words alone: what only Joinery reads stays under `metadata`, which it ignores."""
+    said: Json = bundle.pipeline.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return said
