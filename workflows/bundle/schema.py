@@ -75,8 +75,10 @@ class Metadata(Model):
 
     source_limit: tokens that an encoder can read at most; None where there is no encoder or it reads any number.
     carried: inputs `session.input` that a step reads and the output with the next value, where the names don't say so.
-    names: `session.tensor` of a graph that Joinery calls otherwise, and how. kv_heads, head_size: of a cache, where its
-    graphs leave them open. genai: what a configuration of onnxruntime-genai says and this file has no word for.
+    counts: whether graphs whose cache grows take its slots for tokens, so that none may be empty, whatever mask they
+    take besides: GroupQueryAttention does. names: `session.tensor` of a graph that Joinery calls otherwise, and how.
+    kv_heads, head_size: of a cache, where its graphs leave them open. genai: what a configuration of onnxruntime-genai
+    says and this file has no word for.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -93,6 +95,7 @@ class Metadata(Model):
     carried: dict[Port, str] = Field(default_factory=dict)
     kv_heads: Positive | None = None
     head_size: Positive | None = None
+    counts: bool = False
     names: dict[Port, str] = Field(default_factory=dict)
     genai: dict[str, Any] = Field(default_factory=dict)
     built_at: str = ""

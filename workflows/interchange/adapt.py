@@ -69,6 +69,8 @@ def adapt(model: onnx.ModelProto, session: str, program: Program) -> onnx.ModelP
     for tensor in program.kept.get(session, ()):
         if facts.writer == "host" and tensor.gives == "rows":
             ends.join(tensor)
+        if ends.changed:
+            ends.grow(tensor)
     ends.finish()
     if ends.changed:
         kept = [entry for entry in changed.metadata_props if entry.key not in (FACTS_KEY, POSITIONS_KEY)]
@@ -123,6 +125,9 @@ class _Ends:
                     if name == tensor.present:
                         ends[i] = rows
         self._after.append(helper.make_node("Concat", [tensor.past, rows], [tensor.present], axis=tensor.slot_axis))
+
+    def grow(self, tensor: StateTensor) -> None:
+        """Past has as many slots as there were tokens, present as there are."""
         for value in (*self._graph.output, *self._graph.input):
             if value.name in (tensor.present, tensor.past):
                 axis = value.type.tensor_type.shape.dim[tensor.slot_axis]

@@ -110,7 +110,7 @@ class _Compiler:
         if not kept:
             message = f"no session has inputs named like {self._patterns.past_key % 0}, so there is no cache to share"
             raise _Misfit(f"{STATE}.past_key_pattern", message)
-        self._kept, facts = agree(kept, self._outline, self._signatures, self._positions)
+        self._kept, facts = agree(self._pipeline, kept, self._outline, self._signatures)
         if facts is None:
             raise _Misfit(STATE, "the sessions disagree on the shape of the cache that they share")
         self._facts = facts

@@ -85,13 +85,14 @@ def find_all_carried(
 
 
 def agree(
-    kept: Kept, outline: Outline, signatures: Mapping[str, Signature], positions: str = POSITIONS
+    pipeline: Pipeline, kept: Kept, outline: Outline, signatures: Mapping[str, Signature]
 ) -> tuple[Kept, StateFacts | None]:
     """The tensors with the writer that follows, and the facts of the cache; None where sessions disagree on them.
 
     Sessions may keep layers of their own; tensors of one name are one tensor. What one session is told of the cache the
-    others of its run are told too. positions: what the file calls the input that positions go to.
+    others of its run are told too.
     """
+    positions = pipeline.positions.input_name
     told: dict[str, tuple[tuple[StateTensor, ...], StateFacts]] = {}
     for sessions in (outline.runs()["decode"], outline.runs()["prefill"]):
         specs = [spec for name in sessions for spec in signatures[name].inputs]
@@ -104,10 +105,18 @@ def agree(
             if tensors.setdefault(tensor.past, kind) != kind:
                 return kept, None
     facts = [found for _, found in told.values()]
+    if pipeline.metadata.counts and all(one.capacity is None for state in kept.values() for one in state):
+        facts = [_counting(one) for one in facts]
     merged = replace(facts[0], groups=_merged([group for one in facts for group in one.groups]))
     plain = [replace(one, groups=()) for one in facts]
     alike = all(one == plain[0] for one in plain)
     return {name: state for name, (state, _) in told.items()}, merged if alike and merged.groups else None
+
+
+def _counting(facts: StateFacts) -> StateFacts:
+    """The same for a graph that takes slots for tokens, where its cache grows."""
+    grows = facts.writer == "host" and facts.joins == "append"
+    return replace(facts, counts=True, right_aligned=False) if grows else facts
 
 
 def _merged(groups: Sequence[GroupFacts]) -> tuple[GroupFacts, ...]:

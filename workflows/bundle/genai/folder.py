@@ -79,7 +79,7 @@ def parse(data: object, where: str, name: str = "", *, importing: bool = False) 
 
 def _with_facts(made: Json, name: str) -> Json:
     """What a configuration does not say, and a build would: nothing is known of the weights."""
-    facts: Json = {"name": name, "task": "text-generation", "precision": ""}
+    facts: Json = {"name": name, "task": "text-generation", "precision": "", "counts": True}  # as the peer feeds them
     return overlaid({"metadata": facts}, made)
 
 
