@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from app.doors.open import Doors
 from app.state.context import Act, AppContext
 from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
@@ -58,6 +59,7 @@ class MainWindow(QMainWindow):
         self.banner = Banner()
         self.stack = QStackedWidget()
         self.status = StatusLine(context)
+        self.doors = Doors(self)
         self._lay_out()
         self._make_actions()
         self.palette_box = CommandPalette(self.every_action, self)
@@ -106,6 +108,12 @@ class MainWindow(QMainWindow):
         self.rail.set_menu(menu)
         self._action(self.tr("Find an action"), "Ctrl+K", "search", lambda: self.palette_box.open())
         self._action(self.tr("Open or compare ONNX files …"), "Ctrl+O", "inspect", self._ask_graphs)
+        for text, icon, act in (
+            (self.tr("Import a folder of onnxruntime-genai's …"), "folder", self.doors.ask_import),
+            (self.tr("Export the bundle for onnxruntime-genai …"), "save", self.doors.export_current),
+            (self.tr("Put ONNX graphs together …"), "component", self.doors.ask_graphs),
+        ):
+            self._action(text, "", icon, act)
         self._action(self.tr("Settings"), "Ctrl+,", "settings", self.rail.gear.showMenu)
         self._action(self.tr("Quit"), "Ctrl+Q", "close", self.close)
 
@@ -127,6 +135,9 @@ class MainWindow(QMainWindow):
         self.context.navigate.connect(self.show_page)
         self.context.accuracyRequested.connect(self._show_accuracy)
         self.context.errorShown.connect(self._show_error)
+        self.context.noteShown.connect(self._show_note)
+        self.context.exportRequested.connect(self.doors.export)
+        self.context.bundleChanged.connect(self._say_in_place)
         self.context.session_worker.crashed.connect(self._on_session_crash)
 
     def every_action(self) -> Iterator[QAction]:
@@ -201,6 +212,16 @@ class MainWindow(QMainWindow):
         self.banner.error(message, details, action, on_action)
         self._banner_holder.show()
 
+    def _show_note(self, message: str, action: str, on_action: Act | None) -> None:
+        self.banner.show_message("info", message, action=action, on_action=on_action)
+        self._banner_holder.show()
+
+    def _say_in_place(self, summary: dict[str, object] | None) -> None:
+        """A folder of another program's is read where it lies, and changed by nobody."""
+        if summary and summary.get("in_place"):
+            text = self.tr("This is a folder of onnxruntime-genai's, read in place; nothing is written to it.")
+            self._show_note(text, self.tr("Import …"), lambda: self.doors.import_folder(str(summary["path"])))
+
     def _on_session_crash(self, message: str) -> None:
         """The chat page has a banner of its own for this."""
         if self.stack.currentWidget() is self._built.get("chat"):
@@ -232,7 +253,7 @@ class MainWindow(QMainWindow):
         if target.suffix == ".onnx" and target.is_file():
             self.show_page("inspect")
             self.context.graphRequested.emit(str(target))
-        elif (target / "pipeline.json").exists() or (target / "manifest.json").exists():
+        elif any((target / name).exists() for name in ("pipeline.json", "manifest.json", "genai_config.json")):
             if self.context.open_bundle(target):
                 self.show_page("chat")
         elif target.is_dir():
@@ -244,11 +265,16 @@ class MainWindow(QMainWindow):
             )
 
     def open_paths(self, paths: Sequence[str]) -> None:
-        """What was dropped: two .onnx files are compared, of anything else the first is opened."""
+        """What was dropped: two .onnx files are compared, more are parts of one; of anything else the first is opened.
+        """
         graphs = [str(Path(p).absolute()) for p in paths if p.lower().endswith(".onnx") and Path(p).is_file()]
         if len(paths) == 2 and len(graphs) == 2:
             self.show_page("inspect")
             self.context.pairRequested.emit(*graphs)
+            text = self.tr("Two graphs are compared. Parts of one model can be put together instead.")
+            self.context.show_note(text, self.tr("Put together …"), lambda: self.doors.assemble(graphs))
+        elif len(graphs) > 2:
+            self.doors.assemble(graphs)
         elif paths:
             self.open_path(paths[0])
 
@@ -260,7 +286,7 @@ class MainWindow(QMainWindow):
         self.open_paths(names)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A local file or folder may be dropped anywhere, or two .onnx files."""
+        """A local file or folder may be dropped anywhere, or several .onnx files."""
         if [u for u in event.mimeData().urls() if u.isLocalFile()]:
             event.acceptProposedAction()
 

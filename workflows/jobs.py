@@ -80,6 +80,30 @@ class Jobs:
         )
         yield build(wanted, *told)
 
+    # -- other people's graphs ---------------------------------------------------------------------------------
+
+    @run.register
+    def import_genai(self, request: ask.ImportGenai, told: Told) -> Iterator[Event]:
+        """A bundle of a peer's folder."""
+        from workflows.interchange.importing import import_genai
+
+        folder, out = Path(request.folder), Path(request.out)
+        yield import_genai(folder, out, force=request.force, report=told.report, cancelled=told.cancelled)
+
+    @run.register
+    def export_genai(self, request: ask.ExportGenai, told: Told) -> Iterator[Event]:
+        """A peer's folder of a bundle."""
+        from workflows.interchange.exporting import export_genai
+
+        yield export_genai(
+            Path(request.bundle),
+            Path(request.out),
+            version=request.version,
+            link=request.link,
+            report=told.report,
+            cancelled=told.cancelled,
+        )
+
     # -- what is there -----------------------------------------------------------------------------------------
 
     @run.register

@@ -170,6 +170,7 @@ class HomePage(QWidget):
         row.chat.connect(self._open)
         row.inspect.connect(lambda path: self._open(path, "inspect"))
         row.remove.connect(self._remove)
+        row.export.connect(self._context.exportRequested)
         return row
 
     def _watch_demo(self) -> None:

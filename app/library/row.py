@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from app.state.recents import Recent
 from app.widgets.basics import Card, Elided, Pill, button, label
@@ -19,6 +19,7 @@ class RecentRow(Card):
     chat = Signal(str)
     inspect = Signal(str)
     remove = Signal(str)
+    export = Signal(str, str)  # path, name
 
     def __init__(self, entry: Recent, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -92,7 +93,22 @@ class RecentRow(Card):
         look = button(self.tr("Inspect"), "inspect", clicked=lambda: self.inspect.emit(path))
         for part, verb in ((chat, self.tr("Chat with %1")), (look, self.tr("Inspect %1"))):
             part.setAccessibleName(verb.replace("%1", self.entry.name))
-        return [chat, look, away]
+        return [chat, look, self._more(), away]
+
+    def _more(self) -> QToolButton:
+        """What is done seldom."""
+        more = QToolButton()
+        set_icon(more, "more", "muted")
+        more.setAccessibleName(self.tr("More for %1").replace("%1", self.entry.name))
+        more.setToolTip(self.tr("More"))
+        more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(more)
+        text = self.tr("Import into a bundle …") if self.entry.summary.get("in_place") else self.tr(
+            "Export for onnxruntime-genai …"
+        )
+        menu.addAction(text).triggered.connect(lambda: self.export.emit(self.entry.path, self.entry.name))
+        more.setMenu(menu)
+        return more
 
 
 def _short(path: str) -> str:

@@ -36,6 +36,8 @@ class AppContext(QObject):
     pairRequested = Signal(str, str)  # noqa: N815  two .onnx files to compare there
     accuracyRequested = Signal(str, str, object)  # noqa: N815  bundle, bundle or source to compare with, code consented to
     errorShown = Signal(str, str, str, object)  # noqa: N815  message, details, action, on_action
+    exportRequested = Signal(str, str)  # noqa: N815  bundle and its name: for another program, or out of one's folder
+    noteShown = Signal(str, str, object)  # noqa: N815  message, action, on_action
     memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers
 
     def __init__(
@@ -118,6 +120,10 @@ class AppContext(QObject):
     def show_error(self, message: str, details: str = "", action: str = "", on_action: Act | None = None) -> None:
         """A banner over the page: one sentence, its details, and a button for the likely mend."""
         self.errorShown.emit(message, details, action, on_action)
+
+    def show_note(self, message: str, action: str = "", on_action: Act | None = None) -> None:
+        """A banner over the page that is no error."""
+        self.noteShown.emit(message, action, on_action)
 
     def _note_speed(self, done: GenerationDone) -> None:
         self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s)

@@ -76,7 +76,7 @@ CACHELESS: dict[str, Any] = {
 def fake_summary(folder: str) -> dict[str, Any]:
     """Stands for the bundle reader: whatever has a pipeline.json is whole, unless a file `damaged` says otherwise.
 
-    A file `cacheless` makes it one of a model without a cache.
+    A file `cacheless` makes it one of a model without a cache, a genai_config.json a folder that is read in place.
     """
     root = Path(folder)
     if not (root / "pipeline.json").exists():
@@ -99,6 +99,7 @@ def fake_summary(folder: str) -> dict[str, Any]:
         "components": ["prefill", "decode"],
         "bytes": 9_000_000,
         "built_at": "2026-01-02T03:04:05+00:00",
+        "in_place": (root / "genai_config.json").exists(),
     }
 
 

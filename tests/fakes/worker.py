@@ -34,6 +34,7 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     layouts          the offers of cache layouts (all but gqa can be had)
     cacheless        true: the model keeps no cache
     encoder          the longest source of a recipe's encoder (it has none)
+    assembly         fields that replace those of an AssemblyReport
     cross            tokens of a source that an encoder has read: the cache gets a group of these
 """
 
@@ -73,6 +74,7 @@ from workflows.wire.events import (
     StageEvent,
     TokenEvent,
 )
+from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done, Report
 from workflows.wire.reports.devices import Device, DevicesReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
@@ -261,6 +263,31 @@ class Fake:
         out.mkdir(parents=True, exist_ok=True)
         (out / "pipeline.json").write_text("{}")
         self.send(BuildDone(bundle=str(out), seconds=3.2, bytes=9_000_000, components=["prefill", "decode"]))
+
+    def do_import(self, request: ask.ImportGenai) -> None:
+        """A bundle."""
+        self.made("import", request.out)
+
+    def do_export_genai(self, request: ask.ExportGenai) -> None:
+        """A peer's folder."""
+        self.made("export-genai", request.out)
+
+    def do_assemble(self, request: ask.Assemble) -> None:
+        """A bundle."""
+        self.made("assemble", request.out)
+
+    def made(self, stage: str, out: str) -> None:
+        """One stage, and a folder."""
+        if self.run_stage(stage, False):
+            Path(out).mkdir(parents=True, exist_ok=True)
+            (Path(out) / "pipeline.json").write_text("{}")
+            self.send(BuildDone(bundle=out, seconds=0.2, bytes=9_000_000, components=["decoder"]))
+
+    def do_plan_assembly(self, request: ask.PlanAssembly) -> None:
+        """What the scenario says of the files."""
+        self.pause()
+        report = AssemblyReport("decoder", None, [], [f"{name} takes what its graph says." for name in request.files])
+        self.give(changed(report, self.scenario.get("assembly", {})))
 
     def run_stage(self, stage: str, failed: bool) -> bool:
         """The events of one stage."""

@@ -114,6 +114,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "components": list(bundle.pipeline.pipeline.sessions),
         "bytes": bundle.bytes,
         "built_at": facts.built_at,
+        "in_place": not bundle.built,
     }
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, NamedTuple, TypeVar, get_args
+from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from workflows.errors import RequestError, printable
 from workflows.wire.codec import Mismatch, dumps, read, shell
 from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
 from workflows.wire.reports.accuracy import EvalReport
+from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
 from workflows.wire.reports.devices import DevicesReport
@@ -85,6 +86,48 @@ class Build(Request[BuildDone], job="build"):
     options: Options = field(default_factory=dict)
     consented: tuple[str, ...] = ()
     trust_remote_code: bool = False
+    force: bool = False
+
+
+# -- other people's graphs -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ImportGenai(Request[BuildDone], job="import"):
+    """A bundle at `out` of a folder of onnxruntime-genai's."""
+
+    folder: str
+    out: str
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class ExportGenai(Request[BuildDone], job="export_genai"):
+    """A bundle as a folder `out` of onnxruntime-genai's. version: of its configuration. link: weights by hard links."""
+
+    bundle: str
+    out: str
+    version: Literal[1, 2] = 1
+    link: bool = False
+
+
+@dataclass(frozen=True)
+class PlanAssembly(Request[AssemblyReport], job="plan_assembly"):
+    """What graphs make together. files: component → .onnx file. pipeline: a file that says how; "": they tell."""
+
+    files: dict[str, str]
+    pipeline: str = ""
+    tokenizer: str = ""
+
+
+@dataclass(frozen=True)
+class Assemble(Request[BuildDone], job="assemble"):
+    """The bundle `out` of such graphs. tokenizer: a folder with one; "": the bundle speaks ids alone."""
+
+    files: dict[str, str]
+    out: str
+    pipeline: str = ""
+    tokenizer: str = ""
     force: bool = False
 
 
@@ -246,8 +289,9 @@ class Cancel(Request[None], job="cancel"):
 REQUESTS: dict[str, type[Request[object]]] = {
     kind.job: kind
     for kind in (
-        Probe, PlanRecipe, Build, Inspect, ShowGraph, Diff, DescribeTensor, Excerpt, Verify, Bench, Eval, ListDevices,
-        Open, Generate, Rewind, SaveCache, LoadCache, Close, Cancel,
+        Probe, PlanRecipe, Build, ImportGenai, ExportGenai, PlanAssembly, Assemble, Inspect, ShowGraph, Diff,
+        DescribeTensor, Excerpt, Verify, Bench, Eval, ListDevices, Open, Generate, Rewind, SaveCache, LoadCache,
+        Close, Cancel,
     )
 }  # fmt: skip
 

@@ -11,13 +11,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.inspect.composite.view import STEP, CompositeView
+from app.inspect.composite.words import words_of
 from app.inspect.graph.stages import tool
 from app.state.lights import BEGUN, Lights
 from app.widgets import Banner, Elided, EmptyState, Pill, button
 from app.widgets.actions import action
 from app.widgets.theme import G
 from workflows.errors import RequestError
-from workflows.picture.cards import Words
 from workflows.picture.drawing import TINTS, Drawing
 from workflows.picture.layout import lay_out
 from workflows.picture.svg import write_picture
@@ -76,28 +76,12 @@ class CompositeTab(QWidget):
     def show_composite(self, composite: Composite | None, bundle: str) -> None:
         """Shows another composite; bundle: its folder, empty for a graph alone."""
         self._composite, self._bundle = composite, bundle
-        self.drawing = lay_out(composite, self._words()) if composite else None
+        self.drawing = lay_out(composite, words_of(self)) if composite else None
         self.banner.clear()
         self.view.show_drawing(self.drawing)
         self.stack.setCurrentWidget(self.view if composite else self.empty)
         self.save_button.setEnabled(composite is not None)
         self._refresh_run()
-
-    def _words(self) -> Words:
-        return Words(
-            cache=self.tr("KV cache"),
-            cross=self.tr("Cross cache"),
-            carried=self.tr("Carried state"),
-            driver=self.tr("Drivers"),
-            given=self.tr("Given"),
-            output=self.tr("Output"),
-            host=self.tr("written by the host"),
-            graph=self.tr("written by the graph"),
-            frozen=self.tr("written once, then read"),
-            layer=self.tr("layer {0}"),
-            layers=self.tr("layers {0}"),
-            more=self.tr("+ {0} more"),
-        )
 
     def _refresh_run(self) -> None:
         run = self._lights.run_of(self._bundle)
