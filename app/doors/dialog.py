@@ -44,6 +44,9 @@ class DoorDialog(QDialog):
         self.banner = Banner()
         self.go = button(verb, role="primary", clicked=self.start)
         self.leave = button(self.tr("Close"), clicked=self._leave)
+        for part in (self.browse, self.leave):
+            part.setAutoDefault(False)
+        self.go.setDefault(True)  # Enter in the field begins
         self._lay_out()
         self.model.changed.connect(self.refresh)
         self.target.textChanged.connect(self.refresh)
@@ -127,9 +130,11 @@ class DoorDialog(QDialog):
             self.close()
 
     def _choose_target(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, self.tr("A new or empty folder"), self.target.text())
+        target = Path(self.target.text())
+        start = next((folder for folder in target.parents if folder.is_dir()), Path.home())
+        folder = QFileDialog.getExistingDirectory(self, self.tr("The folder in which it is to lie"), str(start))
         if folder:
-            self.target.setText(folder)
+            self.target.setText(str(unused(Path(folder), plain(target.name))))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Work that runs is stopped, for nobody would see how it ended; the dialog waits for that unseen."""

@@ -59,7 +59,7 @@ class RecentRow(Card):
         s = self.entry.summary
         if not s:
             return []
-        kinds = [Pill(str(s["model_type"])), Pill(str(s["precision"]))]
+        kinds = [Pill(str(s[key])) for key in ("model_type", "precision") if s[key]]
         cache = slots(s["layout"], s["capacity"])
         return [*kinds, Pill(cache, "cache")] if cache else kinds
 

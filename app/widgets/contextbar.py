@@ -87,4 +87,5 @@ class ContextBar(QWidget):
         self._parts["layout"].setVisible(bool(layout))
         self._parts["layout"].setToolTip(self.tr("Cache layout and capacity in tokens"))
         self._parts["precision"].set(str(bundle["precision"]))
+        self._parts["precision"].setVisible(bool(bundle["precision"]))  # of another's folder nothing is known
         self._parts["provider"].set(ready.provider if ready else self.tr("not loaded"), "ok" if ready else "")
