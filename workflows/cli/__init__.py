@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from workflows import __version__
-from workflows.cli import bench, build, chat, devices, eval, generate, inspect, verify
+from workflows.cli import assemble, bench, build, chat, devices, eval, generate, inspect, verify
 from workflows.errors import Cancelled, JoineryError, describe_os_error
 from workflows.processes import python_command, python_path
 
@@ -27,7 +27,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-commands = (build.build, generate.generate, chat.chat, inspect.inspect, bench.bench, devices.devices, verify.verify)
+commands = (
+    build.build, assemble.assemble, generate.generate, chat.chat, inspect.inspect, bench.bench, devices.devices,
+    verify.verify,
+)  # fmt: skip
 for command in commands:
     app.command()(command)
 app.command("eval")(eval.evaluate)
