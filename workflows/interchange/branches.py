@@ -28,6 +28,7 @@ from workflows.runtime.lacking import BRANCH, CROSS_PAST
 from workflows.runtime.signature import FileSignature
 
 CROSS = "cross"
+_COLUMNS = (names.IDS, names.EMBEDS, names.POSITIONS)  # [1, columns, …]
 _CROSS_PRESENT = re.compile(r"present\.(\d+)\.encoder\.(key|value)")
 
 
@@ -84,10 +85,20 @@ def _is_half(first: FileSignature, graph: Graph) -> bool:
 def _stepping(graph: Graph, model: onnx.ModelProto) -> Graph:
     """The graph with past as the machine runs it: for one token, and without the cross-attention's present."""
     outputs = [one.name for one in model.graph.output if not _CROSS_PRESENT.fullmatch(one.name)]
-    model = kept(model, outputs)
-    for driver in (names.IDS, names.EMBEDS, names.POSITIONS):
-        model = sized(model, driver, 1, 1)
+    model = sized(kept(model, outputs), {(name, 1): 1 for name in (*_COLUMNS, names.LOGITS)})
+    _name_axes(model)
     return replace(graph, signature=signature_of(model), model=model)
+
+
+def _name_axes(model: onnx.ModelProto) -> None:
+    """Gives present the heads and their size that past has, where the exporter lost them on the way."""
+    pasts = {one.name: one.type.tensor_type.shape.dim for one in model.graph.input}
+    for present in model.graph.output:
+        past = pasts.get(present.name.replace("present", "past_key_values"), ())
+        axes = present.type.tensor_type.shape.dim
+        for place in (1, 3) if len(past) == len(axes) == 4 else ():
+            if past[place].HasField("dim_value"):
+                axes[place].dim_value = past[place].dim_value
 
 
 def _hand_over(found: Graphs, decoder: str, source: Path, first: onnx.ModelProto) -> Iterator[str]:
@@ -100,7 +111,7 @@ def _hand_over(found: Graphs, decoder: str, source: Path, first: onnx.ModelProto
     cross = kept(_with_known_sizes(first), wanted, wanted)
     name = next(name for name in (CROSS, f"{CROSS}_of_{decoder}") if name not in found)
     found[name] = Graph(source, signature_of(cross), cross)
-    odd = {spec.name for spec in found[name].signature.inputs} & {names.IDS, names.EMBEDS, names.POSITIONS}
+    odd = {spec.name for spec in found[name].signature.inputs} & {*_COLUMNS}
     if odd:
         yield (
             f"The cross-attention's keys of {decoder} depend on {printable(min(odd))} in {printable(source.name)}, and "
@@ -113,9 +124,7 @@ def _with_known_sizes(model: onnx.ModelProto) -> onnx.ModelProto:
 
     A traced graph takes the batch for its reshapes from whatever tensor is at hand, the decoder's own among them.
     """
-    for value in model.graph.input:
-        model = sized(model, value.name, 0, 1)
-    model = sized(model, names.IDS, 1, 1)
+    model = sized(model, {(value.name, 0): 1 for value in model.graph.input} | {(names.IDS, 1): 1})
     shapes = _shapes(model)
     measured: dict[str, str] = {}  # the output of a Shape → what it measures
     inline = onnx.TensorProto.DEFAULT

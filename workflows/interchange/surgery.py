@@ -80,17 +80,13 @@ def _needed(nodes: Iterable[onnx.NodeProto], wanted: Collection[str]) -> list[on
     return found[::-1]
 
 
-def sized(model: onnx.ModelProto, tensor: str, axis: int, size: int) -> onnx.ModelProto:
-    """A copy whose input `tensor` has this size in `axis`, and so has every input and output that names it alike."""
+def sized(model: onnx.ModelProto, sizes: Mapping[tuple[str, int], int]) -> onnx.ModelProto:
+    """A copy in which axes of inputs and outputs, (name, axis), have these sizes where there are such."""
     copy = _copied(model)
-    ends = (*copy.graph.input, *copy.graph.output)
-    named = next((one for one in ends if one.name == tensor), None)
-    if named is None or len(named.type.tensor_type.shape.dim) <= axis:
-        return copy
-    symbol = named.type.tensor_type.shape.dim[axis].dim_param
-    named.type.tensor_type.shape.dim[axis].dim_value = size
-    for dim in (dim for one in ends for dim in one.type.tensor_type.shape.dim if symbol and dim.dim_param == symbol):
-        dim.dim_value = size
+    for value in (*copy.graph.input, *copy.graph.output):
+        for axis, dim in enumerate(value.type.tensor_type.shape.dim):
+            if (value.name, axis) in sizes:
+                dim.dim_value = sizes[value.name, axis]
     return copy
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workflows.builder.tokenizer import COPIED
 from workflows.checkpoint.configuration import CONFIG, GENERATION, read_optional, token_ids
 from workflows.errors import RequestError
 from workflows.recipe.schema import DEFAULT_CAPACITY
@@ -28,8 +29,8 @@ def read_words(folder: Path, *, reads: bool) -> dict[str, Json]:
 
     Raises RequestError where there is no such folder, CheckpointError for files that are damaged.
     """
-    if not folder.is_dir():
-        raise RequestError(f"There is no folder {folder}: give the one that holds tokenizer.json and config.json.")
+    if not any((folder / name).is_file() for name in COPIED):
+        raise RequestError(f"{folder} holds neither tokenizer.json nor config.json: give the folder that does.")
     config = read_optional(folder, CONFIG)
     text = config.get("text_config")
     sources = (read_optional(folder, GENERATION), config, text if isinstance(text, dict) else {})
