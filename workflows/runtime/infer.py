@@ -102,7 +102,8 @@ def _mismatches(pipeline: Pipeline, graphs: Mapping[str, Signature]) -> list[str
     ]
     if pipeline.pipeline.state.kv_cache is None and any(Parts(graphs).keepers):
         found.append("The pipeline has no pipeline.state.kv_cache, and only composites with a cache are put together.")
-    if pipeline.metadata.vocabulary is None:
+    has_logits = any(spec.name == LOGITS for one in graphs.values() for spec in one.outputs)
+    if pipeline.metadata.vocabulary is None and has_logits:
         found.append(
             f"The number of tokens is not known, for the last axis of {LOGITS} has no number: say it as "
             "metadata.vocabulary in --pipeline."
