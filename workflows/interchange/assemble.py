@@ -66,19 +66,20 @@ def infer_assembly(files: Mapping[str, Path], said: Said | None = None, words: P
     config.json. Raises GraphError for a file that is no graph, CheckpointError for a damaged config.
     """
     _check_names(files)
-    graphs, lacks = read_graphs(files)
+    found = read_graphs(files)
+    graphs = found.graphs
     reads = Parts(_signatures(graphs)).reads
     known = _merged(read_words(words, reads=reads) if words else {}, said or {})
     tokens = known.get("tokens")
-    done = place_features(graphs, tokens if isinstance(tokens, dict) else {})
+    found.done += place_features(graphs, tokens if isinstance(tokens, dict) else {})
     inferred = infer_pipeline(_signatures(graphs), _files(graphs), known)
-    lacks = (*lacks, *inferred.lacks)
+    lacks = (*found.lacks, *inferred.lacks)
     if reads and inferred.pipeline and inferred.pipeline.tokens.decoder_start is None:
         lacks += (
             "A decoder behind an encoder begins with a token, and nothing names it: say it as tokens.decoder_start in "
             "--pipeline, or give a --tokenizer folder whose config.json has decoder_start_token_id.",
         )
-    return Assembly(graphs, inferred.pipeline, lacks, tuple(done))
+    return Assembly(graphs, inferred.pipeline, lacks, tuple(found.done))
 
 
 def assemble(

@@ -10,8 +10,8 @@ The graph with past was traced for one token, so that a longer run in it may see
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import onnx
@@ -22,12 +22,13 @@ from workflows import names
 from workflows.errors import printable
 from workflows.graphs.load import load_graph
 from workflows.graphs.signature import signature_of
-from workflows.interchange.surgery import kept, resolved, sized
-from workflows.kvcache.geometry import NAMINGS, names_state, patterns_of
+from workflows.interchange.surgery import kept, renamed, resolved, sized
+from workflows.kvcache.geometry import layers_of, names_state, patterns_of
 from workflows.runtime.lacking import BRANCH, CROSS_PAST
 from workflows.runtime.signature import FileSignature
 
 CROSS = "cross"
+_DECODERS = "decoder_"
 _COLUMNS = (names.IDS, names.EMBEDS, names.POSITIONS)  # [1, columns, …]
 _CROSS_PRESENT = re.compile(r"present\.(\d+)\.encoder\.(key|value)")
 
@@ -44,42 +45,84 @@ class Graph:
 Graphs = dict[str, Graph]
 
 
-def read_graphs(files: Mapping[str, Path]) -> tuple[Graphs, tuple[str, ...]]:
-    """The graphs of `files`, name → file, in optimum's forms each made into what it is for; and why one was not.
+@dataclass
+class Found:
+    """done: what was made of the files, lacks: why something could not be; a sentence each."""
+
+    graphs: Graphs
+    done: list[str] = field(default_factory=list)
+    lacks: list[str] = field(default_factory=list)
+
+
+def read_graphs(files: Mapping[str, Path]) -> Found:
+    """The graphs of `files`, name → file, in optimum's forms each made into what it is for.
 
     Raises GraphError for a file that is no graph.
     """
     models = {name: load_graph(path).proto for name, path in files.items()}
-    found = {name: Graph(files[name], signature_of(model)) for name, model in models.items()}
-    first = {name for name, graph in found.items() if _runs_first(graph.signature)}
-    lacks: list[str] = []
-    for name, graph in list(found.items()):
-        takes = {spec.name for spec in graph.signature.inputs}
-        if BRANCH in takes:
-            found[name] = _stepping(graph, resolved(models[name], BRANCH, True))
-            lacks += _hand_over(found, name, graph.source, resolved(models[name], BRANCH, False))
-        elif found_first := sorted(one for one in first if one in found and _is_half(found[one].signature, graph)):
-            other = found.pop(found_first[0])
-            found[name] = _stepping(graph, models[name])
-            lacks += _hand_over(found, name, other.source, models[found_first[0]])
-    return found, tuple(lacks)
+    found = Found({name: Graph(files[name], signature_of(model)) for name, model in models.items()})
+    for name in files:
+        if other := _other_names({spec.name for spec in found.graphs[name].signature.inputs}):
+            models[name] = renamed(models[name], other)
+            found.graphs[name] = Graph(files[name], signature_of(models[name]), models[name])
+    for name, graph in [*found.graphs.items()]:
+        if BRANCH in {spec.name for spec in graph.signature.inputs}:
+            _divide(found, name, graph.source, *(resolved(models[name], BRANCH, past) for past in (True, False)))
+        elif name in found.graphs and (half := _half_of(graph, found.graphs)):
+            _divide(found, name, found.graphs.pop(half).source, models[name], models[half])
+    return found
 
 
-def _runs_first(signature: FileSignature) -> bool:
-    """Whether a graph gives keys and values and takes none: a decoder's first run."""
-    gives = {spec.name for spec in signature.outputs}
-    return not any(names_state(signature.inputs, naming) for naming in NAMINGS) and any(
-        naming.present_key % 0 in gives for naming in NAMINGS
+def _half_of(graph: Graph, graphs: Graphs) -> str | None:
+    """The graph of the first run, which gives the keys and values that `graph` takes and gives, and takes none."""
+    naming, signature = patterns_of(graph.signature.inputs), graph.signature
+    present = naming.present_key % min(layers_of(signature.inputs, naming), default=0)
+    if not names_state(signature.inputs, naming) or present not in {spec.name for spec in signature.outputs}:
+        return None
+    return next(
+        (
+            name
+            for name, other in graphs.items()
+            if not names_state(other.signature.inputs, naming)
+            and present in {spec.name for spec in other.signature.outputs}
+        ),
+        None,
     )
 
 
-def _is_half(first: FileSignature, graph: Graph) -> bool:
-    """Whether the graph goes on where `first` ends: it takes, and gives, the keys and values that `first` gives."""
-    naming = patterns_of(graph.signature.inputs)
-    gives = {spec.name for spec in graph.signature.outputs}
-    return names_state(graph.signature.inputs, naming) and naming.present_key % 0 in gives & {
-        spec.name for spec in first.outputs
-    }
+def _divide(found: Found, name: str, source: Path, then: onnx.ModelProto, first: onnx.ModelProto) -> None:
+    """Makes the decoder `name` what runs for every token, and a session of what the first run alone computes.
+
+    source: the file of `first`.
+    """
+    found.graphs[name] = _stepping(found.graphs[name], then)
+    found.done.append(f"{name} runs for one token at a time, for its graph with past was made for one.")
+    takes = {spec.name for spec in found.graphs[name].signature.inputs if CROSS_PAST.fullmatch(spec.name)}
+    gives = {one.name: one.name.replace("present", "past_key_values") for one in first.graph.output}
+    wanted = {present: past for present, past in gives.items() if past in takes}
+    if not wanted:
+        return
+    cross = kept(_with_known_sizes(first), wanted, wanted)
+    own = next(own for own in (CROSS, f"{CROSS}_of_{name}", f"{name}_{CROSS}") if own not in found.graphs)
+    found.graphs[own] = Graph(source, signature_of(cross), cross)
+    found.done.append(f"{own} computes once what {name} attends to of the source: it was a part of {source.name}.")
+    if odd := {spec.name for spec in found.graphs[own].signature.inputs} & {*_COLUMNS}:
+        found.lacks.append(
+            f"The cross-attention's keys of {name} depend on {printable(min(odd))} in {printable(source.name)}, and "
+            "should on the encoder's output alone: build the checkpoint with `joinery build`."
+        )
+
+
+def _other_names(inputs: set[str]) -> dict[str, str]:
+    """What the inputs of a decoder behind an encoder are called here, where they have transformers' own names.
+
+    There the plain names are the source's, and those of the tokens begin with `decoder_`.
+    """
+    if f"{_DECODERS}{names.IDS}" not in inputs:
+        return {}
+    found = {name: name.removeprefix(_DECODERS) for name in inputs if name.startswith(_DECODERS)}
+    found |= {names.MASK: names.PLAIN_SOURCE_MASK} if names.MASK in inputs else {}
+    return {} if {*found.values()} & (inputs - found.keys()) else found
 
 
 def _stepping(graph: Graph, model: onnx.ModelProto) -> Graph:
@@ -101,24 +144,6 @@ def _name_axes(model: onnx.ModelProto) -> None:
                 axes[place].dim_value = past[place].dim_value
 
 
-def _hand_over(found: Graphs, decoder: str, source: Path, first: onnx.ModelProto) -> Iterator[str]:
-    """Puts the session beside the decoder that computes its cross-attention's keys and values, where it takes some."""
-    takes = {spec.name for spec in found[decoder].signature.inputs if CROSS_PAST.fullmatch(spec.name)}
-    gives = {one.name: one.name.replace("present", "past_key_values") for one in first.graph.output}
-    wanted = {present: past for present, past in gives.items() if past in takes}
-    if not wanted:
-        return
-    cross = kept(_with_known_sizes(first), wanted, wanted)
-    name = next(name for name in (CROSS, f"{CROSS}_of_{decoder}") if name not in found)
-    found[name] = Graph(source, signature_of(cross), cross)
-    odd = {spec.name for spec in found[name].signature.inputs} & {*_COLUMNS}
-    if odd:
-        yield (
-            f"The cross-attention's keys of {decoder} depend on {printable(min(odd))} in {printable(source.name)}, and "
-            "should on the encoder's output alone: build the checkpoint with `joinery build`."
-        )
-
-
 def _with_known_sizes(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy for one source and one token, in which the sizes that follow from that are numbers.
 
@@ -132,14 +157,20 @@ def _with_known_sizes(model: onnx.ModelProto) -> onnx.ModelProto:
     for node in model.graph.node:
         if node.op_type == "Shape" and not node.attribute:
             measured[node.output[0]] = node.input[0]
-        elif node.op_type == "Constant" and node.attribute[0].name == "value":
+        elif node.op_type == "Constant" and node.attribute[0].t.data_location == inline:
             numbers[node.output[0]] = node.attribute[0].t
         elif node.op_type == "Gather" and node.input[0] in measured and node.input[1] in numbers:
-            index = numpy_helper.to_array(numbers[node.input[1]])
-            size = shapes.get(measured[node.input[0]], {}).get(int(index)) if index.ndim == 0 else None
+            index = _number(numbers[node.input[1]])
+            size = shapes.get(measured[node.input[0]], {}).get(index) if index is not None else None
             if size is not None:
                 _become(node, size)
     return model
+
+
+def _number(tensor: onnx.TensorProto) -> int | None:
+    """The one whole number that a tensor is; None for another."""
+    whole = tensor.data_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32)
+    return int(numpy_helper.to_array(tensor)) if whole and not tensor.dims else None
 
 
 def _become(node: onnx.NodeProto, size: int) -> None:

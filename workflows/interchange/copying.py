@@ -109,5 +109,3 @@ def _names_for(name: str) -> Iterator[str]:
     stem, ending = path.stem.lstrip(".-") or "weights", path.suffix
     ending = ".data" if ending.lower() in ("", *_TAKEN) else ending
     yield from (f"{stem}-{i}{ending}" if i > 1 else f"{stem}{ending}" for i in count(1))
-
-

@@ -12,7 +12,7 @@ import onnx
 from onnx import helper
 
 from workflows.errors import GraphError, printable
-from workflows.graphs.load import reads_of
+from workflows.graphs.load import graphs_in, reads_of
 
 
 def resolved(model: onnx.ModelProto, condition: str, value: bool) -> onnx.ModelProto:
@@ -78,6 +78,16 @@ def _needed(nodes: Iterable[onnx.NodeProto], wanted: Collection[str]) -> list[on
             found.append(node)
             needed |= {*reads_of(node)}
     return found[::-1]
+
+
+def renamed(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.ModelProto:
+    """A copy whose inputs are called otherwise, old → new."""
+    copy = _copied(model)
+    for value in copy.graph.input:
+        value.name = names.get(value.name, value.name)
+    for node in (node for graph in graphs_in(copy.graph) for node in graph.node):
+        node.input[:] = [names.get(name, name) for name in node.input]
+    return copy
 
 
 def sized(model: onnx.ModelProto, sizes: Mapping[tuple[str, int], int]) -> onnx.ModelProto:

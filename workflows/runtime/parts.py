@@ -73,12 +73,12 @@ class Parts:
     # -- who feeds whom ----------------------------------------------------------------------------------------
 
     def sources_of(self, name: str, tensor: str) -> list[Port]:
-        """The outputs that could feed an input: those of its name, else those that other exporters call otherwise."""
-        for called in ((tensor,), _ALSO.get(tensor, ())):
-            found = [(one, given) for given in called for one in self.graphs if given in self.gives(one)]
-            if found := [port for port in found if port[0] != name and tensor != LOGITS]:
-                return found
-        return []
+        """The outputs that could feed an input: those of its name, else what an encoder may call it otherwise."""
+        if tensor == LOGITS:
+            return []
+        own = [(one, tensor) for one in self.graphs if one != name and tensor in self.gives(one)]
+        others = [one for one in self.graphs if one not in (name, *self.keepers)]
+        return own or [(one, given) for given in _ALSO.get(tensor, ()) for one in others if given in self.gives(one)]
 
     @cached_property
     def edges(self) -> tuple[tuple[Port, Port], ...]:
@@ -209,20 +209,13 @@ class Parts:
         return None
 
     def _ordered(self, lot: Sequence[str]) -> tuple[str, ...]:
-        """Who feeds before who is fed; pieces that give what they take by the layers of the cache that they keep."""
-        needs = {name: {source[0] for source, target in self.edges if target[0] == name and source[0] in lot
-                        and not self._passes_on(name, target[1])} for name in lot}  # fmt: skip
+        """Who feeds before who is fed, and, where nothing tells, by the layers of the cache that they keep."""
+        needs = {name: {source[0] for source, target in self.edges if target[0] == name and source[0] in lot}
+                 for name in lot}  # fmt: skip
+        layers = {name: min(layers_of(self.graphs[name].inputs, self.patterns), default=-1) for name in lot}
         found: list[str] = []
         while len(found) < len(lot):
-            left = [name for name in lot if name not in found]
+            left = [name for name in self.graphs if name in lot and name not in found]
             ready = [name for name in left if needs[name] <= {*found}] or left  # a circle is the judge's to name
-            found.append(min(ready, key=lambda name: (self._rank(name), [*self.graphs].index(name))))
+            found.append(min(ready, key=lambda name: layers[name]))
         return tuple(found)
-
-    def _passes_on(self, name: str, tensor: str) -> bool:
-        """Whether a graph gives a tensor of the name of one that it takes."""
-        return tensor in self.gives(name)
-
-    def _rank(self, name: str) -> int:
-        layers = layers_of(self.graphs[name].inputs, self.patterns)
-        return min(layers) if layers else -1

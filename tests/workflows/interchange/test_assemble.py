@@ -174,6 +174,20 @@ def test_an_encoder_and_a_decoder_by_hidden_states(tmp_path: Path) -> None:
         check(machine, ids, toy.truth(ids, source=source))
 
 
+def test_a_decoder_of_transformers_own_names(tmp_path: Path) -> None:
+    """decoder_input_ids, and attention_mask for the source's mask, as the model's own forward has them."""
+    toy = Toy(attends=True)
+    toy.write(tmp_path, ["decoder"])
+    write_encoder(tmp_path, toy)
+    rename(tmp_path / "encoder.onnx", {"last_hidden_state": "encoder_hidden_states"})
+    plain = ("input_ids", "attention_mask", "position_ids")
+    names = {name: f"decoder_{name}" for name in plain} | {"encoder_attention_mask": "attention_mask"}
+    rename(tmp_path / "decoder.onnx", names)
+    machine = made(tmp_path, {"decoder": "decoder.onnx", "encoder": "encoder.onnx"}, START)
+    ids = [*begin(machine, read_bundle(tmp_path / "out").pipeline, IDS[3:20]), *IDS[20:27]]
+    check(machine, ids, toy.truth(ids, source=IDS[3:20]))
+
+
 # -- features ----------------------------------------------------------------------------------------------------------
 
 
