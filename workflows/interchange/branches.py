@@ -155,22 +155,23 @@ def _with_known_sizes(model: onnx.ModelProto) -> onnx.ModelProto:
     inline = onnx.TensorProto.DEFAULT
     numbers = {one.name: one for one in model.graph.initializer if one.data_location == inline}
     for node in model.graph.node:
-        if node.op_type == "Shape" and not node.attribute:
-            measured[node.output[0]] = node.input[0]
-        elif node.op_type == "Constant" and node.attribute[0].t.data_location == inline:
-            numbers[node.output[0]] = node.attribute[0].t
-        elif node.op_type == "Gather" and node.input[0] in measured and node.input[1] in numbers:
-            index = _number(numbers[node.input[1]])
-            size = shapes.get(measured[node.input[0]], {}).get(index) if index is not None else None
-            if size is not None:
-                _become(node, size)
+        match node.op_type, len(node.input), len(node.output), len(node.attribute):
+            case "Shape", 1, 1, 0:
+                measured[node.output[0]] = node.input[0]
+            case "Constant", 0, 1, 1 if node.attribute[0].t.data_location == inline:
+                numbers[node.output[0]] = node.attribute[0].t
+            case "Gather", 2, 1, _ if node.input[0] in measured and node.input[1] in numbers:
+                axis = _number(numbers[node.input[1]])
+                size = shapes.get(measured[node.input[0]], {}).get(axis) if axis is not None else None
+                if size is not None:
+                    _become(node, size)
     return model
 
 
 def _number(tensor: onnx.TensorProto) -> int | None:
     """The one whole number that a tensor is; None for another."""
-    whole = tensor.data_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32)
-    return int(numpy_helper.to_array(tensor)) if whole and not tensor.dims else None
+    is_whole = tensor.data_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32)
+    return int(numpy_helper.to_array(tensor)) if is_whole and not tensor.dims else None
 
 
 def _become(node: onnx.NodeProto, size: int) -> None:

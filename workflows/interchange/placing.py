@@ -65,8 +65,10 @@ def _wanted(parts: Parts) -> list[Wanted]:
 
 def _embeds(parts: Parts, name: str) -> bool:
     """Whether a graph makes one tensor of tokens, and of nothing else but features that it was given already."""
-    taken = [spec.name for spec in parts.takes(name) if not modality(((name, spec.name), (name, spec.name)))]
-    return taken == [names.IDS] and len(parts.gives(name)) == 1 and name not in parts.once
+    taken = [spec for spec in parts.takes(name) if not modality(((name, spec.name), (name, spec.name)))]
+    ids = [spec.name for spec in taken if spec.dtype in ("int64", "int32")]
+    made = [spec for spec in parts.graphs[name].outputs if spec.is_floating and len(spec.shape) == 3]
+    return ids == [names.IDS] and len(taken) == len(made) == len(parts.gives(name)) == 1 and name not in parts.once
 
 
 def _with_places(model: onnx.ModelProto, features: onnx.ValueInfoProto, token: int) -> onnx.ModelProto:

@@ -174,7 +174,7 @@ def _role(parts: Parts, name: str) -> str:
     """What a graph does, in the words of a cut."""
     if name in parts.once:
         kinds = [kind for kind in parts.places if kind in _OF_KIND and parts.feeds_place(name, kind)]
-        return _OF_KIND[kinds[0]] if kinds else "encoder"
+        return _OF_KIND[kinds[0]] if kinds else "cross" if parts.hands_over(name) else "encoder"
     if name not in parts.keepers:
         return "head" if LOGITS in parts.gives(name) else "embeddings"
     prefill, decode = parts.runs

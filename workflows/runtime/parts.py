@@ -158,6 +158,11 @@ class Parts:
         """Whether a graph gives what has its places among the tokens, whoever it goes through."""
         return any(source[0] == name and modality((source, target)) == kind for source, target in self.edges)
 
+    def hands_over(self, name: str) -> bool:
+        """Whether a graph makes of what an encoder gives nothing but what layers attend to."""
+        fed = any(target[0] == name for _, target in self.edges)
+        return fed and all(_CROSS.fullmatch(tensor) for tensor in self.gives(name))
+
     @property
     def reads(self) -> bool:
         """Whether an encoder reads a text of its own."""
