@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from workflows import names
 from workflows.errors import printable
 from workflows.kvcache.geometry import NAMINGS
 from workflows.names import LOGITS
-from workflows.runtime.parts import SOURCE_MASKS, Parts, Port
+from workflows.runtime.parts import HEARD, SOURCE_MASKS, Parts, Port
 from workflows.runtime.signature import dotted, told
 from workflows.tensors import TensorSpec
 
 BRANCH = "use_cache_branch"  # with which optimum's merged decoders choose between two graphs in one
+_MADE = (HEARD, names.HIDDEN, names.EMBEDS)  # by graphs, so that nobody has them beside a prompt
 CROSS_PAST = re.compile(r"past_key_values\.\d+\.encoder\.(key|value)")
 
 
@@ -26,11 +28,7 @@ def find_lacks(parts: Parts, tokens: Mapping[str, object]) -> Iterator[str]:
         yield f"No graph gives {LOGITS}: give the head's graph, or export it with an output of that name."
     if not parts.keepers:
         return
-    unfed: dict[tuple[str, str], list[TensorSpec]] = {}
-    for (name, _), spec in _unfed(parts).items():
-        unfed.setdefault((name, re.sub(r"\d+", "", spec.name)), []).append(spec)
-    for (name, _), specs in unfed.items():
-        yield _sentence(parts, name, specs)
+    yield from _unfed_sentences(parts)
     taken_of = {source[0] for source, _ in parts.edges}
     for name in parts.graphs:
         if name not in taken_of and name not in parts.keepers and LOGITS not in parts.gives(name):
@@ -45,19 +43,32 @@ def find_lacks(parts: Parts, tokens: Mapping[str, object]) -> Iterator[str]:
             )
 
 
+def _unfed_sentences(parts: Parts) -> Iterator[str]:
+    """One for what is alike in all layers; a source's mask is told of where it alone is lacking."""
+    alike: dict[str, dict[str, list[TensorSpec]]] = {}
+    for (name, _), spec in _unfed(parts).items():
+        alike.setdefault(name, {}).setdefault(re.sub(r"\d+|key|value", "", spec.name), []).append(spec)
+    for name, groups in alike.items():
+        for specs in groups.values():
+            if specs[0].name not in SOURCE_MASKS or len(groups) == 1:
+                yield _sentence(name, specs)
+
+
 def _unfed(parts: Parts) -> dict[Port, TensorSpec]:
-    """The inputs of what runs for tokens that neither an edge, nor the cache, nor what came with the prompt feeds."""
+    """The inputs that neither an edge, nor the cache, nor what comes with a prompt feeds."""
     driven = parts.drivers | ({*SOURCE_MASKS} if parts.once else set())
+    prefill, decode = parts.runs
     return {
         (name, spec.name): spec
-        for run in parts.runs
+        for run in (parts.once, prefill, decode)
         for name in run
         for spec in parts.takes(name)
-        if spec.name not in driven and parts.feeder(run, (name, spec.name)) is None
+        if (spec.name in _MADE if run is parts.once else spec.name not in driven)
+        and parts.feeder(run, (name, spec.name)) is None
     }
 
 
-def _sentence(parts: Parts, name: str, specs: list[TensorSpec]) -> str:
+def _sentence(name: str, specs: list[TensorSpec]) -> str:
     first = specs[0]
     more = f" (and {len(specs) - 1} like it)" if len(specs) > 1 else ""
     port = name, printable(first.name)

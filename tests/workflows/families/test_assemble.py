@@ -121,10 +121,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 def test_graphs_that_do_not_belong_together(t5: tuple[Path, Path], made: Callable[..., Path]) -> None:
     _, bundle = t5
     decoder = bundle / "decoder.onnx"
-    with pytest.raises(GraphError, match=r"Nothing feeds decoder\.source_mask: there is no encoder") as raised:
-        open_onnx({"decoder": decoder})
-    assert "Nothing feeds decoder.cross.0.key [" in str(raised.value)
-    assert "(and 1 like it)" in str(raised.value)  # of two layers
+    with pytest.raises(GraphError, match=r"Nothing feeds decoder\.cross\.0\.key \[.*\(and 3 like it\): no"):
+        open_onnx({"decoder": decoder})  # of two layers
     with pytest.raises(GraphError, match=r"Nothing takes what encoder gives \(cross\.0\.key, "):
         open_onnx({"decoder": made("static") / "decoder.onnx", "encoder": bundle / "encoder.onnx"})
     with pytest.raises(GraphError, match=r"No graph has inputs named like past_key_values\.0\.key"):

@@ -326,6 +326,24 @@ def test_everything_that_lacks_is_told_at_once(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_decoder_of_optimum_s_without_its_encoder(tmp_path: Path) -> None:
+    """What an encoder gives is not asked of a person; and half a decoder is not enough."""
+    toy = Toy(layers=(0,), attends=True)
+    write_halves(tmp_path, toy)
+    write_encoder(tmp_path, toy)
+    (lack,) = infer_assembly({"decoder": tmp_path / "decoder_model_merged.onnx"}, START).lacks
+    assert lack.startswith("Nothing feeds cross.encoder_hidden_states [1, heard, 8] float32: no graph that runs before")
+    halves = {name: tmp_path / f"{name}.onnx" for name in ("encoder", "decoder_with_past_model")}
+    lacks = infer_assembly(halves, START).lacks
+    assert [told.split(",")[0] for told in lacks] == [
+        "Nothing feeds decoder_with_past_model.past_key_values.0.encoder.key (and 1 like it)",
+        "Nothing takes what encoder gives (last_hidden_state): leave it out",
+    ]
+    assert "give that graph as well" in lacks[0]
+    halves = {name: tmp_path / f"{name}.onnx" for name in ("encoder", "decoder_model")}
+    assert infer_assembly(halves, START).lacks[0].startswith("No graph has inputs named like past_key_values.0.key")
+
+
 def test_a_decoder_without_a_first_token_or_a_vocabulary(tmp_path: Path) -> None:
     toy = Toy(attends=True)
     toy.write(tmp_path, ["decoder"])

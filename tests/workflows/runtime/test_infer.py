@@ -118,6 +118,16 @@ def test_an_encoder_and_a_decoder_of_fixed_shapes() -> None:
     assert pipeline and [pipeline.role(name) for name in graphs] == ["decoder", "encoder"]
 
 
+def test_a_mask_of_a_source_that_nobody_reads() -> None:
+    """The decoder's one lack is told by what would feed it."""
+    past, present = cache((1, 2, "slots", 4), (1, 2, "n", 4))
+    takes = {"input_ids": (INT, (1, "n")), "position_ids": (INT, (1, "n")), "encoder_attention_mask": (INT, (1, "s"))}
+    (lack,) = inferred({"text": graph({**takes, **past}, {"logits": (FLOAT, (1, "n", 50)), **present})}).lacks
+    assert lack == (
+        "Nothing feeds text.encoder_attention_mask: there is no encoder whose source it tells of, so give its graph."
+    )
+
+
 def test_parts_of_every_width_go_where_they_fit() -> None:
     """Embeddings, pieces and heads, a set of 64 columns and one of 1, as an NPU wants them; one table of angles."""
     graphs: dict[str, FileSignature] = {}

@@ -89,7 +89,7 @@ def test_optimum_s_decoder_behind_an_encoder(merged: bool, tmp_path: Path) -> No
     if merged:
         inputs += [("encoder_hidden_states", FLOAT, (1, "e", 8)), ("use_cache_branch", TensorProto.BOOL, (1,))]
     file = save(tmp_path, inputs, [LOGITS, *own[1], *(cross[1] if merged else ())])
-    told = r"feeds decoder\.past_key_values\.0\.encoder\.key \(and 1 like it\), which in optimum's export"
+    told = r"feeds decoder\.past_key_values\.0\.encoder\.key \(and 3 like it\), which in optimum's export"
     told = "takes use_cache_branch, .*merged" if merged else told
     with pytest.raises(GraphError, match=told):
         open_onnx({"decoder": file})
