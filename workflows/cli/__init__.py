@@ -27,12 +27,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-commands = (
-    build.build, assemble.assemble, generate.generate, chat.chat, inspect.inspect, bench.bench, devices.devices,
-    verify.verify,
-)  # fmt: skip
+commands = (build.build, generate.generate, chat.chat, inspect.inspect, bench.bench, devices.devices, verify.verify)
 for command in commands:
     app.command()(command)
+app.command("assemble")(assemble.assemble)
 app.command("eval")(eval.evaluate)
 
 

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,8 @@ def _draft(work: Work, graphs: Graphs, pipeline: Pipeline, words: Path | None) -
         work.check()
         if not (draft / files[name]).exists():  # sessions over one file are one graph
             folder.add(graph.source, files[name], graph.model)
-    (draft / PIPELINE).write_text(pipeline.to_json(), "utf-8")
+    facts = pipeline.metadata.model_copy(update={"built_at": datetime.now(UTC).isoformat(timespec="seconds")})
+    (draft / PIPELINE).write_text(pipeline.model_copy(update={"metadata": facts}).to_json(), "utf-8")
     return draft
 
 

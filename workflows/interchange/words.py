@@ -34,9 +34,10 @@ def read_words(folder: Path, *, reads: bool) -> dict[str, Json]:
     config = read_optional(folder, CONFIG)
     text = config.get("text_config")
     sources = (read_optional(folder, GENERATION), config, text if isinstance(text, dict) else {})
-    ids = {name: token_ids(key, *sources) for name, keys in _ONE.items() for key in reversed(keys)
-           if token_ids(key, *sources)}  # fmt: skip
-    tokens: Json = {"eos": list(token_ids("eos_token_id", *sources))} | {name: found[0] for name, found in ids.items()}
+    tokens: Json = {"eos": list(token_ids("eos_token_id", *sources))}
+    for name, keys in _ONE.items():
+        found = [one for key in keys for one in token_ids(key, *sources)]
+        tokens |= {name: found[0]} if found else {}
     kind = config.get("model_type")
     metadata: Json = {"model_type": kind} if isinstance(kind, str) else {}
     classes = config.get("architectures")
