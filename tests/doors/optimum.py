@@ -27,16 +27,19 @@ CLOSE = 1e-4
 NEVER = -1e9  # the logit of a token that no reply has
 # name of the case → name of the export, the graphs
 ENCODER = {"encoder": "encoder_model.onnx"}
+HALVES = {"first": "decoder_model.onnx", "then": "decoder_with_past_model.onnx"}
 CASES: dict[str, tuple[str, dict[str, str]]] = {
     "llama": ("llama", {"model": "model.onnx"}),
     "llama, merged": ("llama-merged", {"model": "model_merged.onnx"}),
-    "llama, two files": ("llama-merged", {"first": "decoder_model.onnx", "then": "decoder_with_past_model.onnx"}),
+    "llama, two files": ("llama-merged", HALVES),
     "t5, merged": ("t5", ENCODER | {"decoder": "decoder_model_merged.onnx"}),
-    "t5, two files": ("t5", ENCODER | {"first": "decoder_model.onnx", "then": "decoder_with_past_model.onnx"}),
+    "t5, two files": ("t5", ENCODER | HALVES),
     "bart, merged": ("bart", ENCODER | {"decoder": "decoder_model_merged.onnx"}),
-    "bart, two files": ("bart", ENCODER | {"first": "decoder_model.onnx", "then": "decoder_with_past_model.onnx"}),
+    "bart, two files": ("bart", ENCODER | HALVES),
     "llava": ("llava", {"vision_encoder": "vision_encoder.onnx", "embed_tokens": "embed_tokens.onnx",
                         "decoder_model_merged": "decoder_model_merged.onnx"}),
+    "whisper, merged": ("whisper", ENCODER | {"decoder": "decoder_model_merged.onnx"}),
+    "whisper, two files": ("whisper", ENCODER | HALVES),
 }  # fmt: skip
 
 
@@ -60,8 +63,8 @@ def check(name: str, folder: Path) -> bool:
         told = {key.split(".")[1]: truth[key] for key in truth if key.startswith(f"{length}.")}
         prompt, tokens = told["prompt"].tolist(), told["tokens"].tolist()
         machine.cache.reset()
-        if "pixels" in told:
-            machine.start({"pixel_values": told["pixels"]}, prompt)
+        if given := {name: told[name] for name in ("pixel_values", "input_features") if name in told}:
+            machine.start(given, prompt)
         rows = run(machine, begin(machine, bundle.pipeline, prompt), tokens)
         rows[told["logits"] == NEVER] = NEVER
         far, same = float(np.abs(rows - told["logits"]).max()), rows.argmax(-1).tolist() == tokens

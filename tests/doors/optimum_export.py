@@ -24,11 +24,14 @@ from transformers import (
     LlavaForConditionalGeneration,
     T5Config,
     T5ForConditionalGeneration,
+    WhisperConfig,
+    WhisperForConditionalGeneration,
 )
 
 VOCABULARY, NEW = 256, 24
 IMAGE, PIXELS, PLACES = 250, 4, 4  # a picture's token, its width, the rows of features that it makes
 LENGTHS = (1, 7, 63, 64, 65, 100)
+MELS, FRAMES = 8, 3000  # of half a minute of sound
 Axes = dict[str, dict[int, str]]
 IDS = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 2, "decoder_start_token_id": 0}
 
@@ -61,6 +64,14 @@ def llava() -> LlavaForConditionalGeneration:
     return LlavaForConditionalGeneration(config)
 
 
+def whisper() -> WhisperForConditionalGeneration:
+    config = WhisperConfig(vocab_size=VOCABULARY, d_model=64, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=96,
+                           decoder_ffn_dim=96, encoder_attention_heads=4, decoder_attention_heads=4,
+                           num_mel_bins=MELS, max_target_positions=256, suppress_tokens=[],
+                           begin_suppress_tokens=[], **IDS)  # fmt: skip
+    return WhisperForConditionalGeneration(config)
+
+
 def randomize(model: torch.nn.Module) -> None:
     """Weights under which tokens depend on all that came before; the usual start gives nearly one token throughout."""
     torch.manual_seed(1)
@@ -78,28 +89,38 @@ def prompt_of(length: int) -> list[int]:
 @torch.no_grad()
 def truth_of(model: torch.nn.Module, prompt: list[int], **more: torch.Tensor) -> tuple[list[int], np.ndarray]:
     """Greedy tokens and the logits of each [NEW, V], over the whole sequence anew each time, without any cache."""
-    behind = model.config.is_encoder_decoder
+    behind = model.config.is_encoder_decoder and "input_features" not in more
     source, ids, rows = torch.tensor([prompt]), [IDS["decoder_start_token_id"]] if behind else list(prompt), []
     for _ in range(NEW):
         given = torch.tensor([ids])
-        out = model(input_ids=source, decoder_input_ids=given) if behind else model(input_ids=given, **more)
+        if "input_features" in more:
+            out = model(decoder_input_ids=given, **more)
+        else:
+            out = model(input_ids=source, decoder_input_ids=given) if behind else model(input_ids=given, **more)
         row = out.logits[0, -1].numpy().astype(np.float32)
-        if more:
+        if "pixel_values" in more:
             row[IMAGE] = -1e9  # a reply shows no pictures
         rows.append(row)
         ids.append(int(row.argmax()))
     return ids[-NEW:], np.stack(rows)
 
 
+def noise(seed: int, *shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
 def write_truth(model: torch.nn.Module, path: Path) -> None:
-    """For every length the prompt, what follows, and the logits; for a model that sees, the picture."""
+    """For every length the prompt, what follows, and the logits; for a model that sees or hears, what is given."""
     found = {}
     for length in LENGTHS:
         prompt, more = prompt_of(length), {}
         if isinstance(model, LlavaForConditionalGeneration):
             prompt[length // 2 : length // 2] = [IMAGE] * PLACES
-            more["pixel_values"] = torch.randn((1, 3, PIXELS, PIXELS), generator=torch.Generator().manual_seed(length))
-            found[f"{length}.pixels"] = more["pixel_values"].numpy()
+            more["pixel_values"] = noise(length, 1, 3, PIXELS, PIXELS)
+        elif isinstance(model, WhisperForConditionalGeneration):
+            prompt[0] = IDS["decoder_start_token_id"]
+            more["input_features"] = noise(length, 1, MELS, FRAMES)
+        found |= {f"{length}.{name}": tensor.numpy() for name, tensor in more.items()}
         tokens, logits = truth_of(model, prompt, **more)
         found |= {f"{length}.prompt": prompt, f"{length}.tokens": tokens, f"{length}.logits": logits}
     np.savez(path, **found)
@@ -183,6 +204,7 @@ MODELS = {
     "t5": (t5, "text2text-generation-with-past"),
     "bart": (bart, "text2text-generation-with-past"),
     "llava": (llava, export_seeing),
+    "whisper": (whisper, "automatic-speech-recognition-with-past"),
 }
 
 

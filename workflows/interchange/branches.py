@@ -15,13 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import onnx
-from onnx import numpy_helper
-from onnx.shape_inference import InferenceError, infer_shapes
 
 from workflows import names
 from workflows.errors import printable
 from workflows.graphs.load import load_graph
 from workflows.graphs.signature import signature_of
+from workflows.interchange.folding import with_known_sizes
 from workflows.interchange.surgery import kept, renamed, resolved, sized
 from workflows.kvcache.geometry import layers_of, names_state, patterns_of
 from workflows.runtime.lacking import BRANCH, CROSS_PAST
@@ -102,7 +101,9 @@ def _divide(found: Found, name: str, source: Path, then: onnx.ModelProto, first:
     wanted = {present: past for present, past in gives.items() if past in takes}
     if not wanted:
         return
-    cross = kept(_with_known_sizes(first), wanted, wanted)
+    # one source, one token: a traced graph takes the batch from whatever is at hand, the decoder's own states too
+    sizes = {(value.name, 0): 1 for value in first.graph.input} | {(name, 1): 1 for name in _COLUMNS}
+    cross = kept(with_known_sizes(first, sizes), wanted, wanted)
     own = next(own for own in (CROSS, f"{CROSS}_of_{name}", f"{name}_{CROSS}") if own not in found.graphs)
     found.graphs[own] = Graph(source, signature_of(cross), cross)
     found.done.append(f"{own} computes once what {name} attends to of the source: it was a part of {source.name}.")
@@ -142,57 +143,3 @@ def _name_axes(model: onnx.ModelProto) -> None:
         for place in (1, 3) if len(past) == len(axes) == 4 else ():
             if past[place].HasField("dim_value"):
                 axes[place].dim_value = past[place].dim_value
-
-
-def _with_known_sizes(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy for one source and one token, in which the sizes that follow from that are numbers.
-
-    A traced graph takes the batch for its reshapes from whatever tensor is at hand, the decoder's own among them.
-    """
-    model = sized(model, {(value.name, 0): 1 for value in model.graph.input} | {(names.IDS, 1): 1})
-    shapes = _shapes(model)
-    measured: dict[str, str] = {}  # the output of a Shape → what it measures
-    inline = onnx.TensorProto.DEFAULT
-    numbers = {one.name: one for one in model.graph.initializer if one.data_location == inline}
-    for node in model.graph.node:
-        match node.op_type, len(node.input), len(node.output), len(node.attribute):
-            case "Shape", 1, 1, 0:
-                measured[node.output[0]] = node.input[0]
-            case "Constant", 0, 1, 1 if node.attribute[0].t.data_location == inline:
-                numbers[node.output[0]] = node.attribute[0].t
-            case "Gather", 2, 1, _ if node.input[0] in measured and node.input[1] in numbers:
-                axis = _number(numbers[node.input[1]])
-                size = shapes.get(measured[node.input[0]], {}).get(axis) if axis is not None else None
-                if size is not None:
-                    _become(node, size)
-    return model
-
-
-def _number(tensor: onnx.TensorProto) -> int | None:
-    """The one whole number that a tensor is; None for another."""
-    is_whole = tensor.data_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32)
-    return int(numpy_helper.to_array(tensor)) if is_whole and not tensor.dims else None
-
-
-def _become(node: onnx.NodeProto, size: int) -> None:
-    """Makes the node a constant."""
-    made = onnx.helper.make_tensor("", onnx.TensorProto.INT64, [], [size])
-    node.CopyFrom(onnx.helper.make_node("Constant", [], list(node.output), name=node.name, value=made))
-
-
-def _shapes(model: onnx.ModelProto) -> dict[str, dict[int, int]]:
-    """Value → axis → size, for the axes that are known."""
-    bare = kept(model, [one.name for one in model.graph.output])
-    for value in bare.graph.output:
-        value.type.tensor_type.ClearField("shape")
-    del bare.graph.value_info[:]
-    try:
-        graph = infer_shapes(bare, data_prop=True).graph
-    except InferenceError:  # nothing is known then, and what depends on it is told
-        return {}
-    values = (*graph.input, *graph.output, *graph.value_info)
-    dims = {one.name: one.type.tensor_type.shape.dim for one in values}
-    return {
-        name: {axis: dim.dim_value for axis, dim in enumerate(axes) if dim.HasField("dim_value")}
-        for name, axes in dims.items()
-    }

@@ -50,7 +50,7 @@ def _decoder(net: Net, toy: Toy, past: bool, inputs: dict[str, Any], outputs: di
     length = net("Gather", net("Shape", "input_ids"), net.const(1, np.int64))
     positions = net("Range", before, net("Add", before, length), net.const(1, np.int64))
     x = net("Gather", net.const(w["table"]), "input_ids")
-    x = net("Add", x, net("Gather", net.const(w["places"][0]), positions))
+    x = net("Add", x, net("Gather", net.const(w["places"][0]), _for_each(net, positions)))
     new = [_heads(net, net("MatMul", x, net.const(w[f"0.{name}"])), x) for name in "kv"]
     both = []
     for name, one in zip(pasts, new, strict=True):
@@ -61,6 +61,16 @@ def _decoder(net: Net, toy: Toy, past: bool, inputs: dict[str, Any], outputs: di
     x = net("Add", x, _heard(net, toy, x, past, inputs, outputs)) if toy.attends else x
     net("MatMul", x, net.const(w["head"]), out="logits")
     outputs["logits"] = (FLOAT, ["batch", "length", V])
+
+
+def _for_each(net: Net, positions: str) -> str:
+    """Positions [n] for each of the batch [batch, n], as Whisper's graphs make them of sizes."""
+    batch = net("Unsqueeze", net("Gather", net("Shape", "input_ids"), net.const(0, np.int64)), net.const([0], np.int64))
+    times = net("Concat", batch, net.const([1], np.int64), axis=0)
+    one = helper.make_tensor("", INT, [1], [1])
+    row = net("Expand", net("Unsqueeze", positions, net.const([0], np.int64)),
+              net("ConstantOfShape", net("Shape", times), value=one))  # fmt: skip
+    return net("Tile", row, times)
 
 
 def _heard(net: Net, toy: Toy, x: str, past: bool, inputs: dict[str, Any], outputs: dict[str, Any]) -> str:
