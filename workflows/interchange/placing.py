@@ -16,7 +16,7 @@ from onnx import helper
 from workflows import names
 from workflows.bundle.flow import Modality, modality
 from workflows.graphs.signature import signature_of
-from workflows.interchange.branches import Graphs
+from workflows.interchange.branches import Graphs, proto_of
 from workflows.runtime.parts import Parts, Port
 from workflows.runtime.signature import dotted
 
