@@ -13,7 +13,8 @@ from typing import cast
 from pydantic import ValidationError
 
 from workflows.bundle.flow import Fault, path_of
-from workflows.bundle.genai.translate import faults, ring_faults, translate
+from workflows.bundle.genai.faults import faults, ring_faults
+from workflows.bundle.genai.translate import translate
 from workflows.bundle.genai.v1 import Version1
 from workflows.bundle.genai.words import Json, drop, leaves, look, overlaid
 from workflows.bundle.schema import Pipeline, parse_pipeline

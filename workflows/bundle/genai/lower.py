@@ -97,11 +97,12 @@ def _plain(path: str, value: object) -> object:
 
 
 def _put_lengths(made: Json, pipeline: Pipeline) -> None:
+    """How many tokens there may be, where it is not said already; max_length 0 is all that the context takes."""
     capacity = pipeline.capacity or 0
     context = look(made, "model.context_length")
     if not context:
         put(made, "model.context_length", capacity)
-    if context != capacity or look(made, "search.max_length") is not None:
+    if (look(made, "search.max_length") or context) != capacity:
         put(made, "search.max_length", capacity)
 
 
@@ -138,29 +139,42 @@ def _put_sessions(made: Json, pipeline: Pipeline, said: Json, tensors: Mapping[s
             put(made, f"model.{target}.{key}", value)
         if target == "decoder":
             _put_names(made, "model.decoder", tensors[name])
-    stages = [name for name in _in_order(pipeline) if name not in parts]
-    if stages:
-        rows = {name: _stage(_old_stages(made), pipeline, said, name, tensors) for name in stages}
-        put(made, "model.decoder.pipeline", [rows])
-        _put_names(made, "model.decoder", _joined([tensors[name] for name in stages]))
+    _put_stages(made, pipeline, said, parts, tensors)
+
+
+def _put_stages(
+    made: Json, pipeline: Pipeline, said: Json, parts: Sequence[str], tensors: Mapping[str, Tensors]
+) -> None:
+    """`decoder.pipeline`, in the order that version 1 had before; all stages in one row."""
+    flow, old = pipeline.pipeline.flow, _old_stages(made)
+    known = [name for name in old if name in pipeline.pipeline.sessions]
+    stages = [name for name in dict.fromkeys([*known, *(stage.run for stage in flow)]) if name not in parts]
+    if not stages:
+        return
+    times: dict[str, set[str]] = {name: {stage.when for stage in flow if stage.run == name} for name in stages}
+    shared = look(made, "model.decoder.session_options")
+    rows: Json = {
+        name: _stage(old.get(name, {}), _of_session(said, name, shared), times, name, tensors[name]) for name in stages
+    }
+    put(made, "model.decoder.pipeline", [rows])
+    _put_names(made, "model.decoder", _joined([tensors[name] for name in stages]))
 
 
 def _is_staged(made: Json) -> bool:
     return bool(look(made, "model.decoder.pipeline"))
 
 
-def _in_order(pipeline: Pipeline) -> list[str]:
-    return list(dict.fromkeys(stage.run for stage in pipeline.pipeline.flow))
+def _of_session(said: Json, name: str, shared: object = None) -> Json:
+    """The file and onnxruntime's options of a session; what Joinery schedules is not among them.
 
-
-def _of_session(said: Json, name: str) -> Json:
-    """The file and onnxruntime's options of a session; what Joinery schedules is not among them."""
+    shared: options that a session has which says none.
+    """
     sessions = look(said, "pipeline.sessions")
     own = sessions[name] if isinstance(sessions, dict) else {}
     options = {
         key: value for key, value in own.get("session_options", {}).items() if key not in ("runtime", "build_requires")
     }
-    return {"filename": own["file"], "session_options": {"provider_options": []} | options}
+    return {"filename": own["file"]} | ({"session_options": options} if options and options != shared else {})
 
 
 def _old_stages(made: Json) -> dict[str, Json]:
@@ -170,18 +184,14 @@ def _old_stages(made: Json) -> dict[str, Json]:
     return {name: stage for row in listed for name, stage in row.items()}
 
 
-def _stage(old: dict[str, Json], pipeline: Pipeline, said: Json, name: str, tensors: Mapping[str, Tensors]) -> Json:
-    """A stage; when it runs is told by the flow, and said where it does not run always."""
-    flow = pipeline.pipeline.flow
-    when = {stage.when for stage in flow if stage.run == name}
-    split = any({one.when for one in flow if one.run == stage.run} == {"init"} for stage in flow)
-    made_of: Json = {"inputs": list(tensors[name].inputs), "outputs": list(tensors[name].outputs)}
-    made_of |= old.get(name, {}) | _of_session(said, name)
-    if when == {"init"}:
-        made_of["run_on_token_gen"] = False
-    elif split and when == {"step"}:
-        made_of["run_on_prompt"] = False
-    return made_of
+def _stage(old: Json, session: Json, times: Mapping[str, set[str]], name: str, tensors: Tensors) -> Json:
+    """A stage; when it runs is told by the flow, and said where it does not run always. times: of every stage."""
+    made: Json = {"inputs": list(tensors.inputs), "outputs": list(tensors.outputs)} | old | session
+    if times[name] == {"init"}:
+        made["run_on_token_gen"] = False
+    elif times[name] == {"step"} and any("init" in when for when in times.values()):
+        made["run_on_prompt"] = False
+    return made
 
 
 def _put_names(made: Json, path: str, tensors: Tensors) -> None:
