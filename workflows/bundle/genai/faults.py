@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from workflows.bundle.flow import Fault
 from workflows.bundle.genai.v1 import Decoder, ModelConfig, Names, Version1
 from workflows.bundle.genai.words import COMBINED, PARTS, SEPARATE
+from workflows.bundle.model import NAME_IN_BUNDLE
 
+_STAGES = "model.decoder.pipeline"
 _TRANSDUCER = "Joinery runs no transducer"
 _UNFED = {
     **dict.fromkeys(("cumulative_sequence_lengths", "past_sequence_lengths", "block_table", "block_table_windowed",
@@ -25,6 +28,7 @@ def faults(config: Version1) -> Iterator[Fault]:
     yield from config.odd_names()
     yield from _odd_parts(model)
     yield from _odd_decoder(model.decoder)
+    yield from _odd_files(model)
     yield from _odd_stages(model.decoder, [part for part in PARTS if getattr(model, part) is not None])
     if not (config.search.max_length or model.context_length):
         yield Fault("model.context_length", "the file must say how many tokens the cache holds")
@@ -69,15 +73,25 @@ def _odd_decoder(decoder: Decoder) -> Iterator[Fault]:
         yield Fault("model.decoder.filename", "there is no graph that gives logits")
 
 
+def _odd_files(model: ModelConfig) -> Iterator[Fault]:
+    named = {f"model.{part}": sub.filename for part in PARTS if (sub := getattr(model, part)) is not None}
+    rows = enumerate(model.decoder.pipeline)
+    named |= {f"{_STAGES}[{i}].{name}": stage.filename for i, row in rows for name, stage in row.items()}
+    for path, name in named.items():
+        if name and not re.fullmatch(NAME_IN_BUNDLE, name):
+            message = "a graph's file lies in the folder, and its name is made of letters, digits and . _ - / alone"
+            yield Fault(f"{path}.filename", message)
+
+
 def _odd_stages(decoder: Decoder, parts: Sequence[str]) -> Iterator[Fault]:
     count = sum(len(row) for row in decoder.pipeline)
     if decoder.filename and decoder.pipeline:
         yield Fault("model.decoder.filename", "the decoder has a pipeline, and is no graph itself")
     if count > len(decoder.stages()):
-        yield Fault("model.decoder.pipeline", "two stages have one name")
+        yield Fault(_STAGES, "two stages have one name")
     for i, row in enumerate(decoder.pipeline):
         for name, stage in row.items():
-            path = f"model.decoder.pipeline[{i}].{name}"
+            path = f"{_STAGES}[{i}].{name}"
             if name in parts and name != "decoder":
                 yield Fault(path, f"the model has a part called {name} already")
             if not stage.run_on_prompt and not stage.run_on_token_gen:

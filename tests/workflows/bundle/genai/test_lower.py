@@ -148,7 +148,7 @@ ENDS = Tensors(("input_ids", "attention_mask", "position_ids", "past_key_values.
 
 
 def made_of(pipeline: Pipeline) -> Data:
-    tensors = {name: ENDS for name in pipeline.pipeline.sessions}
+    tensors = dict.fromkeys(pipeline.pipeline.sessions, ENDS)
     geometry = Geometry(layers=2, kv_heads=2, head_size=4, heads=4, width=16)
     return lower(pipeline, geometry, tensors, shares_buffer=False, defaults={"repetition_penalty": 1.5})
 
