@@ -1,4 +1,4 @@
-"""Version 2 into version 1, for the released onnxruntime-genai; what that cannot say is a Fault.
+"""A pipeline in the peer's words: in version 1 for the released onnxruntime-genai, in 2 for what it proposes.
 
     one decoder → model.decoder      stages of a decoder → model.decoder.pipeline
     what was version 1 before → its own shape, from metadata.genai, with what version 2 says put in its place
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import cast
 
 from workflows import names
 from workflows.bundle.flow import Fault
-from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, look, put
+from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, drop, look, put
 from workflows.bundle.schema import Pipeline
 
 # the types of a plain decoder that release 0.18 knows; any other is its generic one
@@ -42,12 +43,19 @@ class Tensors:
     outputs: tuple[str, ...]
 
 
-def unsayable(pipeline: Pipeline) -> Iterator[Fault]:
-    """What version 1 has no words for, by the key of version 2."""
+# of `metadata`, what stays of use where it is read again: the rest is of Joinery's own graphs
+_FACTS = ("model_type", "name", "architecture", "vocabulary", "source_limit", "carried", "kv_heads", "head_size",
+          "names")  # fmt: skip
+
+
+def unsayable(pipeline: Pipeline, version: int = 1) -> Iterator[Fault]:
+    """What genai has no words for, by the key of version 2; version: of its configuration."""
     flow = pipeline.pipeline
     if pipeline.metadata.layout in ("window", "fifo") or pipeline.window is not None:
         where = pipeline.path_of_setting("sliding_window")
         yield Fault(where, "genai forgets no token to take another: build with cache=static")
+    if version == 2:
+        return
     was_version_1 = bool(pipeline.metadata.genai.get("model"))
     if pipeline.route not in ("decoder", "combined", "decoder-pipeline") and not was_version_1:
         message = f"the released genai runs no composite of the route {pipeline.route} as Joinery builds it"
@@ -59,6 +67,17 @@ def unsayable(pipeline: Pipeline) -> Iterator[Fault]:
             yield Fault(f"pipeline.{name}", "version 1 has no such key")
     if pipeline.generation is not None and pipeline.generation.logits:
         yield Fault("generation.logits", "version 1 has no chain")
+
+
+def plain(pipeline: Pipeline) -> Json:
+    """The configuration in version 2, in the peer's words alone, but for facts under `metadata`, which it ignores."""
+    said: Json = pipeline.model_dump(mode="json", by_alias=True, exclude_none=True)
+    sessions = cast(dict[str, Json], look(said, "pipeline.sessions"))
+    for own in sessions.values():
+        if not look(own, "session_options.runtime"):
+            drop(own, "session_options.runtime")
+    said["metadata"] = pipeline.metadata.model_dump(mode="json", exclude_none=True, include=set(_FACTS))
+    return said
 
 
 def lower(
