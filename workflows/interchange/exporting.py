@@ -16,7 +16,7 @@ from typing import Literal
 from workflows.builder.work import Report, timed
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.flow import Fault
-from workflows.bundle.genai.folder import CONFIG, WORDS
+from workflows.bundle.genai.folder import CONFIG, WORDS, parse
 from workflows.bundle.genai.lower import Geometry, Tensors, lower, plain, unsayable
 from workflows.bundle.genai.words import Json, look
 from workflows.bundle.schema import Pipeline
@@ -83,6 +83,9 @@ def export_genai(
 def _faults(bundle: Bundle, program: Program, version: Version) -> Iterator[Fault]:
     yield from unsayable(bundle.pipeline, version)
     yield from unfit(program)
+    if program.carries and (version == 2 or not bundle.pipeline.metadata.genai):
+        message = f"genai has no words for {program.carries[0].past}, which is carried from step to step"
+        yield Fault("pipeline.state", message)
     defaults = Defaults.of_bundle(bundle)
     for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():
         yield Fault(f"tokenizer/generation_config.json: {name}", f"genai has no {name}, and {value} changes tokens")
@@ -109,6 +112,9 @@ def _write(
             (draft / word).write_text(text, "utf-8")
     pipeline = bundle.pipeline.with_files(written)
     config = plain(pipeline) if version == 2 else _version_1(bundle, pipeline, program, tensors)
+    if {*parse(config, CONFIG, importing=True).pipeline.dataflow} != {*pipeline.pipeline.dataflow}:
+        message = "genai joins graphs by equal names of their tensors, and would join these otherwise"
+        raise BundleError(f"{bundle.where} cannot be said to genai: at pipeline.dataflow: {message}.")
     (draft / CONFIG).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if version == 1:
         write_samples(bundle, draft)

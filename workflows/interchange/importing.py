@@ -51,6 +51,7 @@ def import_genai(
     target = out.resolve()
     with workshop(target, force, report, cancelled) as work, timed(report, "import"):
         draft = _draft(work, folder, pipeline, files)
+        work.check()
         publish(draft, target, force=force)
     for message in _notices(pipeline):
         report(NoticeEvent(code="import", message=message))
@@ -79,7 +80,9 @@ def _draft(work: Work, folder: Path, pipeline: Pipeline, files: dict[str, Path])
         graphs.add(files[told.file], names[told.file], _without_rings(model))
     facts = pipeline.metadata.model_copy(update={"precision": precision_in(models)})
     whole = pipeline.with_files(names).model_copy(update={"metadata": facts})
-    write_tokenizer(_words(folder, files), draft / "tokenizer", work.report)
+    words = next((path.parent for name, path in files.items() if name.startswith("tokenizer/")), None)
+    if words is not None:
+        write_tokenizer(words, draft / "tokenizer", work.report)
     program = check_graphs(draft_of(draft, whole, str(folder)))
     (draft / PIPELINE).write_text((settled(whole, program) if program else whole).to_json(), "utf-8")
     return draft
@@ -99,11 +102,6 @@ def _without_rings(model: onnx.ModelProto) -> onnx.ModelProto | None:
         del node.attribute[:]
         node.attribute.extend(kept)
     return changed
-
-
-def _words(folder: Path, files: dict[str, Path]) -> Path:
-    """The folder with the tokenizer."""
-    return next((path.parent for name, path in files.items() if name.startswith("tokenizer/")), folder)
 
 
 def _notices(pipeline: Pipeline) -> list[str]:

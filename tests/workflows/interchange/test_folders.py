@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.workflows.interchange import peers
 from tests.workflows.interchange.peers import Peer
-from tests.workflows.runtime.toys import AUDIO, IMAGE, D
+from tests.workflows.runtime.toys import AUDIO, IMAGE
 from workflows.bundle import read_bundle
 from workflows.generate.feed import feed
 from workflows.interchange.exporting import export_genai

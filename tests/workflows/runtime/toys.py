@@ -84,7 +84,8 @@ class Toy:
         positions: Array | None = None,
         visible: Array | None = None,
     ) -> Array:
-        """Logits [n, V]. rows: by modality. positions: [3, n]. visible: [n, n], other than what came before."""
+        """Logits [n, V]. rows: by modality. positions: [3, n]. visible: [n, n], or one a layer, other than what came
+        before."""
         w, n = self.weights, len(ids)
         x = w["table"][list(ids)].copy()
         for kind, token in (("image", IMAGE), ("audio", AUDIO)):
@@ -93,8 +94,8 @@ class Toy:
         told = np.broadcast_to(np.arange(n), (3, n)) if positions is None else positions
         x = x + (sum(w["places"][axis][told[axis]] for axis in range(3)) if self.grid else w["places"][0][told[0]])
         seen = np.tril(np.ones((n, n), bool)) if visible is None else visible
-        for i in range(len(self.layers)):
-            x = x + _attend(x, x, seen, [w[f"{i}.{name}"] for name in "qkvo"])
+        for i, own in enumerate(np.broadcast_to(seen, (len(self.layers), n, n))):
+            x = x + _attend(x, x, own, [w[f"{i}.{name}"] for name in "qkvo"])
         if self.convolves:
             past = np.concatenate((np.zeros((2, D)), x))
             x = x + sum(w["kernel"][i] * past[i : i + n] for i in range(3))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from workflows import names
-from workflows.bundle.flow import Fault
+from workflows.bundle.flow import Fault, Port
 from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, drop, look, put
 from workflows.bundle.schema import Pipeline
 
@@ -21,6 +21,7 @@ TYPES = (
     "llama", "mistral", "qwen2", "qwen3", "phi", "phi3", "phi3small", "phimoe", "gemma", "gemma2", "gemma3_text",
     "olmo", "granite", "smollm3", "nemotron", "chatglm", "internlm2", "ernie4_5", "gptoss",
 )  # fmt: skip
+_FORWARDER = "output_names_forwarder"
 _GENERIC, _STAGED = "decoder", "decoder-pipeline"
 
 
@@ -67,6 +68,17 @@ def unsayable(pipeline: Pipeline, version: int = 1) -> Iterator[Fault]:
             yield Fault(f"pipeline.{name}", "version 1 has no such key")
     if pipeline.generation is not None and pipeline.generation.logits:
         yield Fault("generation.logits", "version 1 has no chain")
+    yield from _branching(pipeline)
+
+
+def _branching(pipeline: Pipeline) -> Iterator[Fault]:
+    """Tensors that go to two stages under two names: version 1 joins its stages by one name a tensor."""
+    taken: dict[Port, str] = {}
+    parts = set(PARTS) - {"decoder"} if pipeline.metadata.genai else set[str]()
+    for i, (source, (_, name)) in enumerate(pipeline.pipeline.outline().edges):
+        if source[0] not in parts and taken.setdefault(source, name) != name:
+            message = f"{'.'.join(source)} goes to inputs of two names, and genai joins its stages by one"
+            yield Fault(f"pipeline.dataflow[{i}]", message)
 
 
 def plain(pipeline: Pipeline) -> Json:
@@ -172,9 +184,13 @@ def _put_stages(
         return
     times: dict[str, set[str]] = {name: {stage.when for stage in flow if stage.run == name} for name in stages}
     shared = look(made, "model.decoder.session_options")
-    rows: Json = {
-        name: _stage(old.get(name, {}), _of_session(said, name, shared), times, name, tensors[name]) for name in stages
-    }
+    edges = [edge for edge in pipeline.pipeline.outline().edges if {edge[0][0], edge[1][0]} <= {*stages}]
+    rows: Json = {}
+    for name in stages:
+        stage = _stage(old.get(name, {}), _of_session(said, name, shared), times, name, tensors[name])
+        renamed = {given: taken for (source, given), (_, taken) in edges if source == name and given != taken}
+        before = stage.get(_FORWARDER, {})
+        rows[name] = stage | ({_FORWARDER: before | renamed} if renamed and isinstance(before, dict) else {})
     put(made, "model.decoder.pipeline", [rows])
     _put_names(made, "model.decoder", _joined([tensors[name] for name in stages]))
 
