@@ -48,7 +48,8 @@ def renamed(
     Raises GraphError where two of them would have one name.
     """
     ours = {theirs: name for name, theirs in own.items()}
-    taken, given = (tuple(replace(one, name=ours.get(one.name, one.name)) for one in side) for side in (inputs, outputs))
+    sides = (inputs, outputs)
+    taken, given = (tuple(replace(spec, name=ours.get(spec.name, spec.name)) for spec in side) for side in sides)
     names = [*(spec.name for spec in taken), *(spec.name for spec in given)]
     for name in own:
         if names.count(name) > 1:

@@ -73,8 +73,10 @@ def asked(bundle: Bundle, kind: Kind) -> Data:
 
 # -- the configuration ---------------------------------------------------------------------------------------------
 
-JUNK: tuple[Any, ...] = (None, -1, 0, 2.5, "", "x", "%d", "..", [], {}, True, False, [[]], {"x": 1}, 1 << 70, -(1 << 40),
-                         1e308, ["x"], "../../etc/passwd", "a\\b", "x" * 5000, "\u0000", "é\u202e", 3, 10**400)  # fmt: skip
+JUNK: tuple[Any, ...] = (
+    None, -1, 0, 3, 2.5, 1 << 70, -(1 << 40), 1e308, 10**400, True, False, "", "x", "%d", "..", "../../etc/passwd",
+    "a\\b", "x" * 5000, "\u0000", "é\u202e", [], {}, [[]], ["x"], {"x": 1},
+)  # fmt: skip
 
 
 def places(data: Any, path: str = "") -> list[tuple[Any, Any, str]]:
@@ -120,7 +122,8 @@ def rename(data: Data, chances: random.Random) -> str:
         return "nothing"
     here, key, path = chances.choice(texts)
     (there, other, _), old = chances.choice(texts), here[key]
-    here[key] = chances.choice((there[other], f"{old}x", old.upper(), f"../{old}", f"/{old}", f"{old}.%d", f"C:\\{old}"))
+    like = (f"{old}x", old.upper(), f"../{old}", f"/{old}", f"{old}.%d", f"C:\\{old}")
+    here[key] = chances.choice((there[other], *like))
     return f"{path} is {here[key]}"
 
 
