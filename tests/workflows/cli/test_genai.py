@@ -91,4 +91,4 @@ def test_a_folder_that_is_not_imported_is_looked_at(ask: Any, peer: Path) -> Non
     assert (found["route"], [one["name"] for one in found["components"]]) == (
         "decoder-pipeline", ["embeddings", "transformer", "lm_head"],
     )  # fmt: skip
-    assert (found["name"], found["path"]) == ("peer", str(peer))
+    assert [layer for group in found["kv"] for layer in group["layers"]] == [0, 1]

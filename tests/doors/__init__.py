@@ -1,0 +1,1 @@
+"""Other people's exports and ours, through the doors and back; run by hand, for each needs what they need."""
