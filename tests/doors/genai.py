@@ -10,6 +10,7 @@ seeded. A cell is `equal`, `N of 5` lengths equal with the first token that diff
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,11 +28,12 @@ import transformers
 
 from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
-from workflows.errors import JoineryError
+from workflows.errors import JoineryError, RequestError
 from workflows.interchange.exporting import export_genai
 from workflows.interchange.importing import import_genai
 from workflows.runtime import device_named, open_machine
 
+_PLACE = re.compile(rf"{re.escape(tempfile.gettempdir())}/[^/ ]+/")
 LENGTHS, STEPS, END = (1, 7, 64, 65, 100), 64, 2
 Tokens = dict[int, list[int]]
 ASK = """
@@ -182,10 +184,10 @@ class Row:
         self.cells[column] = "equal" if not wrong else f"{equal} of {len(LENGTHS)}, from token {min(wrong)}"
 
     def _failed(self, columns: list[str], error: Exception) -> None:
-        word = "refused" if isinstance(error, JoineryError) else "fails"
-        for column in columns:
-            self.cells[column] = word
-        self.whys.append(f"{self.name}, {', '.join(columns)}: {str(error)[:400]}")
+        word = "refused" if isinstance(error, RequestError) else "fails"
+        self.cells |= dict.fromkeys(columns, word)
+        said = _PLACE.sub("", str(error)).replace("|", "/")[:400]
+        self.whys.append(f"{self.name}, {', '.join(columns)}: {word}: {said}")
 
 
 def _first(found: list[int], truth: list[int]) -> int:
@@ -229,14 +231,20 @@ def _ours(row: Row, cache: str, checkpoint: Path, root: Path) -> None:
 
 def judged(row: Row) -> Iterator[str]:
     """Whose it is that a cell is not equal, as far as the cells beside it tell."""
-    theirs = {column: row.cells.get(column, "") for column in THEIRS}
-    if theirs[THEIRS[0]] not in ("equal", "fails") and theirs[THEIRS[2]] == theirs[THEIRS[0]]:
-        yield f"{row.name}: the builder's graph differs from Hugging Face, in the wheel and here alike."
-    elif theirs[THEIRS[2]] == "equal" and theirs[THEIRS[0]] != "equal":
-        yield f"{row.name}: the builder's graph is right here, and the wheel does not run it so."
+    there, here = row.cells[THEIRS[0]], row.cells[THEIRS[2]]
+    if there == here == "fails":
+        yield f"{row.name}: the builder's, which makes no graph of this checkpoint that onnxruntime runs."
+    elif there == here != "equal":
+        yield f"{row.name}: the builder's, whose graph differs from Hugging Face in the wheel and here alike."
+    elif there != "equal" and here == "equal":
+        yield f"{row.name}: the wheel's, which does not run the builder's graph as it is; here it is right."
+    elif there == "equal" != here:
+        yield f"{row.name}: Joinery's: the wheel runs the builder's graph."
+    if row.cells[THEIRS[1]] not in (here, "equal"):
+        yield f"{row.name}, in place: by its own nature; an import changes the graph."
     for cell, value in row.cells.items():
-        if ": " in cell and cell not in THEIRS and value != "equal":
-            yield f"{row.name}, {cell}: {value}, which is Joinery's to mend."
+        if cell not in THEIRS and value != "equal":
+            yield f"{row.name}, {cell}: Joinery's."
 
 
 def document(rows: list[Row]) -> str:

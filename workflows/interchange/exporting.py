@@ -116,7 +116,7 @@ def _write(
         message = "genai joins graphs by equal names of their tensors, and would join these otherwise"
         raise BundleError(f"{bundle.where} cannot be said to genai: at pipeline.dataflow: {message}.")
     (draft / CONFIG).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    if version == 1:
+    if version == 1 and program.source is None:  # the page gives a text alone
         write_samples(bundle, draft)
 
 

@@ -99,3 +99,5 @@ def test_in_place_imported_exported_and_again(kind: str, tmp_path: Path) -> None
         verify(tmp_path / f"v{version}", toy)
         import_genai(tmp_path / f"v{version}", tmp_path / f"again{version}")
         verify(tmp_path / f"again{version}", toy)
+    text_alone = verify is check_text
+    assert (tmp_path / "v1" / "sample.py").exists() == text_alone  # it gives nothing else

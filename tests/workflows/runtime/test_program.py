@@ -52,7 +52,7 @@ def composite() -> tuple[dict[str, Any], dict[str, FileSignature]]:
             "state": {"kv_cache": {}, "cross_cache": {"source": "encoder"}},
         },
         "generation": {"max_length": 32},
-        "metadata": {"model_type": "any", "vocabulary": 50},
+        "metadata": {"model_type": "any", "vocabulary": 50, "chunk": 64},
     }
     return data, graphs
 
@@ -90,6 +90,8 @@ def test_columns_are_told_along_the_edges() -> None:
     with pytest.raises(BundleError, match=r"at metadata\.chunk: a run takes 64 tokens, and the graphs have 7 columns"):
         compiled(data, graphs)
     data["metadata"]["chunk"] = 7
+    assert compiled(data, graphs).decode.columns == 7
+    del data["metadata"]["chunk"]  # unsaid it is the graphs'
     assert compiled(data, graphs).decode.columns == 7
 
 
