@@ -101,8 +101,12 @@ def _write(
         if cancelled():
             raise Cancelled("The export was cancelled.")
         source = bundle.file(session.file)
-        changed = adapt(load_graph(source).proto, name, program)
-        ends = signature_of(changed)
+        graph = load_graph(source).proto
+        changed = adapt(graph, name, program)
+        if changed is not None and bundle.pipeline.own_names(name):
+            message = f"the nodes that {name} needs for genai's inputs know these by Joinery's names alone"
+            raise BundleError(f"{bundle.where} cannot be said to genai: at metadata.names: {message}.")
+        ends = signature_of(graph if changed is None else changed)
         tensors[name] = Tensors(tuple(one.name for one in ends.inputs), tuple(one.name for one in ends.outputs))
         if session.file not in written:
             written[session.file] = session.file.replace("/", "-")

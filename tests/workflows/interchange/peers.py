@@ -162,7 +162,7 @@ def staged(folder: Path) -> Peer:
         "transformer": stage("body", BODY, ["hidden_out", *PRESENTS], output_names_forwarder={"hidden_out": "mixed"}),
         "lm_head": stage("head", ["hidden_in"], ["logits"], is_lm_head=True),
     }
-    rename_input(folder / "head.onnx", "hidden_in", "mixed")
+    rename(folder / "head.onnx", {"hidden_in": "mixed"})
     rows["lm_head"]["inputs"] = ["mixed"]
     lay(folder, _said("decoder-pipeline", {"pipeline": [rows], "inputs": INPUTS, "outputs": OUTPUTS}))
     return toy
@@ -183,14 +183,30 @@ def split(folder: Path) -> Peer:
     return toy
 
 
-def rename_input(path: Path, old: str, new: str) -> None:
-    """Gives a graph's input another name."""
+def rename(path: Path, names: dict[str, str]) -> None:
+    """Gives a graph's tensors other names."""
     model = onnx.load(path)
-    for value in model.graph.input:
-        value.name = new if value.name == old else value.name
+    for value in (*model.graph.input, *model.graph.output):
+        value.name = names.get(value.name, value.name)
     for node in model.graph.node:
-        node.input[:] = [new if name == old else name for name in node.input]
+        for ends in (node.input, node.output):
+            ends[:] = [names.get(name, name) for name in ends]
     onnx.save(model, path)
+
+
+def renamed(folder: Path) -> Peer:
+    """One decoder that calls everything otherwise."""
+    toy = single(folder)
+    names = {"input_ids": "tokens", "attention_mask": "mask", "position_ids": "places", "logits": "scores"}
+    inputs = {key: names.get(name, name) for key, name in INPUTS.items()}
+    outputs = {"logits": "scores", "present_key_names": "new_%d_k", "present_value_names": "new_%d_v"}
+    inputs |= {"past_key_names": "old_%d_k", "past_value_names": "old_%d_v"}
+    for past, present in zip(PASTS, PRESENTS, strict=True):
+        _, layer, role = past.split(".")
+        names |= {past: f"old_{layer}_{role[0]}", present: f"new_{layer}_{role[0]}"}
+    rename(folder / "decoder.onnx", names)
+    lay(folder, _said("decoder", {"filename": "decoder.onnx", "inputs": inputs, "outputs": outputs}))
+    return toy
 
 
 def hearing(folder: Path) -> Peer:

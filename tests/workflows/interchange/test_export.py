@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import onnxruntime as ort
 import pytest
 
 from tests.workflows.interchange.native import Grouped, built
+from tests.workflows.interchange.peers import rename
 from tests.workflows.interchange.test_folders import IDS, LENGTHS, check, opened
 from tests.workflows.runtime.toys import D, Toy, V
 from workflows.bundle import read_bundle
@@ -269,6 +271,22 @@ def test_a_composite_of_another_shape(tmp_path: Path) -> None:
     export_genai(tmp_path / "b", tmp_path / "g", version=2)
     values(tmp_path / "g", Toy())
     assert len(list((tmp_path / "g").glob("*.onnx"))) == 1
+
+
+def test_graphs_that_need_nodes_and_have_other_names(tmp_path: Path) -> None:
+    """A wide mask under another name than Joinery's: the nodes would be put before another."""
+    toy = Toy()
+    names = {"attention_mask": "mask"}
+    draft = tmp_path / "graphs"
+    draft.mkdir()
+    toy.write(draft, ["decoder"])
+    rename(draft / "decoder.onnx", names)
+    toy.write = lambda folder, *_: shutil.copyfile(draft / "decoder.onnx", folder / "decoder.onnx")  # type: ignore
+    built(tmp_path / "b", toy, metadata={"names": {"decoder.mask": "attention_mask"}})
+    values(tmp_path / "b", toy)
+    with pytest.raises(BundleError, match=r"at metadata\.names: the nodes that decoder needs for genai's inputs"):
+        export_genai(tmp_path / "b", tmp_path / "g")
+    assert not (tmp_path / "g").exists()
 
 
 def test_what_generates_no_text(tmp_path: Path) -> None:

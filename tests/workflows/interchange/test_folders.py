@@ -75,6 +75,7 @@ def check_features(folder: Path, toy: Peer) -> None:
 KINDS: dict[str, tuple[Callable[[Path], Peer], Callable[[Path, Peer], None]]] = {
     "single": (peers.single, check_text),
     "windowed": (lambda folder: peers.single(folder, window=4), check_text),
+    "renamed": (peers.renamed, check_text),
     "grouped": (peers.grouped, check_text),
     "combined": (peers.combined, check_text),
     "staged": (peers.staged, check_text),

@@ -55,7 +55,7 @@ def check(folder: Path, truth: Any, ids: Sequence[int]) -> None:
     np.testing.assert_allclose(wheel(folder, ids), truth[-1 - ALONE :], atol=5e-4)
 
 
-@pytest.mark.parametrize("kind", ["single", "grouped", "combined", "staged"])
+@pytest.mark.parametrize("kind", ["single", "renamed", "grouped", "combined", "staged"])
 def test_the_peers_folders_and_what_becomes_of_them(kind: str, tmp_path: Path) -> None:
     """As they are, and exported again after an import."""
     (tmp_path / "p").mkdir()
