@@ -4,8 +4,8 @@
                      └─ our build ─▶ exported ─▶ the wheel │ imported again            each against eager Hugging Face
 
 Prompts of 1, 7, 64, 65, 100 tokens and 64 greedy tokens after each, the end token never chosen; weights are random and
-seeded. A cell is `equal`, `N of 5` lengths equal with the first token that differs, `as the wheel` where what runs here differs
-from Hugging Face and not from the wheel, or why there is nothing to compare.
+seeded. A cell is `equal`, `N of 5` lengths equal with the first token that differs, `as the wheel` where what runs here
+differs from Hugging Face and not from the wheel, or why there is nothing to compare.
 """
 
 from __future__ import annotations
