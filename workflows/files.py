@@ -3,6 +3,7 @@
 write_whole   temporary name ─▶ bytes ─▶ fsync ─▶ rename ─▶ fsync of the folder
 put_in_place  the draft and the folder that it replaces change names in one step
 remove        a hidden name of its own, so that no half of it is ever taken for the whole ─▶ deleted
+is_elsewhere  a link in a folder, which may lead anywhere; but for those of the hub's cache
 sweep         what removals that were killed, or refused, left under such names
 """
 
@@ -16,10 +17,22 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
 _HERE = -100  # AT_FDCWD of fcntl.h: relative paths mean the current folder
+
+
+def is_elsewhere(folder: Path, name: PurePath | str) -> bool:
+    """Whether a file, or a folder on the way to it, is a symbolic link.
+
+    `<model>/snapshots/<commit>` may link to `<model>/blobs`, as the hub's client makes its cache.
+    """
+    steps = [folder.joinpath(*PurePath(name).parts[:depth]) for depth in range(1, len(PurePath(name).parts) + 1)]
+    if not any(step.is_symlink() for step in steps):
+        return False
+    root = next((parent.parent for parent in (folder, *folder.parents) if parent.name == "snapshots"), None)
+    return root is None or steps[-1].resolve().parent != (root / "blobs").resolve()
 
 
 def write_whole(path: Path, data: bytes) -> None:

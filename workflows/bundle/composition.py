@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from workflows import names
 from workflows.bundle.flow import Outline, Port, Stage
@@ -67,6 +67,12 @@ class KVState(Model):
         if named := next((name for name in _VALUES if name in data), None):
             raise ValueError(f"{named} names values alone, and in the format combined the key patterns name both")
         return _COMBINED | data
+
+    @model_serializer(mode="wrap")
+    def _leave_out_the_unused(self, dump: SerializerFunctionWrapHandler) -> dict[str, str]:
+        """Without the names of values where the format has none, as it is read."""
+        said: dict[str, str] = dump(self)
+        return {key: value for key, value in said.items() if self.format != "combined" or key not in _VALUES}
 
     @model_validator(mode="after")
     def _one_layer_each(self) -> KVState:

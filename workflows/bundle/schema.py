@@ -6,7 +6,7 @@ other readers ignore. Unknown keys and unknown enum values are errors that carry
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
@@ -26,6 +26,11 @@ Port = Annotated[str, Field(pattern=r"^[^.]+\..+$")]  # session.tensor
 
 def _listed(value: object) -> object:
     return [value] if isinstance(value, int) else value
+
+
+def _is_nothing(value: object) -> bool:
+    """Whether a fact is of other people's graphs alone, and left out of a file that says nothing of it."""
+    return not value
 
 
 class Tokens(Model):
@@ -92,12 +97,12 @@ class Metadata(Model):
     chunk: Positive = 64
     vocabulary: Annotated[int, Field(gt=0)] | None = None
     source_limit: Annotated[int, Field(gt=0)] | None = None
-    carried: dict[Port, str] = Field(default_factory=dict)
+    carried: dict[Port, str] = Field(default_factory=dict, exclude_if=_is_nothing)
     kv_heads: Positive | None = None
     head_size: Positive | None = None
-    counts: bool = False
-    names: dict[Port, str] = Field(default_factory=dict)
-    genai: dict[str, Any] = Field(default_factory=dict)
+    counts: Annotated[bool, Field(exclude_if=_is_nothing)] = False
+    names: dict[Port, str] = Field(default_factory=dict, exclude_if=_is_nothing)
+    genai: dict[str, Any] = Field(default_factory=dict, exclude_if=_is_nothing)
     built_at: str = ""
     components: list[Component] = Field(default_factory=list)
 
@@ -227,6 +232,12 @@ class Pipeline(Model):
     def role(self, session: str) -> str:
         """The role of a session; its own name where none was recorded."""
         return next((c.role for c in self.metadata.components if c.name == session), session)
+
+    def with_files(self, files: Mapping[str, str]) -> Pipeline:
+        """The same program over other files; files: those that it names now → theirs."""
+        flow = self.pipeline
+        sessions = {name: one.model_copy(update={"file": files[one.file]}) for name, one in flow.sessions.items()}
+        return self.model_copy(update={"pipeline": flow.model_copy(update={"sessions": sessions})})
 
     def to_json(self) -> str:
         """The file's text."""

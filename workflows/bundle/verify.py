@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
+from workflows.bundle.genai.folder import is_genai
 from workflows.bundle.manifest import MANIFEST, FileEntry, Manifest, is_linked, read_manifest, sha256_of
 from workflows.bundle.read import read_bundle
 from workflows.errors import BundleError, Cancelled
@@ -16,6 +17,11 @@ def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fa
     root = Path(folder)
     if not root.is_dir():
         raise BundleError(f"There is no bundle folder {root}: check the path, or build one with `joinery build`.")
+    if is_genai(root) and not (root / MANIFEST).is_file():
+        raise BundleError(
+            f"{root} is a folder of onnxruntime-genai's, with no manifest to hold its files against: make a bundle of "
+            "it with `joinery import` first."
+        )
     manifest = read_manifest(root)
     problems = list(find_problems(root, manifest, cancelled))
     if not problems:

@@ -7,11 +7,12 @@ links to its blobs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path, PureWindowsPath
+from pathlib import Path, PurePath, PureWindowsPath
 
 import onnx
 
 from workflows.errors import GraphError, printable
+from workflows.files import is_elsewhere
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,7 @@ def check_location(folder: Path, location: str, graph: str) -> Path:
     # "C:x", "\\host\x" and "NUL" are places elsewhere on Windows, whatever this system makes of them
     if windows.drive or windows.root or ".." in windows.parts or "\0" in location or windows.is_reserved():
         raise GraphError(outside)
-    path, links = folder, False
-    for part in windows.parts:
-        path /= part
-        links = links or path.is_symlink()
-    if links and not _is_hub_blob(folder, path):
+    name = PurePath(*windows.parts)
+    if is_elsewhere(folder, name):
         raise GraphError(f"{graph} keeps weights in {shown}, a symbolic link: such a file is not opened.")
-    return path
-
-
-def _is_hub_blob(folder: Path, path: Path) -> bool:
-    """Whether a link of `<model>/snapshots/<commit>` leads to `<model>/blobs`, as the hub's client makes them."""
-    root = next((parent.parent for parent in (folder, *folder.parents) if parent.name == "snapshots"), None)
-    return root is not None and path.resolve().parent == (root / "blobs").resolve()
+    return folder / name

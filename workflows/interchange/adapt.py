@@ -48,8 +48,9 @@ def unfit(program: Program) -> Iterator[Fault]:
         yield Fault("pipeline.state.kv_cache", message)
 
 
-def adapt(model: onnx.ModelProto, session: str, program: Program) -> onnx.ModelProto:
-    """A copy of a session's graph, without its external data, that genai can feed."""
+def adapt(model: onnx.ModelProto, session: str, program: Program) -> onnx.ModelProto | None:
+    """A copy of a session's graph, without its external data, that genai can feed; None where that is the graph itself.
+    """
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
     inputs = signature_of(model).inputs
@@ -71,11 +72,12 @@ def adapt(model: onnx.ModelProto, session: str, program: Program) -> onnx.ModelP
             ends.join(tensor)
         if ends.changed:
             ends.grow(tensor)
+    if not ends.changed:
+        return None
     ends.finish()
-    if ends.changed:
-        kept = [entry for entry in changed.metadata_props if entry.key not in (FACTS_KEY, POSITIONS_KEY)]
-        del changed.metadata_props[:]
-        changed.metadata_props.extend(kept)  # what was said of the cache is no longer so
+    kept = [entry for entry in changed.metadata_props if entry.key not in (FACTS_KEY, POSITIONS_KEY)]
+    del changed.metadata_props[:]
+    changed.metadata_props.extend(kept)  # what was said of the cache is no longer so
     return changed
 
 

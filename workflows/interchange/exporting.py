@@ -16,9 +16,10 @@ from typing import Literal
 from workflows.builder.work import Report, timed
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.flow import Fault
-from workflows.bundle.genai.folder import CONFIG, WORDS
-from workflows.bundle.genai.lower import Geometry, Tensors, lower, unsayable
-from workflows.bundle.genai.words import Json
+from workflows.bundle.genai.folder import CONFIG, WORDS, parse
+from workflows.bundle.genai.lower import Geometry, Tensors, lower, plain, unsayable
+from workflows.bundle.genai.words import Json, look
+from workflows.bundle.schema import Pipeline
 from workflows.errors import BundleError, Cancelled, RequestError
 from workflows.files import put_in_place
 from workflows.generate.defaults import Defaults
@@ -80,9 +81,11 @@ def export_genai(
 
 
 def _faults(bundle: Bundle, program: Program, version: Version) -> Iterator[Fault]:
-    if version == 1:
-        yield from unsayable(bundle.pipeline)
+    yield from unsayable(bundle.pipeline, version)
     yield from unfit(program)
+    if program.carries and (version == 2 or not bundle.pipeline.metadata.genai):
+        message = f"genai has no words for {program.carries[0].past}, which is carried from step to step"
+        yield Fault("pipeline.state", message)
     defaults = Defaults.of_bundle(bundle)
     for name, value in defaults.model_dump(exclude_defaults=True, exclude={"not_applied", *_SEARCH}).items():
         yield Fault(f"tokenizer/generation_config.json: {name}", f"genai has no {name}, and {value} changes tokens")
@@ -93,47 +96,61 @@ def _write(
 ) -> None:
     folder = GraphFolder(draft, link=link)
     tensors: dict[str, Tensors] = {}
-    written: dict[str, str] = {}
+    written: dict[str, str] = {}  # file there → file here
     for name, session in bundle.pipeline.pipeline.sessions.items():
         if cancelled():
             raise Cancelled("The export was cancelled.")
         source = bundle.file(session.file)
-        model = load_graph(source).proto
-        changed = adapt(model, name, program)
-        ends = signature_of(changed)
+        graph = load_graph(source).proto
+        changed = adapt(graph, name, program)
+        if changed is not None and bundle.pipeline.own_names(name):
+            message = f"the nodes that {name} needs for genai's inputs know these by Joinery's names alone"
+            raise BundleError(f"{bundle.where} cannot be said to genai: at metadata.names: {message}.")
+        ends = signature_of(graph if changed is None else changed)
         tensors[name] = Tensors(tuple(one.name for one in ends.inputs), tuple(one.name for one in ends.outputs))
         if session.file not in written:
-            folder.add(source, session.file.replace("/", "-"), changed)
             written[session.file] = session.file.replace("/", "-")
-    for name in WORDS:
-        if (text := bundle.text(f"tokenizer/{name}")) is not None:
-            (draft / name).write_text(text, "utf-8")
-    config = _config(bundle, program, tensors, version)
+            folder.add(source, written[session.file], changed)
+    for word in WORDS:
+        if (text := bundle.text(f"tokenizer/{word}")) is not None:
+            (draft / word).write_text(text, "utf-8")
+    pipeline = bundle.pipeline.with_files(written)
+    config = plain(pipeline) if version == 2 else _version_1(bundle, pipeline, program, tensors)
+    if {*parse(config, CONFIG, importing=True).pipeline.dataflow} != {*pipeline.pipeline.dataflow}:
+        message = "genai joins graphs by equal names of their tensors, and would join these otherwise"
+        raise BundleError(f"{bundle.where} cannot be said to genai: at pipeline.dataflow: {message}.")
     (draft / CONFIG).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    if version == 1:
+    if version == 1 and program.source is None:  # the page gives a text alone
         write_samples(bundle, draft)
 
 
-def _config(bundle: Bundle, program: Program, tensors: Mapping[str, Tensors], version: Version) -> Json:
-    pipeline = bundle.pipeline
-    if version == 2:
-        return _version_2(bundle)
-    words = json.loads(bundle.text("tokenizer/config.json") or "{}")
-    text = words.get("text_config", words)
-    first = program.state[0]
+def _version_1(bundle: Bundle, pipeline: Pipeline, program: Program, tensors: Mapping[str, Tensors]) -> Json:
+    words, first = _words(bundle), program.state[0]
     geometry = Geometry(
         layers=max(tensor.layer for tensor in program.state) + 1,
-        kv_heads=int(first.sized(1)[-3]),
-        head_size=int(first.sized(1)[-1]),
-        heads=int(text.get("num_attention_heads") or 0),
-        width=int(text.get("hidden_size") or 0),
+        kv_heads=first.sized(1)[-3],
+        head_size=first.sized(1)[-1],
+        heads=_size(words, "num_attention_heads"),
+        width=_size(words, "hidden_size"),
     )
     defaults = Defaults.of_bundle(bundle).model_dump(include=set(_SEARCH), exclude_defaults=True)
     shares = program.facts.writer == "gqa"
     return lower(pipeline, geometry, tensors, shares_buffer=shares, defaults=defaults)
 
 
-def _version_2(bundle: Bundle) -> Json:
-    """pipeline.json in the peer's words alone: what only Joinery reads stays under `metadata`, which it ignores."""
-    said: Json = bundle.pipeline.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return said
+def _words(bundle: Bundle) -> Json:
+    """The checkpoint's own configuration; empty where it came without one."""
+    name = "tokenizer/config.json"
+    try:
+        found = json.loads(bundle.text(name) or "{}")
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise BundleError(f"{name} of {bundle.folder} is no JSON object: build the bundle anew.")
+    return found
+
+
+def _size(words: Json, key: str) -> int:
+    """A size that the checkpoint says of its text model, 0 where it says none."""
+    found = look(words, f"text_config.{key}") or look(words, key)
+    return found if isinstance(found, int) else 0

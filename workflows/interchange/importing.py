@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ from workflows.interchange.copying import GraphFolder
 from workflows.runtime.opening import settled
 from workflows.wire.events import BuildDone, NoticeEvent
 
+_PLAIN = re.compile(r"[a-z0-9_][a-z0-9_\-]*")  # names that no disk takes for another's
 _RING = "sliding_window_cache"  # GroupQueryAttention's attribute: it keeps a layer's cache as a ring of its own
 
 
@@ -49,6 +51,7 @@ def import_genai(
     target = out.resolve()
     with workshop(target, force, report, cancelled) as work, timed(report, "import"):
         draft = _draft(work, folder, pipeline, files)
+        work.check()
         publish(draft, target, force=force)
     for message in _notices(pipeline):
         report(NoticeEvent(code="import", message=message))
@@ -71,27 +74,18 @@ def _draft(work: Work, folder: Path, pipeline: Pipeline, files: dict[str, Path])
         work.check()
         if told.file in names:
             continue
-        names[told.file] = f"{session}.onnx"
+        names[told.file] = f"{session if _PLAIN.fullmatch(session) else f'graph-{len(names)}'}.onnx"
         model = load_graph(files[told.file]).proto
         models[session] = model
         graphs.add(files[told.file], names[told.file], _without_rings(model))
-    whole = _over(pipeline, names, precision_in(models))
-    write_tokenizer(_words(folder, files), draft / "tokenizer", work.report)
+    facts = pipeline.metadata.model_copy(update={"precision": precision_in(models)})
+    whole = pipeline.with_files(names).model_copy(update={"metadata": facts})
+    words = next((path.parent for name, path in files.items() if name.startswith("tokenizer/")), None)
+    if words is not None:
+        write_tokenizer(words, draft / "tokenizer", work.report)
     program = check_graphs(draft_of(draft, whole, str(folder)))
     (draft / PIPELINE).write_text((settled(whole, program) if program else whole).to_json(), "utf-8")
     return draft
-
-
-def _over(pipeline: Pipeline, names: dict[str, str], precision: str) -> Pipeline:
-    """The program over the files here."""
-    flow = pipeline.pipeline
-    sessions = {
-        name: one.model_copy(update={"file": names[one.file]}) for name, one in flow.sessions.items()
-    }
-    facts = pipeline.metadata.model_copy(update={"precision": precision})
-    return pipeline.model_copy(
-        update={"pipeline": flow.model_copy(update={"sessions": sessions}), "metadata": facts}
-    )
 
 
 def _without_rings(model: onnx.ModelProto) -> onnx.ModelProto | None:
@@ -108,11 +102,6 @@ def _without_rings(model: onnx.ModelProto) -> onnx.ModelProto | None:
         del node.attribute[:]
         node.attribute.extend(kept)
     return changed
-
-
-def _words(folder: Path, files: dict[str, Path]) -> Path:
-    """The folder with the tokenizer."""
-    return next((path.parent for name, path in files.items() if name.startswith("tokenizer/")), folder)
 
 
 def _notices(pipeline: Pipeline) -> list[str]:

@@ -70,7 +70,10 @@ class OpenSession:
         """The same under Joinery's names. own: Joinery's name → the graph's."""
         if not own:
             return self
-        return replace(self, inputs=renamed(self.inputs, own), outputs=renamed(self.outputs, own), own=dict(own))
+        there = {spec.name for spec in (*self.inputs, *self.outputs)}
+        known = {name: theirs for name, theirs in own.items() if theirs in there}
+        inputs, outputs = renamed(self.inputs, self.outputs, own)
+        return replace(self, inputs=inputs, outputs=outputs, own=known)
 
 
 def open_session(

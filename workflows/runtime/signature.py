@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from workflows.bundle.flow import EDGES, Fault, Outline, Port
+from workflows.errors import GraphError, printable
 from workflows.tensors import TensorSpec
 
 Side = Literal["inputs", "outputs"]
@@ -34,14 +35,29 @@ class FileSignature:
     metadata: Mapping[str, str]
 
     def called(self, own: Mapping[str, str]) -> FileSignature:
-        """The same under Joinery's names. own: Joinery's name → the graph's."""
-        return replace(self, inputs=renamed(self.inputs, own), outputs=renamed(self.outputs, own))
+        """The same under Joinery's names. own: Joinery's name → the graph's. Raises GraphError as renamed does."""
+        inputs, outputs = renamed(self.inputs, self.outputs, own)
+        return replace(self, inputs=inputs, outputs=outputs)
 
 
-def renamed(specs: Sequence[TensorSpec], own: Mapping[str, str]) -> tuple[TensorSpec, ...]:
-    """Inputs or outputs under Joinery's names. own: Joinery's name → the graph's."""
+def renamed(
+    inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], own: Mapping[str, str]
+) -> tuple[tuple[TensorSpec, ...], tuple[TensorSpec, ...]]:
+    """Inputs and outputs under Joinery's names. own: Joinery's name → the graph's, of tensors that it may not have.
+
+    Raises GraphError where two of them would have one name.
+    """
     ours = {theirs: name for name, theirs in own.items()}
-    return tuple(replace(spec, name=ours.get(spec.name, spec.name)) for spec in specs)
+    sides = (inputs, outputs)
+    taken, given = (tuple(replace(spec, name=ours.get(spec.name, spec.name)) for spec in side) for side in sides)
+    names = [*(spec.name for spec in taken), *(spec.name for spec in given)]
+    for name in own:
+        if names.count(name) > 1:
+            raise GraphError(
+                f"The graph has two tensors that would be {printable(name)}, for the file's metadata.names call "
+                f"{printable(own[name])} so: take that out."
+            )
+    return taken, given
 
 
 def edge_faults(outline: Outline, signatures: Mapping[str, Signature]) -> Iterator[Fault]:

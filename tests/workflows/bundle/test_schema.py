@@ -92,3 +92,20 @@ def test_role_is_the_recorded_one_else_the_name() -> None:
     data = changed("metadata.components", [{"name": "decode", "role": "step of one token"}])
     read = parse_pipeline(data, "x")
     assert (read.role("decode"), read.role("prefill")) == ("step of one token", "prefill")
+
+
+def test_a_file_says_nothing_of_what_is_not_so() -> None:
+    """Facts of other people's graphs are left out where there are none; a combined cache names no values apart."""
+    plain = json.loads(parse_pipeline(pipeline(), "the file").to_json())
+    assert not {"carried", "names", "genai", "counts", "kv_heads"} & plain["metadata"].keys()
+    facts = {"carried": {"decode.x": "y"}, "names": {"decode.a": "b"}, "counts": True, "genai": {"model": {}}}
+    said = pipeline()
+    said["metadata"] |= facts
+    said["pipeline"]["state"] = {"kv_cache": {"format": "combined"}}
+    written = parse_pipeline(said, "the file")
+    again = json.loads(written.to_json())
+    assert {key: again["metadata"][key] for key in facts} == facts
+    assert again["pipeline"]["state"]["kv_cache"] == {
+        "format": "combined", "past_key_pattern": "past_%d", "present_key_pattern": "present_%d",
+    }  # fmt: skip
+    assert parse_pipeline(again, "the file") == written

@@ -21,6 +21,7 @@ Array = NDArray[Any]
 V, D, H, LONGEST = 40, 8, 2, 128
 IMAGE, AUDIO = 38, 39
 FLOAT, INT = TensorProto.FLOAT, TensorProto.INT64
+OPSETS = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
 
 
 class Net:
@@ -49,7 +50,7 @@ class Net:
             for side in (inputs, outputs)
         ]
         graph = helper.make_graph(self.nodes, path.stem, *values, self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+        model = helper.make_model(graph, opset_imports=OPSETS, ir_version=9)
         onnx.checker.check_model(model)
         onnx.save(model, path)
 
@@ -83,7 +84,8 @@ class Toy:
         positions: Array | None = None,
         visible: Array | None = None,
     ) -> Array:
-        """Logits [n, V]. rows: by modality. positions: [3, n]. visible: [n, n], other than what came before."""
+        """Logits [n, V]. rows: by modality. positions: [3, n]. visible: [n, n], or one a layer, other than what came
+        before."""
         w, n = self.weights, len(ids)
         x = w["table"][list(ids)].copy()
         for kind, token in (("image", IMAGE), ("audio", AUDIO)):
@@ -92,8 +94,8 @@ class Toy:
         told = np.broadcast_to(np.arange(n), (3, n)) if positions is None else positions
         x = x + (sum(w["places"][axis][told[axis]] for axis in range(3)) if self.grid else w["places"][0][told[0]])
         seen = np.tril(np.ones((n, n), bool)) if visible is None else visible
-        for i in range(len(self.layers)):
-            x = x + _attend(x, x, seen, [w[f"{i}.{name}"] for name in "qkvo"])
+        for i, own in enumerate(np.broadcast_to(seen, (len(self.layers), n, n))):
+            x = x + _attend(x, x, own, [w[f"{i}.{name}"] for name in "qkvo"])
         if self.convolves:
             past = np.concatenate((np.zeros((2, D)), x))
             x = x + sum(w["kernel"][i] * past[i : i + n] for i in range(3))
@@ -105,7 +107,8 @@ class Toy:
     # -- the graphs --------------------------------------------------------------------------------------------
 
     def write(self, folder: Path, parts: Sequence[str], columns: int | str = "n", tag: str = "") -> None:
-        """One file a part: `table`, `head` and `body`, whole (`decoder`), or layers alone (`body0`, `body1`)."""
+        """One file a part: `table`, `head` and `body`, whole (`decoder`), layers alone (`body0`, `body1`), `tail`: body
+        and head."""
         for part in parts:
             net, inputs, outputs = Net(), dict[str, Any](), dict[str, Any]()
             x = "hidden_in"
@@ -114,10 +117,10 @@ class Toy:
                 x = self._table(net, inputs)
             else:
                 inputs[x] = (FLOAT, [1, columns, D])
-            if part == "decoder" or part.startswith("body"):
-                chosen = range(len(self.layers)) if part in ("decoder", "body") else [int(part[-1])]
+            if part in ("decoder", "tail") or part.startswith("body"):
+                chosen = [int(part[-1])] if part[-1].isdecimal() else range(len(self.layers))
                 x = self._body(net, x, list(chosen), columns, inputs, outputs)
-            if part in ("head", "decoder"):
+            if part in ("head", "tail", "decoder"):
                 net("MatMul", x, net.const(self.weights["head"]), out="logits")
                 outputs["logits"] = (FLOAT, [1, columns, V])
             else:
@@ -170,7 +173,7 @@ class Toy:
             mask = net("Unsqueeze", far, net.const([1, 2], np.int64))
             w = {name: net.const(self.weights[f"cross.{name}"]) for name in "qkvo"}
             keys, values = (_heads(net, net("MatMul", "encoder_hidden_states", w[name])) for name in "kv")
-            x = net("Add", x, _attention(net, x, keys, values, mask, w["q"], w["o"]))
+            x = net("Add", x, attention(net, x, keys, values, mask, w["q"], w["o"]))
         return x
 
     def _layer(
@@ -190,7 +193,7 @@ class Toy:
                 inputs[name], outputs[present] = (FLOAT, [1, H, "slots", D // H]), (FLOAT, [1, H, columns, D // H])
                 net("Identity", one, out=present)
         keys, values = (net("Concat", past, one, axis=2) for past, one in zip(pasts, new, strict=True))
-        return net("Add", x, _attention(net, x, keys, values, "attention_mask", w["q"], w["o"]))
+        return net("Add", x, attention(net, x, keys, values, "attention_mask", w["q"], w["o"]))
 
 
 def write_reader(folder: Path, toy: Toy, kind: str, batched: bool = False) -> None:
@@ -226,7 +229,7 @@ def _heads(net: Net, x: str) -> str:
     return net("Transpose", net.reshape(x, 1, -1, H, D // H), perm=[0, 2, 1, 3])
 
 
-def _attention(net: Net, x: str, keys: str, values: str, mask: str, q: str, o: str) -> str:
+def attention(net: Net, x: str, keys: str, values: str, mask: str, q: str, o: str) -> str:
     query = _heads(net, net("MatMul", x, q))
     scores = net("Mul", net("MatMul", query, net("Transpose", keys, perm=[0, 1, 3, 2])), net.const((D // H) ** -0.5))
     mixed = net("MatMul", net("Softmax", net("Add", scores, mask), axis=-1), values)

@@ -13,11 +13,13 @@ from typing import cast
 from pydantic import ValidationError
 
 from workflows.bundle.flow import Fault, path_of
-from workflows.bundle.genai.translate import faults, ring_faults, translate
+from workflows.bundle.genai.faults import faults, ring_faults
+from workflows.bundle.genai.translate import translate
 from workflows.bundle.genai.v1 import Version1
 from workflows.bundle.genai.words import Json, drop, leaves, look, overlaid
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError, printable
+from workflows.files import is_elsewhere
 
 CONFIG = "genai_config.json"
 WORDS = (
@@ -50,7 +52,11 @@ def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict
             raise fault.error(f"{path}, read as version 2,")
     weights = {near.name: near for file in list(files.values()) for near in file.parent.glob(f"{file.name}?*")}
     own = {name: near for name, near in weights.items() if near.is_file() and near.suffix != ".onnx"}
-    return pipeline, own | files | _words(folder, look(cast(Json, data), "model.tokenizer_dir"), path)
+    files = own | files | _words(folder, look(cast(Json, data), "model.tokenizer_dir"), path)
+    for file in files.values():
+        if is_elsewhere(folder, file.relative_to(folder)):
+            raise BundleError(f"{printable(file)} is a symbolic link, and such a file is not opened: copy it there.")
+    return pipeline, files
 
 
 def parse(data: object, where: str, name: str = "", *, importing: bool = False) -> Pipeline:
@@ -121,10 +127,12 @@ def _object(value: object) -> Json:
 def _words(folder: Path, tokenizer: object, path: Path) -> dict[str, Path]:
     """What the folder says about text and generation, as a bundle calls it."""
     inner = tokenizer if isinstance(tokenizer, str) else ""
-    if inner.startswith(("/", "\\")) or ".." in inner or ":" in inner:
-        raise Fault("model.tokenizer_dir", "the folder's tokenizer must lie in it").error(str(path))
+    outside = inner.startswith(("/", "\\")) or ".." in inner or ":" in inner
+    if outside or not (folder / inner).is_dir():
+        message = "the folder's tokenizer must lie in it" if outside else f"there is no folder {inner}"
+        raise Fault("model.tokenizer_dir", message).error(str(path))
     places = {f"tokenizer/{name}": folder / inner / name for name in WORDS}
-    return {name: place for name, place in places.items() if place.is_file() and not place.is_symlink()}
+    return {name: place for name, place in places.items() if place.is_file()}
 
 
 def _load(path: Path) -> object:

@@ -1,4 +1,4 @@
-"""Version 2 into version 1, for the released onnxruntime-genai; what that cannot say is a Fault.
+"""A pipeline in the peer's words: in version 1 for the released onnxruntime-genai, in 2 for what it proposes.
 
     one decoder → model.decoder      stages of a decoder → model.decoder.pipeline
     what was version 1 before → its own shape, from metadata.genai, with what version 2 says put in its place
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import cast
 
 from workflows import names
-from workflows.bundle.flow import Fault
-from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, look, put
+from workflows.bundle.flow import Fault, Port
+from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, drop, look, put
 from workflows.bundle.schema import Pipeline
 
 # the types of a plain decoder that release 0.18 knows; any other is its generic one
@@ -20,6 +21,7 @@ TYPES = (
     "llama", "mistral", "qwen2", "qwen3", "phi", "phi3", "phi3small", "phimoe", "gemma", "gemma2", "gemma3_text",
     "olmo", "granite", "smollm3", "nemotron", "chatglm", "internlm2", "ernie4_5", "gptoss",
 )  # fmt: skip
+_FORWARDER = "output_names_forwarder"
 _GENERIC, _STAGED = "decoder", "decoder-pipeline"
 
 
@@ -42,12 +44,19 @@ class Tensors:
     outputs: tuple[str, ...]
 
 
-def unsayable(pipeline: Pipeline) -> Iterator[Fault]:
-    """What version 1 has no words for, by the key of version 2."""
+# of `metadata`, what stays of use where it is read again: the rest is of Joinery's own graphs
+_FACTS = ("model_type", "name", "architecture", "vocabulary", "source_limit", "carried", "kv_heads", "head_size",
+          "names")  # fmt: skip
+
+
+def unsayable(pipeline: Pipeline, version: int = 1) -> Iterator[Fault]:
+    """What genai has no words for, by the key of version 2; version: of its configuration."""
     flow = pipeline.pipeline
     if pipeline.metadata.layout in ("window", "fifo") or pipeline.window is not None:
         where = pipeline.path_of_setting("sliding_window")
         yield Fault(where, "genai forgets no token to take another: build with cache=static")
+    if version == 2:
+        return
     was_version_1 = bool(pipeline.metadata.genai.get("model"))
     if pipeline.route not in ("decoder", "combined", "decoder-pipeline") and not was_version_1:
         message = f"the released genai runs no composite of the route {pipeline.route} as Joinery builds it"
@@ -59,6 +68,28 @@ def unsayable(pipeline: Pipeline) -> Iterator[Fault]:
             yield Fault(f"pipeline.{name}", "version 1 has no such key")
     if pipeline.generation is not None and pipeline.generation.logits:
         yield Fault("generation.logits", "version 1 has no chain")
+    yield from _branching(pipeline)
+
+
+def _branching(pipeline: Pipeline) -> Iterator[Fault]:
+    """Tensors that go to two stages under two names: version 1 joins its stages by one name a tensor."""
+    taken: dict[Port, str] = {}
+    parts = set(PARTS) - {"decoder"} if pipeline.metadata.genai else set[str]()
+    for i, (source, (_, name)) in enumerate(pipeline.pipeline.outline().edges):
+        if source[0] not in parts and taken.setdefault(source, name) != name:
+            message = f"{'.'.join(source)} goes to inputs of two names, and genai joins its stages by one"
+            yield Fault(f"pipeline.dataflow[{i}]", message)
+
+
+def plain(pipeline: Pipeline) -> Json:
+    """The configuration in version 2, in the peer's words alone, but for facts under `metadata`, which it ignores."""
+    said: Json = pipeline.model_dump(mode="json", by_alias=True, exclude_none=True)
+    sessions = cast(dict[str, Json], look(said, "pipeline.sessions"))
+    for own in sessions.values():
+        if not look(own, "session_options.runtime"):
+            drop(own, "session_options.runtime")
+    said["metadata"] = pipeline.metadata.model_dump(mode="json", exclude_none=True, include=set(_FACTS))
+    return said
 
 
 def lower(
@@ -97,11 +128,12 @@ def _plain(path: str, value: object) -> object:
 
 
 def _put_lengths(made: Json, pipeline: Pipeline) -> None:
+    """How many tokens there may be, where it is not said already; max_length 0 is all that the context takes."""
     capacity = pipeline.capacity or 0
     context = look(made, "model.context_length")
     if not context:
         put(made, "model.context_length", capacity)
-    if context != capacity or look(made, "search.max_length") is not None:
+    if (look(made, "search.max_length") or context) != capacity:
         put(made, "search.max_length", capacity)
 
 
@@ -138,29 +170,46 @@ def _put_sessions(made: Json, pipeline: Pipeline, said: Json, tensors: Mapping[s
             put(made, f"model.{target}.{key}", value)
         if target == "decoder":
             _put_names(made, "model.decoder", tensors[name])
-    stages = [name for name in _in_order(pipeline) if name not in parts]
-    if stages:
-        rows = {name: _stage(_old_stages(made), pipeline, said, name, tensors) for name in stages}
-        put(made, "model.decoder.pipeline", [rows])
-        _put_names(made, "model.decoder", _joined([tensors[name] for name in stages]))
+    _put_stages(made, pipeline, said, parts, tensors)
+
+
+def _put_stages(
+    made: Json, pipeline: Pipeline, said: Json, parts: Sequence[str], tensors: Mapping[str, Tensors]
+) -> None:
+    """`decoder.pipeline`, in the order that version 1 had before; all stages in one row."""
+    flow, old = pipeline.pipeline.flow, _old_stages(made)
+    known = [name for name in old if name in pipeline.pipeline.sessions]
+    stages = [name for name in dict.fromkeys([*known, *(stage.run for stage in flow)]) if name not in parts]
+    if not stages:
+        return
+    times: dict[str, set[str]] = {name: {stage.when for stage in flow if stage.run == name} for name in stages}
+    shared = look(made, "model.decoder.session_options")
+    edges = [edge for edge in pipeline.pipeline.outline().edges if {edge[0][0], edge[1][0]} <= {*stages}]
+    rows: Json = {}
+    for name in stages:
+        stage = _stage(old.get(name, {}), _of_session(said, name, shared), times, name, tensors[name])
+        renamed = {given: taken for (source, given), (_, taken) in edges if source == name and given != taken}
+        before = stage.get(_FORWARDER, {})
+        rows[name] = stage | ({_FORWARDER: before | renamed} if renamed and isinstance(before, dict) else {})
+    put(made, "model.decoder.pipeline", [rows])
+    _put_names(made, "model.decoder", _joined([tensors[name] for name in stages]))
 
 
 def _is_staged(made: Json) -> bool:
     return bool(look(made, "model.decoder.pipeline"))
 
 
-def _in_order(pipeline: Pipeline) -> list[str]:
-    return list(dict.fromkeys(stage.run for stage in pipeline.pipeline.flow))
+def _of_session(said: Json, name: str, shared: object = None) -> Json:
+    """The file and onnxruntime's options of a session; what Joinery schedules is not among them.
 
-
-def _of_session(said: Json, name: str) -> Json:
-    """The file and onnxruntime's options of a session; what Joinery schedules is not among them."""
+    shared: options that a session has which says none.
+    """
     sessions = look(said, "pipeline.sessions")
     own = sessions[name] if isinstance(sessions, dict) else {}
     options = {
         key: value for key, value in own.get("session_options", {}).items() if key not in ("runtime", "build_requires")
     }
-    return {"filename": own["file"], "session_options": {"provider_options": []} | options}
+    return {"filename": own["file"]} | ({"session_options": options} if options and options != shared else {})
 
 
 def _old_stages(made: Json) -> dict[str, Json]:
@@ -170,18 +219,14 @@ def _old_stages(made: Json) -> dict[str, Json]:
     return {name: stage for row in listed for name, stage in row.items()}
 
 
-def _stage(old: dict[str, Json], pipeline: Pipeline, said: Json, name: str, tensors: Mapping[str, Tensors]) -> Json:
-    """A stage; when it runs is told by the flow, and said where it does not run always."""
-    flow = pipeline.pipeline.flow
-    when = {stage.when for stage in flow if stage.run == name}
-    split = any({one.when for one in flow if one.run == stage.run} == {"init"} for stage in flow)
-    made_of: Json = {"inputs": list(tensors[name].inputs), "outputs": list(tensors[name].outputs)}
-    made_of |= old.get(name, {}) | _of_session(said, name)
-    if when == {"init"}:
-        made_of["run_on_token_gen"] = False
-    elif split and when == {"step"}:
-        made_of["run_on_prompt"] = False
-    return made_of
+def _stage(old: Json, session: Json, times: Mapping[str, set[str]], name: str, tensors: Tensors) -> Json:
+    """A stage; when it runs is told by the flow, and said where it does not run always. times: of every stage."""
+    made: Json = {"inputs": list(tensors.inputs), "outputs": list(tensors.outputs)} | old | session
+    if times[name] == {"init"}:
+        made["run_on_token_gen"] = False
+    elif times[name] == {"step"} and any("init" in when for when in times.values()):
+        made["run_on_prompt"] = False
+    return made
 
 
 def _put_names(made: Json, path: str, tensors: Tensors) -> None:

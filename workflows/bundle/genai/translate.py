@@ -5,7 +5,7 @@
     encoder + decoder            encoder │ decoder, cross cache frozen               the encoder once
     vision, speech, embedding    ─▶ embedding ─▶ decoder                             features at their tokens
 
-What cannot be run is a Fault with the path of the key that asks for it.
+What cannot be run was refused before: see faults.py.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from copy import deepcopy
 from typing import cast
 
 from workflows import names
-from workflows.bundle.flow import Fault
-from workflows.bundle.genai.v1 import Decoder, PipelineStage, SubModel, Version1
+from workflows.bundle.genai.v1 import PipelineStage, SubModel, Version1
 from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, drop, look, put
 
 Named = Mapping[str, str]
@@ -32,63 +31,8 @@ _DRIVEN = {
     "nonpad_kv_seqlen": names.VALID_LENGTH,
     "encoder_attention_mask": names.PLAIN_SOURCE_MASK,
 }
-_TRANSDUCER = "Joinery runs no transducer"
-_UNFED = {
-    **dict.fromkeys(("cumulative_sequence_lengths", "past_sequence_lengths", "block_table", "block_table_windowed",
-                     "attention_metadata"), "Joinery keeps no cache in pages"),
-    **dict.fromkeys(("targets", "targets_length", "lstm_hidden_state", "lstm_cell_state"), _TRANSDUCER),
-    "cache_indirection": "Joinery searches no beams",
-    "current_sequence_length": "Joinery tells no graph how many tokens a step has",
-    "past_key_values_length": "Joinery tells no graph how many tokens a step has",
-}  # fmt: skip
-
-
-def faults(config: Version1) -> Iterator[Fault]:
-    """What of a file cannot be run, each by the key that asks for it."""
-    model = config.model
-    yield from config.odd_names()
-    for key, why in (("joiner", _TRANSDUCER), ("vad", "Joinery does not listen for speech")):
-        if getattr(model, key) is not None:
-            yield Fault(f"model.{key}", why)
-    if model.vision is not None and model.vision.pipeline:
-        yield Fault("model.vision.pipeline", "the peer's own code joins these graphs: give vision one filename")
-    for key in ("vision", "speech"):
-        part = getattr(model, key)
-        if part is not None and part.adapter_filename:
-            yield Fault(f"model.{key}.adapter_filename", "Joinery applies no adapters: merge it into the weights")
-    if model.decoder.shared_initializers:
-        yield Fault("model.decoder.shared_initializers", "Joinery shares weights by their file: export without it")
-    for key in model.decoder.inputs:
-        if key in _UNFED:
-            yield Fault(f"model.decoder.inputs.{key}", f"{_UNFED[key]}: export the graph without it")
-    if not model.decoder.filename and not model.decoder.pipeline:
-        yield Fault("model.decoder.filename", "there is no graph that gives logits")
-    yield from _odd_stages(model.decoder, [part for part in PARTS if getattr(model, part) is not None])
-    if not (config.search.max_length or model.context_length):
-        yield Fault("model.context_length", "the file must say how many tokens the cache holds")
-
-
-def ring_faults(config: Version1) -> Iterator[Fault]:
-    """What cannot be run with the graphs as they are."""
-    window = config.model.decoder.sliding_window
-    if window is not None and window.layers:
-        message = "these layers write a ring of their own: `joinery import` changes the graph, and then it runs"
-        yield Fault("model.decoder.sliding_window.layers", message)
-
-
-def _odd_stages(decoder: Decoder, parts: Sequence[str]) -> Iterator[Fault]:
-    count = sum(len(row) for row in decoder.pipeline)
-    if decoder.filename and decoder.pipeline:
-        yield Fault("model.decoder.filename", "the decoder has a pipeline, and is no graph itself")
-    if count > len(decoder.stages()):
-        yield Fault("model.decoder.pipeline", "two stages have one name")
-    for i, row in enumerate(decoder.pipeline):
-        for name, stage in row.items():
-            path = f"model.decoder.pipeline[{i}].{name}"
-            if name in parts and name != "decoder":
-                yield Fault(path, f"the model has a part called {name} already")
-            if not stage.run_on_prompt and not stage.run_on_token_gen:
-                yield Fault(f"{path}.run_on_token_gen", "the stage runs at no time")
+_READERS = {"embedding": (names.IDS, "image_features", "audio_features"), "encoder": (names.IDS, names.MASK)}
+_ATTENTIVE = ("full_attention", "sliding_attention")  # types of layers that keep keys and values
 
 
 def translate(config: Version1, said: Json) -> Json:
@@ -97,9 +41,10 @@ def translate(config: Version1, said: Json) -> Json:
     made: Json = {"version": 2}
     for old, new in SAME.items():
         value = look(said, old)
+        if value is None or not _is_none(old, value):
+            drop(rest, old)
         if value is not None and not _is_none(old, value):
             put(made, new, value)
-        drop(rest, old)
     put(made, "generation.max_length", config.search.max_length or config.model.context_length)
     put(made, "pipeline", _Flow(config, rest).whole())
     decoder = config.model.decoder
@@ -114,8 +59,8 @@ def translate(config: Version1, said: Json) -> Json:
 
 
 def _is_none(path: str, value: object) -> bool:
-    """Whether an id is one that says there is none: genai writes -1 there."""
-    return path.endswith("token_id") and isinstance(value, int) and value < 0
+    """Whether an id is one that says there is none: genai writes -1 there, or an empty list."""
+    return path.endswith("token_id") and ((isinstance(value, int) and value < 0) or value == [])
 
 
 class _Flow:
@@ -193,7 +138,7 @@ class _Flow:
         for part, features in (("vision", "image_features"), ("speech", "audio_features")):
             if part in self._parts and embedding is not None:
                 source = getattr(self._model, part).outputs.get(features, features)
-                yield f"{part}.{source}", f"embedding.{embedding.inputs.get(features, features)}"
+                yield f"{part}.{source}", f"embedding.{features}"  # which _renamed tells the graph's name of
         if embedding is not None:
             for tensor in (names.EMBEDS, "per_layer_inputs"):
                 if tensor == names.EMBEDS or tensor in embedding.outputs:
@@ -286,11 +231,10 @@ def _renamed(config: Version1) -> Named:
     logits = model.decoder.outputs.get(names.LOGITS, names.LOGITS)
     givers = [name for name, stage in stages.items() if logits in stage.outputs]
     found |= {f"{name}.{logits}": names.LOGITS for name in givers or ["decoder"]}
-    for part in ("embedding", "encoder"):
+    for part, keys in _READERS.items():
         sub: SubModel | None = getattr(model, part)
-        for key in (names.IDS, names.MASK) if sub else ():
-            assert sub is not None
-            found[f"{part}.{sub.inputs.get(key, key)}"] = key
+        if sub is not None:
+            found |= {f"{part}.{sub.inputs.get(key, key)}": key for key in keys}
     return {port: ours for port, ours in found.items() if port.split(".", 1)[1] != ours}
 
 
@@ -298,7 +242,7 @@ def _carried(config: Version1) -> Named:
     """`session.input` → the output with its next value, of layers that keep no keys and values."""
     model = config.model
     pairs = [("past_conv_names", "present_conv_names"), ("past_recurrent_names", "present_recurrent_names")]
-    layers = [i for i, kind in enumerate(model.decoder.layer_types or ()) if "attention" not in kind]
+    layers = [i for i, kind in enumerate(model.decoder.layer_types or ()) if kind not in _ATTENTIVE]
     taker = next(iter(model.decoder.stages()), "decoder")
     return {
         f"{taker}.{_of_layer(model.decoder.inputs[past], layer)}": _of_layer(model.decoder.outputs[present], layer)

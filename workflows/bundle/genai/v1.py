@@ -22,6 +22,7 @@ Names = dict[Annotated[str, Field(pattern=r"^[a-z_0-9]+$")], Annotated[str, Fiel
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Id = Annotated[int, Field(strict=True)]
 Ids = Annotated[list[Id], BeforeValidator(lambda value: [value] if isinstance(value, int) else value)]
+Layers = Annotated[int, Field(ge=0, le=1000, strict=True)]
 Options = dict[str, str]
 Cell = str | bool | int | float | list[int]
 Rows = Annotated[
@@ -74,7 +75,7 @@ class Sized(SubModel):
     hidden_size: Count | None = None
     num_attention_heads: Count | None = None
     num_key_value_heads: Count | None = None
-    num_hidden_layers: Count | None = None
+    num_hidden_layers: Layers | None = None
     head_size: Count | None = None
 
 
@@ -280,11 +281,14 @@ class Version1(Model):
     engine: EngineConfig | None = None
 
     def odd_names(self) -> Iterator[Fault]:
-        """Names that genai does not give to any tensor of the sub-model."""
+        """Names that genai does not give to any tensor of the sub-model, and tensors that have two."""
         for part in _INPUTS:
             sub = getattr(self.model, part)
             for side, known in (("inputs", _INPUTS[part]), ("outputs", _OUTPUTS[part])):
-                for name in getattr(sub, side, {}):
+                names: Names = getattr(sub, side, {})
+                for i, (name, tensor) in enumerate(names.items()):
+                    path = f"model.{part}.{side}.{name}"
                     if name not in known:
-                        message = f"there is no such name: there are {', '.join(known)}"
-                        yield Fault(f"model.{part}.{side}.{name}", message)
+                        yield Fault(path, f"there is no such name: there are {', '.join(known)}")
+                    if tensor in [*names.values()][:i]:
+                        yield Fault(path, f"another of the {side} is called {tensor} already")

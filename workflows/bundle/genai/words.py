@@ -65,8 +65,8 @@ def drop(data: Json, path: str) -> None:
     way, last = _way(data, path), path.rpartition(".")[2]
     if len(way) == path.count(".") + 1:
         way[-1].pop(last, None)
-    keys = path.split(".")[:-1]
-    for outer, key in zip(reversed(way[:-1]), reversed(keys), strict=False):
+    keys = path.split(".")[: len(way) - 1]
+    for outer, key in zip(reversed(way[:-1]), reversed(keys), strict=True):
         if outer.get(key) == {}:
             del outer[key]
 

@@ -1,0 +1,98 @@
+"""What of a version 1 file cannot be run: each a Fault with the path of the key that asks for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from workflows.bundle.flow import Fault
+from workflows.bundle.genai.v1 import Decoder, ModelConfig, Names, Version1
+from workflows.bundle.genai.words import COMBINED, PARTS, SEPARATE
+from workflows.bundle.model import NAME_IN_BUNDLE
+
+_STAGES = "model.decoder.pipeline"
+_TRANSDUCER = "Joinery runs no transducer"
+_UNFED = {
+    **dict.fromkeys(("cumulative_sequence_lengths", "past_sequence_lengths", "block_table", "block_table_windowed",
+                     "attention_metadata"), "Joinery keeps no cache in pages"),
+    **dict.fromkeys(("targets", "targets_length", "lstm_hidden_state", "lstm_cell_state"), _TRANSDUCER),
+    "cache_indirection": "Joinery searches no beams",
+    "current_sequence_length": "Joinery tells no graph how many tokens a step has",
+    "past_key_values_length": "Joinery tells no graph how many tokens a step has",
+}  # fmt: skip
+
+
+def faults(config: Version1) -> Iterator[Fault]:
+    """Everything of it, with the graphs changed as an import changes them."""
+    model = config.model
+    yield from config.odd_names()
+    yield from _odd_parts(model)
+    yield from _odd_decoder(model.decoder)
+    yield from _odd_files(model)
+    yield from _odd_stages(model.decoder, [part for part in PARTS if getattr(model, part) is not None])
+    if not (config.search.max_length or model.context_length):
+        yield Fault("model.context_length", "the file must say how many tokens the cache holds")
+
+
+def ring_faults(config: Version1) -> Iterator[Fault]:
+    """What cannot be run with the graphs as they are."""
+    window = config.model.decoder.sliding_window
+    if window is not None and window.layers:
+        message = "these layers write a ring of their own: `joinery import` changes the graph, and then it runs"
+        yield Fault("model.decoder.sliding_window.layers", message)
+
+
+def _odd_parts(model: ModelConfig) -> Iterator[Fault]:
+    for key, why in (("joiner", _TRANSDUCER), ("vad", "Joinery does not listen for speech")):
+        if getattr(model, key) is not None:
+            yield Fault(f"model.{key}", why)
+    if model.vision is not None and model.vision.pipeline:
+        yield Fault("model.vision.pipeline", "the peer's own code joins these graphs: give vision one filename")
+    readers = (("vision", model.vision, "image", model.image_token_id),
+               ("speech", model.speech, "audio", model.audio_token_id))  # fmt: skip
+    for key, part, kind, token in readers:
+        if part is None:
+            continue
+        if part.adapter_filename:
+            yield Fault(f"model.{key}.adapter_filename", "Joinery applies no adapters: merge it into the weights")
+        if part.filename and model.embedding is not None and (token is None or token < 0):
+            yield Fault(f"model.{kind}_token_id", f"the file must say in which token's places {kind} features go")
+
+
+def _odd_decoder(decoder: Decoder) -> Iterator[Fault]:
+    if decoder.shared_initializers:
+        yield Fault("model.decoder.shared_initializers", "Joinery shares weights by their file: export without it")
+    for key in decoder.inputs:
+        if key in _UNFED:
+            yield Fault(f"model.decoder.inputs.{key}", f"{_UNFED[key]}: export the graph without it")
+    for path in (*SEPARATE, *COMBINED):
+        named: Names = decoder.inputs if ".inputs." in path else decoder.outputs
+        if named.get(path.rpartition(".")[2], "%d").count("%d") != 1:
+            yield Fault(path, "the name must hold %d exactly once, for the layer")
+    if not decoder.filename and not decoder.pipeline:
+        yield Fault("model.decoder.filename", "there is no graph that gives logits")
+
+
+def _odd_files(model: ModelConfig) -> Iterator[Fault]:
+    named = {f"model.{part}": sub.filename for part in PARTS if (sub := getattr(model, part)) is not None}
+    rows = enumerate(model.decoder.pipeline)
+    named |= {f"{_STAGES}[{i}].{name}": stage.filename for i, row in rows for name, stage in row.items()}
+    for path, name in named.items():
+        if name and not re.fullmatch(NAME_IN_BUNDLE, name):
+            message = "a graph's file lies in the folder, and its name is made of letters, digits and . _ - / alone"
+            yield Fault(f"{path}.filename", message)
+
+
+def _odd_stages(decoder: Decoder, parts: Sequence[str]) -> Iterator[Fault]:
+    count = sum(len(row) for row in decoder.pipeline)
+    if decoder.filename and decoder.pipeline:
+        yield Fault("model.decoder.filename", "the decoder has a pipeline, and is no graph itself")
+    if count > len(decoder.stages()):
+        yield Fault(_STAGES, "two stages have one name")
+    for i, row in enumerate(decoder.pipeline):
+        for name, stage in row.items():
+            path = f"{_STAGES}[{i}].{name}"
+            if name in parts and name != "decoder":
+                yield Fault(path, f"the model has a part called {name} already")
+            if not stage.run_on_prompt and not stage.run_on_token_gen:
+                yield Fault(f"{path}.run_on_token_gen", "the stage runs at no time")
