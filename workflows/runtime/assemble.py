@@ -24,9 +24,9 @@ from workflows.kvcache.infer import infer_facts
 from workflows.names import LOGITS
 from workflows.recipe.cut import Cut, Part, Role, State, When
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
-from workflows.runtime.devices import device_named
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import make_machine
+from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import OpenSession, open_session
 from workflows.tensors import TensorSpec
 
