@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from workflows import __version__
-from workflows.cli import bench, build, chat, devices, eval, exporting, generate, importing, inspect, verify
+from workflows.cli import bench, build, chat, devices, eval, exporting, generate, importing, inspect, preflight, verify
 from workflows.errors import Cancelled, JoineryError, describe_os_error
 from workflows.processes import python_command, python_path
 
@@ -31,6 +31,7 @@ commands = (build.build, generate.generate, chat.chat, inspect.inspect, bench.be
 for command in commands:
     app.command()(command)
 app.command("eval")(eval.evaluate)
+app.command()(preflight.preflight)
 app.command("import")(importing.import_folder)
 app.command("export-genai")(exporting.export_folder)
 

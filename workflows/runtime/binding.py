@@ -58,7 +58,7 @@ class Binding:
         for name, array in self._drivers:
             array[...] = inputs[name]
         for opened, binding in self._runs:
-            if opened.copies_inputs:
+            if opened.provider.copies_inputs:
                 self._bind_inputs(opened, binding)
             opened.session.run_with_iobinding(binding, options)
             if self._observer:

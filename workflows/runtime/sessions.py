@@ -20,7 +20,8 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
-from workflows.runtime.providers import provider_of
+from workflows.runtime.providers import Provider, provider_of
+from workflows.runtime.providers.cpu import CPU
 from workflows.runtime.signature import renamed
 from workflows.tensors import TensorSpec
 from workflows.wire.reports.devices import Device
@@ -54,10 +55,7 @@ _LEVELS = {"log_severity_level": 4}  # what fails is raised, and told once
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session and what its graph says of itself. own: Joinery's name → the graph's, where they differ.
-
-    copies_inputs: see Provider.
-    """
+    """A session and what its graph says of itself. own: Joinery's name → the graph's, where they differ."""
 
     name: str
     session: ort.InferenceSession
@@ -65,7 +63,7 @@ class OpenSession:
     outputs: tuple[TensorSpec, ...]
     metadata: Mapping[str, str]
     own: Mapping[str, str] = field(default_factory=dict)
-    copies_inputs: bool = False
+    provider: Provider = CPU
 
     def own_name(self, name: str) -> str:
         """What the graph calls the input or output of that name."""
@@ -115,7 +113,7 @@ def open_session(
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_inputs()),
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_outputs()),
         dict(session.get_modelmeta().custom_metadata_map),
-        copies_inputs=provider.copies_inputs,
+        provider=provider,
     )
 
 
