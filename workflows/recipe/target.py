@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from workflows.errors import RecipeError, printable
 
 _OWN = ("gqa_attention", "split_attention", "skip_layernorm")  # operators of onnxruntime's own
+_MENDING = ("float_masks", "norm_in_three_axes", "position_tables")
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ TARGETS: dict[str, Target] = {
         Target("cpu"),
         Target(
             "qnn",
-            passes=dict.fromkeys(_OWN, False) | {"norm_in_three_axes": True, "position_tables": True},
+            passes=dict.fromkeys(_OWN, False) | dict.fromkeys(_MENDING, True),
             fixed=True,
             heads=False,
             reasons=(
                 "QNN takes fixed shapes alone, so there is a graph for chunks of a prompt and one for tokens.",
-                "QNN takes no operators of onnxruntime's own.",
+                "QNN takes no operators of onnxruntime's own, and masks of numbers alone.",
                 "QNN's norm of four axes is wrong with more than one column: norms over heads have three.",
                 "QNN computes angles in half precision: rotary angles come from tables.",
                 "QNN's 16-bit grids on four axes are wrong with more than one column: heads stay in floating point.",

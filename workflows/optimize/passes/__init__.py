@@ -6,6 +6,7 @@ from workflows.optimize.passes.clean_opset_imports import CleanOpsetImports
 from workflows.optimize.passes.common_subexpressions import CommonSubexpressions
 from workflows.optimize.passes.constant_folding import ConstantFolding
 from workflows.optimize.passes.dead_nodes import DeadNodes
+from workflows.optimize.passes.float_masks import FloatMasks
 from workflows.optimize.passes.fold_tied_head import FoldTiedHead
 from workflows.optimize.passes.fuse_rmsnorm import FuseRMSNorm
 from workflows.optimize.passes.fuse_rotary import FuseRotary
@@ -46,6 +47,7 @@ PASSES: dict[str, Pass] = {
         HeadsFirst(),
         SimplifyLayout(),
         MatMulAddFusion(),
+        FloatMasks(),
         NormInThreeAxes(),
         PositionTables(),
         CleanOpsetImports(),

@@ -65,7 +65,7 @@ def _flatten(node: ir.Node, axes: tuple[int | str | None, ...]) -> None:
     name = node.outputs[0].name
     to_three = add_constant(graph, f"{name}.three", [1, count, size], ir.DataType.INT64)
     to_four = add_constant(graph, f"{name}.four", whole, ir.DataType.INT64)
-    attributes = {key: value.value for key, value in node.attributes.items()}
+    attributes = {key: value.value for key, value in node.attributes.items()} | {"axis": -1}
     nodes = [
         make_node("Reshape", [source, to_three], [flat], like=node),
         make_node(node.op_type, [flat, *node.inputs[1:]], [normed], attributes, like=node),

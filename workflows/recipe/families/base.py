@@ -18,10 +18,11 @@ FUSING = ("gelu_fusion", "fuse_rmsnorm", "fuse_rotary", "pack_qkv", "pack_gate_u
 # these give operators of onnxruntime's own, which not every provider takes
 CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")
 # what a provider needs that computes something wrongly; see recipe/target.py
-MENDING = ("norm_in_three_axes", "position_tables")
-LAST = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion", "clean_opset_imports")
-ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *MENDING, *LAST)
-DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", "last_token_logits", *MENDING, *LAST)
+MENDING = ("float_masks", "norm_in_three_axes", "position_tables")
+MOVING = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion")
+LAST = (*MOVING, *MENDING, "clean_opset_imports")
+ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
+DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", "last_token_logits", *LAST)
 IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
 BY_CHOICE = frozenset({"last_token_logits", *MENDING})  # evaluation and speculation read every row
 
