@@ -15,8 +15,8 @@ from workflows.errors import GraphError, RequestError, printable
 from workflows.graphs import load_graph
 from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.requires import requirement_faults
+from workflows.graphs.signature import signature_of
 from workflows.graphs.stages import read_evidence
-from workflows.graphs.view import type_of
 from workflows.kvcache import StateTensor, find_state
 from workflows.kvcache.geometry import StateFacts, patterns_of
 from workflows.kvcache.infer import infer_facts
@@ -25,7 +25,7 @@ from workflows.picture.read import CROSS, alike, composite_of, composite_of_grap
 from workflows.runtime.feeds import Program
 from workflows.runtime.program import compile_program
 from workflows.runtime.signature import FileSignature
-from workflows.tensors import TensorSpec, item_bytes
+from workflows.tensors import item_bytes
 from workflows.wire.reports.composite import Composite, Layers
 from workflows.wire.reports.inspection import ComponentReport, InspectReport, KVGroupReport, Tensor, VerifyReport
 
@@ -124,8 +124,8 @@ def _graph_report(path: Path) -> InspectReport:
     kv, metadata, signature = list[KVGroupReport](), graph.metadata, graph.signature
     composite = composite_of_graph(path.stem, path.name, signature)
     try:
-        if state := find_state(graph.inputs, graph.outputs, patterns_of(graph.inputs)):
-            facts = StateFacts.of_metadata(graph.notes) or infer_facts(state, graph.inputs)
+        if state := find_state(signature.inputs, signature.outputs, patterns_of(signature.inputs)):
+            facts = StateFacts.of_metadata(signature.metadata) or infer_facts(state, signature.inputs)
             composite = composite_of_graph(path.stem, path.name, signature, state, facts)
             kv = _groups(state, facts, "", None)
         kv += _cross(composite)
@@ -155,20 +155,13 @@ def _graph_report(path: Path) -> InspectReport:
 class _Read:
     """Inputs, outputs and counts of one graph; weights are not read."""
 
-    inputs: list[TensorSpec]
-    outputs: list[TensorSpec]
+    signature: FileSignature  # what compile_program holds a pipeline against
     op_counts: dict[str, int]
     opset: dict[str, int]
     bytes: int
     warnings: list[str]
-    notes: dict[str, str]  # what the graph says of itself, by key
     producer: str
     model: onnx.ModelProto
-
-    @property
-    def signature(self) -> FileSignature:
-        """What compile_program holds a pipeline against."""
-        return FileSignature(tuple(self.inputs), tuple(self.outputs), self.notes)
 
     @property
     def metadata(self) -> dict[str, object]:
@@ -178,9 +171,8 @@ class _Read:
 
     def component(self, name: str, file: str, role: str) -> ComponentReport:
         """As the report has it."""
-        inputs, outputs = (
-            [Tensor(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in (self.inputs, self.outputs)
-        )
+        ends = self.signature.inputs, self.signature.outputs
+        inputs, outputs = ([Tensor(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
         return ComponentReport(name, file, role, inputs, outputs, self.op_counts, self.opset, self.bytes, self.warnings)
 
 
@@ -191,21 +183,14 @@ def _read(path: Path) -> _Read:
     weights = {tensor.name: bytes_of(tensor.data_type, tensor.dims) for tensor in model.graph.initializer}
     counts = Counter(f"{node.domain}.{node.op_type}" if node.domain else node.op_type for node in model.graph.node)
     return _Read(
-        inputs=[_spec(value) for value in model.graph.input if value.name not in weights],
-        outputs=[_spec(value) for value in model.graph.output],
+        signature=signature_of(model),
         op_counts=dict(counts.most_common()),
         opset={entry.domain or "ai.onnx": entry.version for entry in model.opset_import},
         bytes=sum(weights.values()),
         warnings=list(file.warnings),
-        notes={entry.key: entry.value for entry in model.metadata_props},
         producer=printable(f"{model.producer_name} {model.producer_version}".strip()),
         model=model,
     )
-
-
-def _spec(value: onnx.ValueInfoProto) -> TensorSpec:
-    dtype, shape = type_of(value)
-    return TensorSpec(value.name, ("?",) if shape is None else tuple(shape), dtype or "unknown")
 
 
 def _kv(bundle: Bundle, program: Program | None, composite: Composite) -> list[KVGroupReport]:

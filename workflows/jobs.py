@@ -7,7 +7,7 @@ Each imports what it needs when it runs: the process is up before anything heavy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import singledispatchmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from workflows.errors import RequestError
 from workflows.wire import requests as ask
 from workflows.wire.events import Event, ResultEvent
+from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
 from workflows.wire.reports.devices import DevicesReport
@@ -102,6 +103,28 @@ class Jobs:
             link=request.link,
             report=told.report,
             cancelled=told.cancelled,
+        )
+
+    @run.register
+    def plan_assembly(self, request: ask.PlanAssembly, told: Told) -> Iterator[Event]:
+        """What graphs make together."""
+        from workflows.interchange.assemble import infer_assembly, read_keys
+
+        files, words = _assembled(request.files, request.tokenizer)
+        found = infer_assembly(files, read_keys(Path(request.pipeline)) if request.pipeline else None, words)
+        route = found.pipeline.route if found.pipeline is not None else ""
+        yield ResultEvent(value=AssemblyReport(route, found.composite, list(found.lacks), list(found.done)))
+
+    @run.register
+    def assemble(self, request: ask.Assemble, told: Told) -> Iterator[Event]:
+        """A bundle of graphs."""
+        from workflows.interchange.assemble import assemble, read_keys
+
+        files, words = _assembled(request.files, request.tokenizer)
+        said = read_keys(Path(request.pipeline)) if request.pipeline else None
+        out = Path(request.out)
+        yield assemble(
+            files, out, said, words, force=request.force, report=told.report, cancelled=told.cancelled
         )
 
     # -- what is there -----------------------------------------------------------------------------------------
@@ -279,3 +302,8 @@ def _tools(text: str) -> list[Tool] | None:
     from workflows.generate import parse_tools
 
     return parse_tools(text, "The list of tools") if text.strip() else None
+
+
+def _assembled(files: Mapping[str, str], tokenizer: str) -> tuple[dict[str, Path], Path | None]:
+    """Paths of what the window names."""
+    return {name: Path(file) for name, file in files.items()}, Path(tokenizer) if tokenizer else None

@@ -114,18 +114,19 @@ def _written(tensors: Mapping[Key, ir.TensorProtocol], target: Path) -> dict[Key
     with target.open("wb") as file:
         for key, tensor in tensors.items():
             if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
-                regions[key] = _append(tensor.nbytes, _blocks(tensor), file)
+                regions[key] = append(tensor.nbytes, _blocks(tensor), file)
                 continue
             data = tensor_bytes(tensor)  # once: it may be computed now
             content = (len(data), hashlib.sha256(data).digest())
             if content not in contents:
-                contents[content] = _append(len(data), [data], file)
+                contents[content] = append(len(data), [data], file)
             regions[key] = contents[content]
             del data
     return regions
 
 
-def _append(size: int, blocks: Iterable[bytes | memoryview], file: IO[bytes]) -> Region:
+def append(size: int, blocks: Iterable[bytes | memoryview], file: IO[bytes]) -> Region:
+    """Writes `size` bytes at the next offset that such a tensor can be mapped at."""
     alignment = next(step for least, step in _ALIGNMENTS if size >= least)
     offset = -(-file.tell() // alignment) * alignment
     file.write(bytes(offset - file.tell()))
@@ -136,12 +137,16 @@ def _append(size: int, blocks: Iterable[bytes | memoryview], file: IO[bytes]) ->
 
 def _blocks(tensor: ir.ExternalTensor) -> Iterator[bytes]:
     """The tensor's bytes as they lie in its file."""
-    with Path(tensor.path).open("rb") as source:
-        source.seek(tensor.offset or 0)
-        left = tensor.nbytes
-        while left and (block := source.read(min(_BLOCK, left))):
+    return read_blocks(Path(tensor.path), tensor.offset or 0, tensor.nbytes)
+
+
+def read_blocks(path: Path, offset: int, size: int) -> Iterator[bytes]:
+    """So many bytes of a file, a block at a time."""
+    with path.open("rb") as source:
+        source.seek(offset)
+        while size and (block := source.read(min(_BLOCK, size))):
             yield block
-            left -= len(block)
+            size -= len(block)
 
 
 def tensor_bytes(tensor: ir.TensorProtocol) -> memoryview:

@@ -53,8 +53,7 @@ class AssembleDialog(DoorDialog):
         self._timer.timeout.connect(self.plan)
         for field in (*self.names, self.pipeline, self.tokenizer):
             field.textChanged.connect(self._changed)
-        parent = self._files[0].parent.name if self._files else "model"
-        self.target.setText(str(unused(context.bundles_folder, plain(parent))))
+        self.target.setText(str(unused(context.bundles_folder, plain(_common_name(self._files)))))
         self.plan()
 
     def _fill(self) -> None:
@@ -155,6 +154,12 @@ class AssembleDialog(DoorDialog):
         """Enter in a field is no order to write."""
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
+
+
+def _common_name(files: Sequence[Path]) -> str:
+    """What to call them together: their folder, or the one around it where exporters call theirs after the format."""
+    folder = files[0].absolute().parent
+    return folder.parent.name if folder.name.lower() == "onnx" else folder.name
 
 
 def _names(files: Sequence[Path]) -> list[str]:

@@ -15,7 +15,20 @@ import typer
 from typer.exceptions import TyperException
 
 from workflows import __version__
-from workflows.cli import bench, build, chat, devices, eval, exporting, generate, importing, inspect, preflight, verify
+from workflows.cli import (
+    assemble,
+    bench,
+    build,
+    chat,
+    devices,
+    eval,
+    exporting,
+    generate,
+    importing,
+    inspect,
+    preflight,
+    verify,
+)
 from workflows.errors import Cancelled, JoineryError, describe_os_error
 from workflows.processes import python_command, python_path
 
@@ -30,6 +43,7 @@ app = typer.Typer(
 commands = (build.build, generate.generate, chat.chat, inspect.inspect, bench.bench, devices.devices, verify.verify)
 for command in commands:
     app.command()(command)
+app.command("assemble")(assemble.assemble)
 app.command("eval")(eval.evaluate)
 app.command()(preflight.preflight)
 app.command("import")(importing.import_folder)

@@ -10,7 +10,6 @@ import typer
 from workflows.cli.build import Shown
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.errors import RequestError
-from workflows.interchange.exporting import export_genai
 
 
 def export_folder(
@@ -21,6 +20,8 @@ def export_folder(
     as_json: bool = JsonFlag,
 ) -> None:
     """Write a bundle as a folder that onnxruntime-genai runs, with a sample in Python and C++."""
+    from workflows.interchange.exporting import export_genai
+
     if version not in (1, 2):
         raise RequestError(f"There is no configuration version {version}: there are 1 and 2.")
     chosen = cast(Literal[1, 2], version)

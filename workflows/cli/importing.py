@@ -8,7 +8,6 @@ import typer
 
 from workflows.cli.build import Shown
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
-from workflows.interchange.importing import import_genai
 
 
 def import_folder(
@@ -18,6 +17,8 @@ def import_folder(
     as_json: bool = JsonFlag,
 ) -> None:
     """Make a bundle of a folder of onnxruntime-genai's."""
+    from workflows.interchange.importing import import_genai
+
     with interruptible() as cancelled:
         if as_json:
             done = import_genai(

@@ -8,13 +8,12 @@ The weights stay where they are: the excerpt names them, and holds none.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from pathlib import Path
 
 import onnx
 
 from workflows.errors import RequestError, printable
-from workflows.graphs.load import bodies_of, graphs_in, topological
+from workflows.graphs.load import bodies_of, graphs_in, reads_of, topological
 from workflows.graphs.where import Opened
 from workflows.paths import home
 from workflows.wire.reports.graphs import ExcerptReport
@@ -67,42 +66,22 @@ def _excerpt(source: onnx.ModelProto, nodes: list[onnx.NodeProto], title: str) -
     graph.name = title
     graph.node.extend(nodes)
     made = {name for node in nodes for name in node.output if name}
-    read = list(dict.fromkeys(name for node in nodes for name in _reads(node)))
+    read = list(dict.fromkeys(name for node in nodes for name in reads_of(node)))
     typed = {info.name: info for info in (*whole.value_info, *whole.input, *whole.output)}
     weights = {tensor.name: tensor for tensor in whole.initializer}
     sparse = {tensor.values.name: tensor for tensor in whole.sparse_initializer}
     ends = {info.name for info in whole.output}
-    ends |= {name for node in whole.node if made.isdisjoint(node.output) for name in _reads(node)}
+    ends |= {name for node in whole.node if made.isdisjoint(node.output) for name in reads_of(node)}
     for name in read:
         if name in weights:
             graph.initializer.append(_named(weights[name]))
         elif name in sparse:
             graph.sparse_initializer.append(sparse[name])
-        elif name and name not in made and _is_outer(name, nodes):
+        elif name and name not in made:
             graph.input.append(_info(name, typed))
     graph.output.extend(_info(name, typed) for node in nodes for name in node.output if name in ends)
     graph.value_info.extend(typed[name] for name in sorted(made - ends) if name in typed)
     return model
-
-
-def _reads(node: onnx.NodeProto) -> Iterable[str]:
-    """What a node and its bodies read."""
-    yield from node.input
-    for body in bodies_of(node):
-        for graph in graphs_in(body):
-            yield from (name for inner in graph.node for name in inner.input)
-            yield from (value.name for value in graph.output)
-
-
-def _is_outer(name: str, nodes: list[onnx.NodeProto]) -> bool:
-    """Whether a name is not one that a body among the nodes makes for itself."""
-    for node in nodes:
-        for body in bodies_of(node):
-            for graph in graphs_in(body):
-                own = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
-                if name in own or any(name in inner.output for inner in graph.node):
-                    return False
-    return True
 
 
 def _info(name: str, typed: dict[str, onnx.ValueInfoProto]) -> onnx.ValueInfoProto:

@@ -178,12 +178,18 @@ def topological(graph: onnx.GraphProto) -> list[int]:
 
 def _makers_of(node: onnx.NodeProto, makers: dict[str, int]) -> set[int]:
     """The nodes whose values a node reads, also inside its bodies."""
-    names = set(node.input)
+    return {makers[name] for name in reads_of(node) if name in makers}
+
+
+def reads_of(node: onnx.NodeProto) -> Iterator[str]:
+    """What a node reads, and its bodies from around them; a body's own value may have the name of one outside."""
+    yield from node.input
     for body in bodies_of(node):
-        for graph in graphs_in(body):
-            names.update(value.name for value in graph.output)
-            names.update(name for inner in graph.node for name in inner.input)
-    return {makers[name] for name in names if name in makers}
+        own = {value.name for value in body.input} | {tensor.name for tensor in body.initializer}
+        own |= {tensor.values.name for tensor in body.sparse_initializer}
+        own |= {name for inner in body.node for name in inner.output}
+        read = (name for inner in body.node for name in reads_of(inner))
+        yield from (name for name in (*read, *(value.name for value in body.output)) if name not in own)
 
 
 def _inline_warnings(tensors: list[onnx.TensorProto]) -> Iterator[str]:

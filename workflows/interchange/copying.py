@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -18,15 +19,16 @@ from workflows.errors import GraphError, RequestError, printable
 from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.external import check_location, place_of
 from workflows.graphs.load import load_graph, tensors_in
-from workflows.weights import link_or_copy
+from workflows.weights import append, link_or_copy, read_blocks
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _TAKEN = (".onnx", ".json")  # endings of what is no weight file
+Span = tuple[int, int]  # first byte, bytes
 
 
 class GraphFolder:
     """Graphs put into one folder, each with the weights that it refers to; a weight file that several share is there
-    once.
+    once, and of one of which a changed copy uses little, that little.
 
     link: hard links where the disk can, else copies.
     """
@@ -34,6 +36,7 @@ class GraphFolder:
     def __init__(self, folder: Path, *, link: bool = False) -> None:
         self._folder, self._bring = folder, link_or_copy if link else shutil.copyfile
         self._names: dict[Path, str] = {}  # weight file → its name here
+        self._parts: dict[Path, _Move] = {}  # weight file → where parts of it are, where it is not there itself
 
     def add(self, source: Path, name: str, model: onnx.ModelProto | None = None) -> None:
         """Puts the graph at `source` into the folder as `name`, beside what is there.
@@ -45,59 +48,97 @@ class GraphFolder:
         if not _PLAIN.fullmatch(name) or self._is_there(name):
             raise RequestError(f"{printable(name)} cannot be a graph's file here, or is there already: name another.")
         given = load_graph(source).proto if model is None else model
-        kept = {location: self._keep(path) for location, path in _weights(given, source).items()}
-        if model is None and all(location == own for location, own in kept.items()):
+        used = _used(given, source)
+        moves = {one.location: self._bring_weights(one, whole=model is None) for one in used}
+        if model is None and all(move.name == location for location, move in moves.items()):
             self._bring(source.resolve(), self._folder / name)
             return
-        (self._folder / name).write_bytes(_moved(given, kept).SerializeToString())
+        (self._folder / name).write_bytes(_moved(given, moves).SerializeToString())
 
-    def _keep(self, path: Path) -> str:
-        """The name of a weight file here, where it is brought unless it is there."""
-        real = path.resolve()
-        if real not in self._names:
-            name = next(name for name in _names_for(path.name) if not self._is_there(name))
-            self._bring(real, self._folder / name)
-            self._names[real] = name
-        return self._names[real]
+    def _bring_weights(self, used: _Used, *, whole: bool) -> _Move:
+        """Brings a weight file unless it is there; of one of which less than half is used its part, if not `whole`."""
+        real = used.path.resolve()
+        if real in self._names:
+            return _Move(self._names[real])
+        part = self._parts.get(real)
+        if part is None or whole:
+            name = next(name for name in _names_for(used.path.name) if not self._is_there(name))
+            if whole or 2 * sum(size for _, size in used.spans) >= real.stat().st_size:
+                self._bring(real, self._folder / name)
+                self._names[real] = name
+                return _Move(name)
+            part = self._parts[real] = _Move(name, {})
+        with (self._folder / part.name).open("ab") as file:
+            for offset, size in sorted(used.spans - part.at.keys()):
+                part.at[offset, size] = append(size, read_blocks(real, offset, size), file).offset
+        return part
 
     def _is_there(self, name: str) -> bool:
         """Whether a name is taken, also on a disk that takes large letters for small."""
         return any(entry.name.lower() == name.lower() for entry in self._folder.iterdir())
 
 
-def _weights(model: onnx.ModelProto, source: Path) -> dict[str, Path]:
-    """Location → weight file, for every file that the graph refers to; each is as long as its tensors need."""
-    found: dict[str, Path] = {}
+@dataclass(frozen=True)
+class _Used:
+    """What a graph uses of a weight file."""
+
+    location: str
+    path: Path
+    spans: set[Span]
+
+
+@dataclass(frozen=True)
+class _Move:
+    """A weight file's name here. at: span there → first byte here, where a part was brought."""
+
+    name: str
+    at: dict[Span, int] = field(default_factory=dict)
+
+
+def _used(model: onnx.ModelProto, source: Path) -> list[_Used]:
+    """Every weight file that the graph refers to, each as long as its tensors need."""
+    found: dict[str, _Used] = {}
     shown = printable(source.name)
     for tensor in _external(model):
         place = place_of(tensor)
-        path = found.get(place.location) or check_location(source.parent, place.location, shown)
-        if not place.location or not path.is_file():
+        used = found.get(place.location)
+        if used is None:
+            used = _Used(place.location, check_location(source.parent, place.location, shown), set())
+        if not place.location or not used.path.is_file():
             missing = printable(place.location) or "file of that name"
             raise GraphError(f"The weights of {shown} are missing: there is no {missing} beside it.")
-        size, end = path.stat().st_size, place.offset + (place.length or bytes_of(tensor.data_type, tensor.dims))
+        span = _span(tensor)
+        size, end = used.path.stat().st_size, sum(span)
         if min(place.offset, place.length) < 0 or end > size:
             raise GraphError(
                 f"{printable(place.location)} has {size:,} bytes and the initializer {printable(tensor.name)} of "
                 f"{shown} ends at {end:,}: it is cut short, so get it anew."
             )
-        found[place.location] = path
-    return found
+        used.spans.add(span)
+        found[place.location] = used
+    return list(found.values())
+
+
+def _span(tensor: onnx.TensorProto) -> Span:
+    place = place_of(tensor)
+    return place.offset, place.length or bytes_of(tensor.data_type, tensor.dims)
 
 
 def _external(model: onnx.ModelProto) -> Iterable[onnx.TensorProto]:
     return (tensor for tensor in tensors_in(model) if tensor.data_location == onnx.TensorProto.EXTERNAL)
 
 
-def _moved(model: onnx.ModelProto, names: dict[str, str]) -> onnx.ModelProto:
-    """A copy of the model whose tensors are in these files, by location."""
+def _moved(model: onnx.ModelProto, moves: Mapping[str, _Move]) -> onnx.ModelProto:
+    """A copy of the model whose tensors lie where their files were brought, by location."""
     moved = onnx.ModelProto()
     moved.CopyFrom(model)
     for tensor in _external(moved):
-        name = names[place_of(tensor).location]
-        for entry in tensor.external_data:
-            if entry.key == "location":
-                entry.value = name
+        move = moves[place_of(tensor).location]
+        told = {"location": move.name} | ({"offset": str(move.at[_span(tensor)])} if move.at else {})
+        kept = [(entry.key, entry.value) for entry in tensor.external_data if entry.key not in told]
+        del tensor.external_data[:]
+        for key, value in (*told.items(), *kept):
+            tensor.external_data.add(key=key, value=value)
     return moved
 
 
@@ -109,5 +150,3 @@ def _names_for(name: str) -> Iterator[str]:
     stem, ending = path.stem.lstrip(".-") or "weights", path.suffix
     ending = ".data" if ending.lower() in ("", *_TAKEN) else ending
     yield from (f"{stem}-{i}{ending}" if i > 1 else f"{stem}{ending}" for i in count(1))
-
-

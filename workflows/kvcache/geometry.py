@@ -131,6 +131,12 @@ def names_state(inputs: Sequence[TensorSpec], patterns: StatePatterns) -> bool:
     return any(_numbers(inputs, past) for _, past, _ in patterns.pairs())
 
 
+def layers_of(inputs: Sequence[TensorSpec], patterns: StatePatterns) -> frozenset[int]:
+    """The layers whose past keys or values a graph with these inputs takes."""
+    numbers = {number for _, past, _ in patterns.pairs() for number in _numbers(inputs, past)}
+    return frozenset(int(number) for number in numbers if re.fullmatch(_LAYER, number))
+
+
 @dataclass(frozen=True, slots=True)
 class StateTensor:
     """One past/present pair of one layer.

@@ -170,7 +170,7 @@ class _Compiler:
         if feed is None:
             raise _Misfit(self._stage(run, session), self._unfed(run, port))
         known = replace(spec, name=feed.name) if feed.kind == "driver" else spec
-        if feed.kind != "given" or spec.name in _MASKS:
+        if feed.kind != "given" or feed.name == SOURCE_MASK:
             wrong = "" if feed.kind in ("state", "carried") else unfit_driver(known)
             if wrong:
                 raise GraphError(f"{session}'s input {printable(spec.name)} is {wrong}: export the graph anew.")
@@ -260,7 +260,7 @@ class _Compiler:
             if feed.kind != "driver" and not source:
                 continue
             axis = len(spec.shape) - 1 if source else columns_axis(replace(spec, name=feed.name))
-            if axis is None or spec.shape[axis] == "?":
+            if axis is None or not 0 <= axis < len(spec.shape) or spec.shape[axis] == "?":
                 continue
             try:
                 self._axes.tie(_columns("source" if source else run), self._axis(run, port, axis))

@@ -59,7 +59,7 @@ def _columns(
     """The axis by which a graph counts the columns of a step: of what drives it, or along an edge from who has one."""
     for spec in signatures[name].inputs:
         axis = columns_axis(spec) if spec.name in (IDS, POSITIONS, PLACES) else None
-        if axis is not None and axis < len(spec.shape):
+        if axis is not None and 0 <= axis < len(spec.shape):
             return spec.shape[axis]
     for source, target in outline.edges:
         if target[0] == name and source[0] not in outline.once and known.get(source[0]) is not None:

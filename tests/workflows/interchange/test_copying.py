@@ -85,6 +85,20 @@ def test_a_changed_copy_goes_in_place_of_the_file(tmp_path: Path, out: Path) -> 
     assert changed.SerializeToString() == before
 
 
+def test_of_a_file_that_a_copy_hardly_uses_its_part_is_taken(tmp_path: Path, out: Path) -> None:
+    """The tensors keep their bytes at new places; a copy that comes after the whole refers to the whole."""
+    numbers = np.arange(4096, dtype=np.float32)
+    source = put(tmp_path / "a", numbers.tobytes(), offset=4000)
+    changed = onnx.load(source, load_external_data=False)
+    folder = GraphFolder(out)
+    folder.add(source, "part.onnx", changed)
+    assert (out / "weights.data").stat().st_size == 16
+    folder.add(source, "whole.onnx")
+    folder.add(source, "after.onnx", changed)
+    assert inside(out) == ["after.onnx", "part.onnx", "weights-2.data", "weights.data", "whole.onnx"]
+    assert [ran(out / f"{name}.onnx") for name in ("part", "whole", "after")] == [[1000, 1001, 1002, 1003]] * 3
+
+
 def test_weights_in_bodies_and_attributes_come_along(tmp_path: Path, out: Path) -> None:
     """The branches of an If, each over a file of its own: one by an initializer, one by a Constant's tensor."""
     (tmp_path / "one").write_bytes(rows(1, 2, 3, 4))

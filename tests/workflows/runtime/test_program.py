@@ -87,10 +87,10 @@ def test_columns_are_told_along_the_edges() -> None:
         name: (tuple(7 if axis == "n" else axis for axis in shape), kind) for name, (shape, kind) in HIDDEN.items()
     }
     graphs["body"] = graph({**fixed, **STEP, **CROSS, **MASK}, {"given": ((1, 7, 8), "float32"), **PRESENT})
+    assert compiled(data, graphs).decode.columns == 7  # a file that says no chunk leaves it to the graphs
+    data["metadata"]["chunk"] = 64
     with pytest.raises(BundleError, match=r"at metadata\.chunk: a run takes 64 tokens, and the graphs have 7 columns"):
         compiled(data, graphs)
-    data["metadata"]["chunk"] = 7
-    assert compiled(data, graphs).decode.columns == 7
 
 
 def test_a_table_of_embeddings_at_init_runs_with_every_token() -> None:
@@ -127,6 +127,16 @@ def session(name: str, inputs: Specs, outputs: Specs) -> Change:
     return lambda _, graphs: graphs.update({name: graph(inputs, outputs)})
 
 
+def chunk(tokens: int) -> Change:
+    """Says how many tokens of a prompt a run takes."""
+    return lambda data, _: data["metadata"].update(chunk=tokens)
+
+
+def both(*changes: Change) -> Change:
+    """One after the other."""
+    return lambda data, graphs: [change(data, graphs) for change in changes]
+
+
 def runtime(name: str, **settings: dict[str, int]) -> Change:
     """Gives a session runtime settings."""
     options = {"session_options": {"runtime": settings}}
@@ -160,7 +170,8 @@ INIT, STEPS = ("encoder", "init"), tuple((name, "step") for name in ("table", "b
         (session("table", IDS, {"hidden": ((1, "n", 8), "int8")}), "dataflow[0]: table.hidden [1, n, 8] int8 cannot"),
         (session("table", IDS, {"hidden": (("n", 8), "float32")}), "dataflow[0]: table.hidden [n, 8] float32 cannot"),
         (session("table", IDS, {"hidden": ((1, "n", 9), "float32")}), "dataflow[0]: table.hidden [1, n, 9] float32 "),
-        (session("head", {"rows": ((1, "m", "m"), "float32")}, LOGITS), "a run takes 64 tokens, and the graphs have 8"),
+        (both(session("head", {"rows": ((1, "m", "m"), "float32")}, LOGITS), chunk(64)),
+         "a run takes 64 tokens, and the graphs have 8"),
         (session("head", {"rows": (("m", "m", "m"), "float32")}, LOGITS), "dataflow[2]: body.given [1, n, 8] float32"),
         (session("table", {}, HIDDEN), "pipeline.flow: no session of prefill takes input_ids"),
         (

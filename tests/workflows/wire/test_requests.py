@@ -35,6 +35,10 @@ GOOD: dict[str, dict[str, Any]] = {
     "probe": {"source": "demo:qwen3"},
     "recipe": {"source": "demo:qwen3"},
     "build": {"source": "demo:qwen3", "out": "/b"},
+    "import": {"folder": "/g", "out": "/b"},
+    "export_genai": {"bundle": "/b", "out": "/g"},
+    "plan_assembly": {"files": {"decoder": "/d.onnx"}},
+    "assemble": {"files": {"decoder": "/d.onnx"}, "out": "/b"},
     "inspect": {"path": "/b"},
     "graph": {"where": {"path": "/b"}},
     "diff": {"before": {"path": "/a"}, "after": {"path": "/b"}},
@@ -103,7 +107,8 @@ def test_a_line_by_hand() -> None:
 def test_the_answer_is_a_report_or_an_event_of_its_own(job: str) -> None:
     """What the window reads a result as."""
     answer = REQUESTS[job].answer
-    own = {"build": BuildDone, "open": ReadyEvent, "generate": GenerationDone, "cancel": type(None)}
+    made = dict.fromkeys(("build", "import", "export_genai", "assemble"), BuildDone)
+    own = {**made, "open": ReadyEvent, "generate": GenerationDone, "cancel": type(None)}
     assert answer is own[job] if job in own else issubclass(answer, Report)
     assert (answer is Done) == (job in ("rewind", "save_cache", "load_cache", "close"))
 

@@ -1,0 +1,44 @@
+"""`joinery assemble`: graphs that lie about as .onnx files to a bundle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from workflows.cli.build import Shown
+from workflows.cli.output import JsonFlag, interruptible, mebibytes, pairs, write_json
+from workflows.errors import RequestError
+
+
+def assemble(
+    graphs: list[str] = typer.Argument(metavar="NAME=FILE...", help="The graphs, each with a name of your choice."),
+    out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when it is whole."),
+    pipeline: Path | None = typer.Option(
+        None, "--pipeline", metavar="FILE", help="A pipeline.json, or keys of one, that win over what the graphs tell."
+    ),
+    tokenizer: Path | None = typer.Option(
+        None, "--tokenizer", metavar="DIR", help="A folder with tokenizer.json, config.json, generation_config.json."
+    ),
+    force: bool = typer.Option(False, "--force", help="Replace a bundle that is there already."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Put .onnx files together into a bundle; what feeds what is told from their inputs and outputs."""
+    from workflows.interchange.assemble import assemble as run_assemble
+    from workflows.interchange.assemble import read_keys
+
+    files = {name: Path(file) for name, file in pairs("NAME=FILE", graphs).items()}
+    if len(files) < len(graphs):
+        raise RequestError("Two graphs have one name: give each its own NAME=FILE.")
+    said = read_keys(pipeline) if pipeline else None
+    with interruptible() as cancelled:
+        if as_json:
+            done = run_assemble(
+                files, out, said, tokenizer,
+                force=force, report=lambda event: write_json(event.to_dict()), cancelled=cancelled,
+            )  # fmt: skip
+            write_json(done.to_dict())
+            return
+        with Shown() as shown:
+            done = run_assemble(files, out, said, tokenizer, force=force, report=shown.take, cancelled=cancelled)
+    typer.echo(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, assembled")
