@@ -14,11 +14,13 @@ import pytest
 from tests.workflows.conftest import Built
 from tests.workflows.runtime.toys import FLOAT, Net
 from workflows.errors import DeviceError
+from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, devices
 from workflows.runtime.preflight import preflight
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.base import Provider
 from workflows.runtime.sessions import open_session
+from workflows.wire.events import GenerationDone
 
 QNN = importlib.util.find_spec("onnxruntime_qnn") is not None
 PLUGIN = "onnxruntime_qnn"
@@ -157,3 +159,20 @@ def test_qnn_takes_its_target_whole_and_wrong_values_are_refused(built: Built, d
         "com.microsoft.SkipSimplifiedLayerNormalization"
     }
     assert all("not supported by QNN" in left.reason for one in wrong.components for left in one.elsewhere)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"cache": "static"}, {"cache": "gqa"}, {"precision": "int4"}])
+def test_webgpu_gives_the_tokens_of_the_cpu(built: Built, options: dict[str, str]) -> None:
+    """With memory of its own it copies what is bound; bound once, it said one token for ever."""
+    device = next(one for one in devices() if one.name == "webgpu")
+    if not device.usable:
+        pytest.skip(f"{device.reason} {device.remedy}")
+    bundle, told = built("demo:qwen3", capacity=128, **options), []
+    for provider in ("cpu", "webgpu"):
+        with open_engine(bundle, provider=provider) as engine:
+            ids = engine.encode_chat([{"role": "user", "content": "8 * 7 ="}])
+            *_, done = engine.generate(ids, GenerateOptions(max_new_tokens=8))
+            assert isinstance(done, GenerationDone)
+            told.append(done.token_ids)
+    assert told[0] == told[1] and len(set(told[0])) > 3
