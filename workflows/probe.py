@@ -18,6 +18,7 @@ from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.precision import FACTS, weight_bytes
 from workflows.recipe.schema import Cache
+from workflows.recipe.target import target_named
 from workflows.tensors import item_bytes
 from workflows.wire.events import Event
 from workflows.wire.reports.plan import (
@@ -115,7 +116,7 @@ def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], boo
         edges=_arrows(cut),
         layouts=_layouts(family, recipe),
         variants=_variants(family),
-        passes=_passes(family.default_passes(recipe.target)),
+        passes=_passes(family.default_passes(target_named(recipe.target))),
         precisions=_precisions(checkpoint, recipe),
     )
 

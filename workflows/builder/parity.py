@@ -20,10 +20,10 @@ from workflows.generate.feed import begin
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
 from workflows.reference import STEPS as REFERENCE_STEPS
 from workflows.reference import Reference
-from workflows.runtime.devices import device_named
 from workflows.runtime.emulation import is_emulated
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import make_machine
+from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 

@@ -19,6 +19,7 @@ from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.evidence import load_evidence, save_evidence
 from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
+from workflows.recipe.target import target_named
 from workflows.wire.events import BuildDone, NoticeEvent, StageEvent
 
 QUANTIZE = "quantize"
@@ -59,6 +60,8 @@ def build(
             options_of(component, recipe)  # what cannot be set is said before anything is written
         for message in notices(recipe):
             report(NoticeEvent(code="precision", message=message))
+        for message in target_named(recipe.target).reasons:
+            report(NoticeEvent(code="target", message=message))
         digest = checkpoint.compute_digest(report, cancelled)
     with workshop(out, request.force, report, cancelled) as work:
         stages = _make_stages(work, checkpoint, recipe, digest)

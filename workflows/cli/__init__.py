@@ -26,6 +26,7 @@ from workflows.cli import (
     generate,
     importing,
     inspect,
+    preflight,
     verify,
 )
 from workflows.errors import Cancelled, JoineryError, describe_os_error
@@ -44,6 +45,7 @@ for command in commands:
     app.command()(command)
 app.command("assemble")(assemble.assemble)
 app.command("eval")(eval.evaluate)
+app.command()(preflight.preflight)
 app.command("import")(importing.import_folder)
 app.command("export-genai")(exporting.export_folder)
 

@@ -77,8 +77,14 @@ def make_plan(model: ir.Model, settings: Quantize, *, flow: bool) -> Plan:
         node
         for node in model.graph
         if node not in taken and node.name not in settings.exclude and _rides(node, moving)
+        if settings.heads or not _has_heads(node)
     ]
     return Plan(products, others, True, refused)
+
+
+def _has_heads(node: ir.Node) -> bool:
+    """Whether it reads or gives values of four axes, which stand between projections and attention."""
+    return any(value.shape is not None and len(value.shape) > 3 for value in touched(node))
 
 
 def touched(node: ir.Node) -> Iterator[ir.Value]:

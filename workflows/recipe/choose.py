@@ -15,6 +15,7 @@ from workflows.recipe.cut import Cut, cut_of
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import SLIDING, Family, Geometry
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, Recipe
+from workflows.recipe.target import Target, target_named
 from workflows.recipe.task import check_task, task_of
 
 LAYER_TYPES = ("full_attention", SLIDING)
@@ -34,6 +35,7 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     family = family_for(checkpoint.model_type, task)
     if not family.cached:
         chosen = {key: value for key, value in chosen.items() if key not in OF_A_CACHE}
+    target = target_named(chosen.get("target", "cpu"))
     geometry = _geometry(checkpoint, family) if family.cached else None
     limit = geometry.max_positions if geometry else DEFAULT_CAPACITY
     capacity = chosen.get("capacity", min(DEFAULT_CAPACITY, limit))
@@ -44,7 +46,7 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
         "family": family.name,
         "task": task,
         "opset": 24 if chosen.get("cache") == "scatter" else 23,  # TensorScatter is new in 24; 23 has the fused norms
-        "graphs": "prefill-decode" if split or chosen.get("target") == "npu" else "single",
+        "graphs": "prefill-decode" if split or target.fixed else "single",
         "cache": "gqa" if split else "static",
         "kv_dtype": "float16" if split else "float32",
         "capacity": capacity,
@@ -52,8 +54,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     }
     if family.encoder and (chosen.get("graphs") or defaults["graphs"]) == "prefill-decode":
         defaults["source_length"] = min(DEFAULT_SOURCE_LENGTH, limit)
-    passes = _passes(family, str(chosen.get("target", "cpu")), chosen.get("passes", {}))
-    merged = {**defaults, **chosen, "passes": passes}
+    passes = _passes(family, target, chosen.get("passes", {}))
+    merged = {**defaults, **chosen, "passes": passes, "quantize": _quantize(target, chosen.get("quantize", {}))}
     recipe = _checked(merged)
     _refuse_unfit(recipe, family, checkpoint, limit)
     _refuse_components(recipe, cut_of(family, recipe, geometry))
@@ -123,7 +125,14 @@ def _mappings(kind: object) -> int:
     return 1 + _mappings(get_args(kind)[1]) if get_origin(kind) is dict else 0
 
 
-def _passes(family: Family, target: str, switched: Any) -> dict[str, bool]:
+def _quantize(target: Target, chosen: Any) -> Any:
+    """What a person chose, over what the target's provider computes rightly."""
+    if isinstance(chosen, Mapping):
+        return {"heads": target.heads, **chosen}
+    return chosen
+
+
+def _passes(family: Family, target: Target, switched: Any) -> dict[str, bool]:
     if not isinstance(switched, Mapping) or not all(isinstance(on, bool) for on in switched.values()):
         raise RecipeError("passes must map pass names to true or false.")
     unknown = sorted(set(switched) - set(family.passes))

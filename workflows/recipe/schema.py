@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
 Variant = Literal["plain", "transformer-only"]
+Target = Literal["cpu", "qnn", "webgpu"]
 
 Writer = Literal["host", "gqa", "scatter"]
 
@@ -50,8 +51,9 @@ class Quantize(BaseModel):
 
     block_size: weights that share a scale. accuracy_level: how onnxruntime computes with weight-only integers, 4 in
     8-bit integers, 1 in float32, 0 as it likes. symmetric: no zero point of a block's own. head, embedding: whether
-    the output head and the table of tokens are quantized too. exclude: nodes to leave alone. components: component →
-    the precision that it has instead of the recipe's.
+    the output head and the table of tokens are quantized too. heads: whether activations of four axes, between
+    projections and attention, are put on grids as well. exclude: nodes to leave alone. components: component → the
+    precision that it has instead of the recipe's.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -61,6 +63,7 @@ class Quantize(BaseModel):
     symmetric: bool = False
     head: bool = True
     embedding: bool = False
+    heads: bool = True
     exclude: tuple[str, ...] = ()
     components: dict[str, Precision] = {}
     calibration: Calibration = Calibration()
@@ -85,7 +88,7 @@ class Recipe(BaseModel):
     model_type: str
     family: str
     task: str
-    target: Literal["cpu", "npu"] = "cpu"
+    target: Annotated[Target, BeforeValidator(lambda name: "qnn" if name == "npu" else name)] = "cpu"
     variant: Variant = "plain"
     graphs: Graphs = "single"
     cache: Cache = "static"

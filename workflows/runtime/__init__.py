@@ -7,13 +7,12 @@
 """
 
 from workflows.runtime.assemble import open_onnx
-from workflows.runtime.devices import DEVICES, device_named, devices
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
+from workflows.runtime.providers import device_named, devices
 from workflows.runtime.single import SingleGraph, open_single, run_single
 
 __all__ = [
-    "DEVICES",
     "Machine",
     "SingleGraph",
     "device_named",

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from workflows.errors import GraphError, RequestError, printable
-from workflows.runtime.devices import device_named
 from workflows.runtime.infer import infer_pipeline
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import make_machine
+from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import OpenSession, open_session
 
 

@@ -44,6 +44,7 @@ class Binding:
         observer: Observer | None = None,
     ) -> None:
         self.outputs: dict[Port, NDArray[Any]] = {}
+        self._inputs: dict[Port, NDArray[Any]] = {}
         self._drivers: list[tuple[str, NDArray[Any]]] = []
         self._free: list[tuple[Port, ort.IOBinding, int]] = []
         self.generation = 0
@@ -57,6 +58,8 @@ class Binding:
         for name, array in self._drivers:
             array[...] = inputs[name]
         for opened, binding in self._runs:
+            if opened.provider.copies_inputs:
+                self._bind_inputs(opened, binding)
             opened.session.run_with_iobinding(binding, options)
             if self._observer:
                 self._tell(self._observer, opened, binding)
@@ -81,8 +84,9 @@ class Binding:
         for spec in opened.inputs:
             array = self._array((opened.name, spec.name), spec)
             symbols |= {axis: size for axis, size in zip(spec.shape, array.shape, strict=True) if isinstance(axis, str)}
-            own, address = opened.own_name(spec.name), self._address(array, spec)
-            binding.bind_input(own, "cpu", 0, _element(spec), array.shape, address)
+            self._inputs[opened.name, spec.name] = array
+            self._address(array, spec)
+        self._bind_inputs(opened, binding)
         for place, spec in enumerate(opened.outputs):
             port, own = (opened.name, spec.name), opened.own_name(spec.name)
             needed = port in self._taken or port in self._given
@@ -95,6 +99,13 @@ class Binding:
             self.outputs[port] = memory
             binding.bind_output(own, "cpu", 0, _element(spec), memory.shape, self._address(memory, spec))
         return binding
+
+    def _bind_inputs(self, opened: OpenSession, binding: ort.IOBinding) -> None:
+        """Tells onnxruntime where the inputs lie; a provider with memory of its own copies what is there now."""
+        for spec in opened.inputs:
+            array = self._inputs[opened.name, spec.name]
+            name = opened.own_name(spec.name)
+            binding.bind_input(name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
 
     def _array(self, port: Port, spec: TensorSpec) -> NDArray[Any]:
         """The memory that feeds an input."""

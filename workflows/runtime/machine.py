@@ -85,6 +85,11 @@ class Machine:
         if not self._sessions:
             raise RequestError("The model is closed: open the bundle again.")
 
+    @property
+    def sessions(self) -> Mapping[str, OpenSession]:
+        """By name; empty once it is closed."""
+        return self._sessions
+
     def state(self, name: str) -> KVCache:
         """The state of that name in the pipeline file. Raises RequestError for one that is not written by steps."""
         if name != "kv_cache":

@@ -20,6 +20,8 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
+from workflows.runtime.providers import Provider, provider_of
+from workflows.runtime.providers.cpu import CPU
 from workflows.runtime.signature import renamed
 from workflows.tensors import TensorSpec
 from workflows.wire.reports.devices import Device
@@ -61,6 +63,7 @@ class OpenSession:
     outputs: tuple[TensorSpec, ...]
     metadata: Mapping[str, str]
     own: Mapping[str, str] = field(default_factory=dict)
+    provider: Provider = CPU
 
     def own_name(self, name: str) -> str:
         """What the graph calls the input or output of that name."""
@@ -97,18 +100,14 @@ def open_session(
     """
     if options and device.name == "cpu":
         raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
+    provider = provider_of(device)
     entries = {"session.intra_op.allow_spinning": "1"}
     entries |= {_UNPACKED: "1"} if mapped else {}
     entries |= {_ON_GRIDS: "1"} if emulated else {}
     entries |= {_WEIGHTS: str(path.parent)} if graph is not None else {}
     told = _told(settings or SessionOptions(), entries)
     try:
-        session = ort.InferenceSession(
-            path if graph is None else graph,
-            told,
-            providers=[(device.provider, dict(options))],
-            enable_fallback=False,
-        )
+        session = provider.open(path if graph is None else graph, told, options)
     except ORT_ERRORS as error:
         raise GraphError(f"onnxruntime cannot open {path.name}: {printable(error, 200)}") from error
     return OpenSession(
@@ -117,6 +116,7 @@ def open_session(
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_inputs()),
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_outputs()),
         dict(session.get_modelmeta().custom_metadata_map),
+        provider=provider,
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from workflows.bundle import read_bundle
 from workflows.errors import BundleError, GraphError, JoineryError, RequestError, printable
-from workflows.runtime.devices import device_named
+from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
 

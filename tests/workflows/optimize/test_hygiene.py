@@ -13,7 +13,8 @@ from workflows.errors import JoineryError
 from workflows.optimize import PASSES, run_passes
 from workflows.optimize.base import Outcome, Rewrite
 from workflows.recipe.families import FAMILIES
-from workflows.recipe.families.base import BY_CHOICE, CONTRIB
+from workflows.recipe.families.base import BY_CHOICE, CONTRIB, MENDING
+from workflows.recipe.target import TARGETS
 
 TEXT = "g (float[1,S,4] x) => (float[1,S,4] y) { y = Mul(x, w) }"
 
@@ -80,8 +81,9 @@ def test_families_name_passes_that_there_are_in_the_order_in_which_they_run() ->
     order = list(PASSES)
     for family in FAMILIES.families:
         assert list(family.passes) == sorted(family.passes, key=order.index), family.name
-        for target, off in (("cpu", BY_CHOICE), ("npu", BY_CHOICE | set(CONTRIB))):
-            assert {name for name, on in family.default_passes(target).items() if not on} == off & set(family.passes)
+        for name, off in (("cpu", BY_CHOICE), ("qnn", (BY_CHOICE - set(MENDING)) | set(CONTRIB))):
+            passes = family.default_passes(TARGETS[name])
+            assert {one for one, on in passes.items() if not on} == off & set(family.passes)
     assert set(order) == {name for family in FAMILIES.families for name in family.passes}
 
 

@@ -6,6 +6,7 @@ from workflows.optimize.passes.clean_opset_imports import CleanOpsetImports
 from workflows.optimize.passes.common_subexpressions import CommonSubexpressions
 from workflows.optimize.passes.constant_folding import ConstantFolding
 from workflows.optimize.passes.dead_nodes import DeadNodes
+from workflows.optimize.passes.float_masks import FloatMasks
 from workflows.optimize.passes.fold_tied_head import FoldTiedHead
 from workflows.optimize.passes.fuse_rmsnorm import FuseRMSNorm
 from workflows.optimize.passes.fuse_rotary import FuseRotary
@@ -14,8 +15,10 @@ from workflows.optimize.passes.gqa_attention import GqaAttention
 from workflows.optimize.passes.heads_first import HeadsFirst
 from workflows.optimize.passes.last_token_logits import LastTokenLogits
 from workflows.optimize.passes.matmul_add_fusion import MatMulAddFusion
+from workflows.optimize.passes.norm_in_three_axes import NormInThreeAxes
 from workflows.optimize.passes.pack_gate_up import PackGateUp
 from workflows.optimize.passes.pack_qkv import PackQKV
+from workflows.optimize.passes.position_tables import PositionTables
 from workflows.optimize.passes.remove_isnan_in_attention_mask import RemoveIsNaNInAttentionMask
 from workflows.optimize.passes.simplify_layout import SimplifyLayout
 from workflows.optimize.passes.skip_layernorm import SkipLayerNorm
@@ -44,6 +47,9 @@ PASSES: dict[str, Pass] = {
         HeadsFirst(),
         SimplifyLayout(),
         MatMulAddFusion(),
+        FloatMasks(),
+        NormInThreeAxes(),
+        PositionTables(),
         CleanOpsetImports(),
     )
 }

@@ -8,19 +8,23 @@ from typing import Any, Literal
 
 from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.names import IDS, MASK, PIXELS
+from workflows.recipe.target import Target
 
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
 TIDYING = ("strip_metadata", "constant_folding", "dead_nodes")
 MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
 FUSING = ("gelu_fusion", "fuse_rmsnorm", "fuse_rotary", "pack_qkv", "pack_gate_up")
-# these give operators of onnxruntime's own, which NPU providers do not take
+# these give operators of onnxruntime's own, which not every provider takes
 CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")
-LAST = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion", "clean_opset_imports")
+# what a provider needs that computes something wrongly; see recipe/target.py
+MENDING = ("float_masks", "norm_in_three_axes", "position_tables")
+MOVING = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion")
+LAST = (*MOVING, *MENDING, "clean_opset_imports")
 ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
 DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", "last_token_logits", *LAST)
 IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
-BY_CHOICE = frozenset({"last_token_logits"})  # evaluation and speculation read every row
+BY_CHOICE = frozenset({"last_token_logits", *MENDING})  # evaluation and speculation read every row
 
 SLIDING = "sliding_attention"  # of a config's layer_types
 _CHANGING_ROPES = ("longrope", "su", "dynamic")
@@ -108,9 +112,9 @@ class Family:
     variants: tuple[str, ...] = ()
     reads: Literal["tokens", "pixels"] | None = None
 
-    def default_passes(self, target: str) -> dict[str, bool]:
-        """Pass → whether it runs unless a person says otherwise; NPU providers take no operators of onnxruntime's."""
-        return {name: name not in BY_CHOICE and (target == "cpu" or name not in CONTRIB) for name in self.passes}
+    def default_passes(self, target: Target) -> dict[str, bool]:
+        """Pass → whether it runs unless a person says otherwise: all but those by choice, as the target has it."""
+        return {name: target.passes.get(name, name not in BY_CHOICE) for name in self.passes}
 
     @property
     def cached(self) -> bool:

@@ -1,0 +1,178 @@
+"""Providers: who is here, who is not and why; drivers that lie, crash and hang are told apart and survived."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+import pytest
+
+from tests.workflows.conftest import Built
+from tests.workflows.runtime.toys import FLOAT, Net
+from workflows.errors import DeviceError
+from workflows.generate import GenerateOptions, open_engine
+from workflows.runtime import device_named, devices
+from workflows.runtime.preflight import preflight
+from workflows.runtime.providers import PROVIDERS
+from workflows.runtime.providers.base import Provider
+from workflows.runtime.sessions import open_session
+from workflows.wire.events import GenerationDone
+
+QNN = importlib.util.find_spec("onnxruntime_qnn") is not None
+PLUGIN = "onnxruntime_qnn"
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a plugin of that name may be written, before the one that may be installed."""
+    folder = tmp_path / "plugins" / PLUGIN
+    folder.mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(folder.parent))
+    monkeypatch.setenv("PYTHONPATH", str(folder.parent))
+    monkeypatch.delitem(sys.modules, PLUGIN, raising=False)
+    return folder / "__init__.py"
+
+
+def reason(name: str = "qnn", seconds: float = 20) -> str:
+    device = next(one for one in devices(seconds) if one.name == name)
+    assert not device.usable
+    return device.reason
+
+
+def test_the_cpu_is_first_and_usable() -> None:
+    found = devices()
+    assert [one.name for one in found] == list(PROVIDERS) and found[0].name == "cpu"
+    assert found[0].usable and found[0].memory_bytes and found[0].memory_bytes > 1 << 28
+    for one in found:
+        assert one.usable or (one.reason.endswith(".") and one.remedy.endswith("."))
+
+
+def test_a_plugin_that_is_not_installed_says_how_it_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Provider, "installed", property(lambda self: False))
+    found = next(one for one in devices() if one.name == "webgpu")
+    assert "is not installed" in found.reason and found.remedy == "Install it: pip install onnxruntime-ep-webgpu."
+
+
+def test_a_driver_that_crashes_is_a_reason(plugin: Path) -> None:
+    plugin.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
+    assert reason() == "Its library ended the process that loaded it (signal 11)."
+    with pytest.raises(DeviceError, match=r"QNN cannot be used: .*signal 11"):
+        device_named("qnn")
+
+
+def test_a_driver_that_hangs_is_a_reason(plugin: Path) -> None:
+    plugin.write_text("import time\ntime.sleep(600)\n")
+    began = time.monotonic()
+    assert reason(seconds=2) == "Its library did not answer in 2 s."
+    assert time.monotonic() - began < 60
+
+
+def test_a_library_that_is_none_is_a_reason(plugin: Path) -> None:
+    library = plugin.with_name("driver.so")
+    library.write_bytes(b"no library")
+    plugin.write_text(f"def get_library_path():\n    return {str(library)!r}\n")
+    assert reason().startswith("The plugin of Qualcomm QNN cannot be loaded: ")
+
+
+def test_a_plugin_without_what_a_plugin_has_is_a_reason(plugin: Path) -> None:
+    plugin.write_text("")
+    assert "cannot be loaded" in reason() or "ended the process" in reason()
+
+
+# -- opening ---------------------------------------------------------------------------------------------------
+
+
+class Copies(Provider):
+    """A provider that has memory of its own: it computes with what was there when it was bound."""
+
+
+def test_what_is_copied_when_it_is_bound_is_bound_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CPU stands for a GPU: what matters is that the second run sees the second input."""
+    from workflows.runtime.binding import Binding
+    from workflows.runtime.feeds import Feed, Run
+
+    net = Net()
+    net("Add", "input_ids_", net.const([1.0]), out="y")
+    net.save(tmp_path / "g.onnx", {"input_ids_": (FLOAT, [1, 3])}, {"y": (FLOAT, [1, 3])})
+    opened = open_session("g", tmp_path / "g.onnx", device_named("cpu"), {})
+    bound: list[str] = []
+    real = ort.IOBinding.bind_input
+    monkeypatch.setattr(
+        ort.IOBinding, "bind_input", lambda self, name, *rest: (bound.append(name), real(self, name, *rest))[1]
+    )
+    for copies, times in ((False, 1), (True, 3)):
+        bound.clear()
+        one = Copies("x", "X", "CPUExecutionProvider", "GPU", copies_inputs=copies)
+        session = type(opened)(**{**vars(opened), "provider": one})
+        port = ("g", "input_ids_")
+        run = Run(("g",), {port: Feed("driver", name="x")}, logits=(("g", "y"), session.outputs[0]))
+        binding = Binding(run, {"g": session}, {"x": (1, 3)}, {}, frozenset({("g", "y")}))
+        for value in (1, 2):
+            binding.run({"x": np.full((1, 3), value, np.float32)}, None)
+            assert binding.outputs["g", "y"].tolist() == [[value + 1.0] * 3]
+        assert len(bound) == times
+
+
+# -- preflight -------------------------------------------------------------------------------------------------
+
+
+def test_the_cpu_is_as_the_cpu(demo_split_bundle: Path) -> None:
+    report = preflight(demo_split_bundle, "cpu")
+    assert (report.usable, report.reason) == (True, "")
+    assert [one.name for one in report.components] == ["prefill", "decode"]
+    for one in report.components:
+        assert one.nodes == one.on_provider > 30 and one.elsewhere == []
+    prefill, step = report.components[0].prefill, report.components[1].step
+    assert prefill is not None and step is not None
+    assert prefill.logits_max_abs_diff == step.kv_max_abs_diff == 0.0
+
+
+def test_a_process_that_ends_is_a_finding(
+    demo_split_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, os\nif any('preflight' in one for one in sys.orig_argv):\n    os.kill(os.getpid(), 9)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    report = preflight(demo_split_bundle, "cpu")
+    assert (report.usable, report.reason) == (False, "CPU ended the process that tried it (signal 9).")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, time\nif any('preflight' in one for one in sys.orig_argv):\n    time.sleep(600)\n"
+    )
+    assert preflight(demo_split_bundle, "cpu", seconds=1).reason == "CPU did not answer in 1 s."
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not QNN, reason="onnxruntime-qnn, whose simulator this runs on, is not installed")
+def test_qnn_takes_its_target_whole_and_wrong_values_are_refused(built: Built, demo_split_bundle: Path) -> None:
+    bundle = built("demo:qwen3", target="qnn", precision="w8a16", capacity=128, chunk=32)
+    report = preflight(bundle, "qnn")
+    assert report.usable, report.reason
+    assert all(one.on_provider >= 0.98 * one.nodes for one in report.components)
+    wrong = preflight(demo_split_bundle, "qnn")
+    assert not wrong.usable and "off by" in wrong.reason
+    assert {left.op for one in wrong.components for left in one.elsewhere} == {
+        "com.microsoft.SkipSimplifiedLayerNormalization"
+    }
+    assert all("not supported by QNN" in left.reason for one in wrong.components for left in one.elsewhere)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"cache": "static"}, {"cache": "gqa"}, {"precision": "int4"}])
+def test_webgpu_gives_the_tokens_of_the_cpu(built: Built, options: dict[str, str]) -> None:
+    """With memory of its own it copies what is bound; bound once, it said one token for ever."""
+    device = next(one for one in devices() if one.name == "webgpu")
+    if not device.usable:
+        pytest.skip(f"{device.reason} {device.remedy}")
+    bundle, told = built("demo:qwen3", capacity=128, **options), []
+    for provider in ("cpu", "webgpu"):
+        with open_engine(bundle, provider=provider) as engine:
+            ids = engine.encode_chat([{"role": "user", "content": "8 * 7 ="}])
+            *_, done = engine.generate(ids, GenerateOptions(max_new_tokens=8))
+            assert isinstance(done, GenerationDone)
+            told.append(done.token_ids)
+    assert told[0] == told[1] and len(set(told[0])) > 3

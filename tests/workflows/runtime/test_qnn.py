@@ -1,0 +1,84 @@
+"""The target qnn on the HTP simulator: the CPU provider's tokens from the same graphs, at lengths around the chunk."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.workflows.conftest import Built
+from workflows.bundle import read_bundle
+from workflows.generate import GenerateOptions, open_engine
+from workflows.runtime import device_named, open_machine
+from workflows.wire.events import GenerationDone
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("onnxruntime_qnn") is None,
+        reason="onnxruntime-qnn, whose simulator this runs on, is not installed",
+    ),
+]
+CHUNK = 32
+QUESTIONS = ["8 * 7 =", "What is the opposite of hot?", "Name three colours.", "Count from three to seven.",
+             "6 * 9 =", "What is the opposite of big?", "12 + 5 =", "Who are you?", "Spell the word cat."]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def qwen3(built: Built) -> Path:
+    return built("demo:qwen3", target="qnn", precision="w8a16", capacity=160, chunk=CHUNK)
+
+
+def answers(bundle: Path, provider: str, prompts: Sequence[str], *, chat: bool) -> list[list[int]]:
+    """Greedy tokens after each prompt."""
+    found = []
+    with open_engine(bundle, provider=provider) as engine:
+        for prompt in prompts:
+            ids = engine.encode_chat([{"role": "user", "content": prompt}]) if chat else engine.encode(prompt)
+            *_, done = engine.generate(ids, GenerateOptions(max_new_tokens=16))
+            assert isinstance(done, GenerationDone) and done.provider == provider
+            found.append(done.token_ids)
+    return found
+
+
+def alike(one: list[list[int]], other: list[list[int]]) -> tuple[int, int]:
+    """(tokens that are equal up to the first that differs in each answer, tokens)."""
+    equal = 0
+    for first, second in zip(one, other, strict=True):
+        for a, b in zip(first, second, strict=False):
+            if a != b:
+                break
+            equal += 1
+    return equal, sum(map(len, other))
+
+
+def test_answers_are_those_of_the_cpu(qwen3: Path) -> None:
+    equal, count = alike(*(answers(qwen3, provider, QUESTIONS * 2, chat=True) for provider in ("qnn", "cpu")))
+    assert count >= 90 and equal >= 0.99 * count, (equal, count)
+
+
+@pytest.mark.parametrize("length", [1, CHUNK - 1, CHUNK, CHUNK + 1, 100])
+def test_logits_of_a_prompt_are_those_of_the_cpu(qwen3: Path, length: int) -> None:
+    """Most prompts look right with wrong logits; they were off by 11 of 16 before the target had its passes."""
+    prompt = [int(token) for token in np.random.default_rng(length).integers(5, 1000, length)]
+    found = []
+    for provider in ("qnn", "cpu"):
+        with open_machine(read_bundle(qwen3), device_named(provider)) as machine:
+            for chunk, phase in machine.chunks(prompt):
+                logits = machine.step(chunk, phase, 1 if phase == "decode" else len(chunk))
+            found.append(np.concatenate((logits, machine.step([7], "decode"))))
+    assert np.abs(found[0] - found[1]).max() < 0.01 * np.abs(found[1]).max()
+
+
+@pytest.mark.parametrize(("demo", "prompts"), [
+    ("t5", ["The house is small.", "A dog runs.", "translate English to German: The cat sleeps."]),
+    ("mu", ["turn on night light", "find all pdf files", "open the network settings"]),
+])  # fmt: skip
+def test_encoder_decoders(built: Built, demo: str, prompts: list[str]) -> None:
+    options = {"target": "qnn", "precision": "w8a16", "capacity": 64, "chunk": 16, "source_length": 64}
+    bundle = built(f"demo:{demo}", trust_remote_code=True, **options)
+    equal, count = alike(*(answers(bundle, provider, prompts, chat=False) for provider in ("qnn", "cpu")))
+    assert count >= 9 and equal == count, (equal, count)

@@ -1,0 +1,52 @@
+"""Attention's mask of truths as one of numbers, which is added.
+
+    Attention(q, k, v, mask: bool)  →  Attention(q, k, v, Where(mask, 0, lowest))
+
+Qualcomm's HTP takes masks of numbers alone. Rows that see nothing give the mean of all values in both forms' place
+where the lowest number is finite, and NaN nowhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from workflows.optimize.base import Outcome, Rewrite
+from workflows.optimize.edit import add_initializer, make_node
+from workflows.optimize.match import largest_of, nodes_of
+
+_MASK = 3  # Attention's input
+
+
+class FloatMasks(Rewrite):
+    """Boolean masks of Attention; one node for all that share a mask."""
+
+    name = "float_masks"
+    title = "Masks of numbers for attention"
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        made: dict[tuple[ir.Value, ir.DataType], ir.Value] = {}
+        for node in nodes_of(model.graph, "Attention"):
+            mask = node.inputs[_MASK] if len(node.inputs) > _MASK else None
+            kind = node.inputs[0].dtype if node.inputs[0] is not None else None
+            if mask is None or kind is None or mask.dtype != ir.DataType.BOOL:
+                continue
+            if (mask, kind) not in made:
+                made[mask, kind] = _numbers(node, mask, kind)
+            node.replace_input_with(_MASK, made[mask, kind])
+        return Outcome(bool(made))
+
+
+def _numbers(node: ir.Node, mask: ir.Value, kind: ir.DataType) -> ir.Value:
+    graph = node.graph
+    assert graph is not None  # it was found in one
+    seen, hidden = (_number(graph, kind, end, value) for end, value in (("seen", 0.0), ("hidden", -largest_of(kind))))
+    result = ir.Value(name=f"{mask.name}.{kind.name}", type=ir.TensorType(kind), shape=mask.shape)
+    graph.insert_before(node, make_node("Where", [mask, seen, hidden], [result], like=node))
+    return result
+
+
+def _number(graph: ir.Graph, kind: ir.DataType, end: str, value: float) -> ir.Value:
+    name = f"joinery.{end}.{kind.name}"
+    return add_initializer(graph, name, ir.tensor(np.array(value, kind.numpy()), name=name))

@@ -1,0 +1,118 @@
+"""What depends on positions alone, read from a table that has a row for each.
+
+    position_ids ── Cast … Cos  →  Gather(cos of 0 … P-1, position_ids)
+
+Where a provider computes angles in half precision a key at position 4,000 is off by a third of its value
+(onnxruntime-qnn 2.7.0); a table is exact everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import onnxruntime as ort
+from numpy.typing import NDArray
+from onnx import helper, numpy_helper
+
+from workflows import names
+from workflows.optimize.base import Outcome, Refusal, Rewrite
+from workflows.optimize.edit import add_initializer, make_node, replace, twin
+from workflows.optimize.match import sizes, tensor_of
+from workflows.recipe.schema import POSITIONS_KEY
+
+_CURVES = ("Cos", "Sin")
+_LARGEST = 1 << 28  # bytes of one table
+
+
+class PositionTables(Rewrite):
+    """Cosines and sines of positions, as tables; each [1, columns, size]."""
+
+    name = "position_tables"
+    title = "Rotary angles from tables"
+
+    def requires(self, model: ir.Model) -> Refusal | None:
+        """A graph that takes positions and says how many there are."""
+        if not any(value.name == names.POSITIONS for value in model.graph.inputs):
+            return Refusal(f"the graph takes no {names.POSITIONS}")
+        if POSITIONS_KEY not in model.metadata_props:
+            return Refusal(f"the graph does not say how many positions the model has ({POSITIONS_KEY})")
+        return None
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        positions = next(value for value in model.graph.inputs if value.name == names.POSITIONS)
+        count = int(model.metadata_props[POSITIONS_KEY])
+        own = _of_positions(model.graph, positions)
+        tables: list[tuple[ir.Value, NDArray[np.generic]]] = []
+        refused = []
+        for value in _ends(own):
+            axes = sizes(value)
+            width = axes[-1] if axes and len(axes) == 3 else None
+            if not isinstance(width, int):
+                refused.append(Refusal("what it makes of positions is not [1, columns, size]", str(value.name)))
+            elif count * width * 4 > _LARGEST:
+                refused.append(Refusal(f"a table of {count:,} rows would take too much memory", str(value.name)))
+            else:
+                tables.append((value, _table(model, value, own, count)))
+        for value, table in tables:  # the first that is replaced may take what others are made of along
+            _look_up(model, value, positions, table)
+        return Outcome(bool(tables), tuple(refused))
+
+
+def _of_positions(graph: ir.Graph, positions: ir.Value) -> list[ir.Node]:
+    """The nodes that read positions, what was made of them, and constants, and nothing else; in their order."""
+    known = {positions}
+    found = []
+    for node in graph:
+        read = [value for value in node.inputs if value is not None]
+        own = [value in known for value in read]
+        if any(own) and all(mine or tensor_of(value) is not None for mine, value in zip(own, read, strict=True)):
+            known |= set(node.outputs)
+            found.append(node)
+    return found
+
+
+def _ends(nodes: Iterable[ir.Node]) -> list[ir.Value]:
+    """What nodes outside read of these, as far as a curve is on the way."""
+    inside = set(nodes)
+    curved: set[ir.Value] = set()
+    for node in nodes:
+        if node.op_type in _CURVES or any(value in curved for value in node.inputs):
+            curved |= set(node.outputs)
+    return [
+        value
+        for node in nodes
+        for value in node.outputs
+        if value in curved and (value.is_graph_output() or any(use.node not in inside for use in value.uses()))
+    ]
+
+
+def _table(model: ir.Model, value: ir.Value, nodes: Iterable[ir.Node], count: int) -> NDArray[np.generic]:
+    """[P, size]: what the nodes make of 0 … P-1, computed by the CPU provider."""
+    own = list(nodes)
+    constants = {read.name: tensor_of(read) for node in own for read in node.inputs if read is not None}
+    graph = helper.make_graph(
+        [ir.serde.serialize_node(node) for node in own],
+        "positions",
+        [helper.make_tensor_value_info(names.POSITIONS, onnx.TensorProto.INT64, [1, count])],
+        [helper.make_empty_tensor_value_info(value.name)],
+        [numpy_helper.from_array(tensor.numpy(), name) for name, tensor in constants.items() if tensor is not None],
+    )
+    opsets = [helper.make_opsetid(domain, version) for domain, version in model.opset_imports.items()]
+    made = helper.make_model(graph, opset_imports=opsets, ir_version=model.ir_version)
+    session = ort.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    rows: NDArray[np.generic] = session.run(None, {names.POSITIONS: np.arange(count, dtype=np.int64)[None]})[0][0]
+    return rows
+
+
+def _look_up(model: ir.Model, value: ir.Value, positions: ir.Value, table: NDArray[np.generic]) -> None:
+    """[P, size] → [1, columns, size] by positions."""
+    tensor = ir.tensor(np.ascontiguousarray(table), name=f"{value.name}.table")
+    rows = add_initializer(model.graph, f"{value.name}.table", tensor)
+    result, maker = twin(value), value.producer()
+    assert maker is not None  # a node made it
+    node = make_node("Gather", [rows, positions], [result], {"axis": 0}, like=maker)
+    replace([value], [result], [node], maker)

@@ -1,0 +1,58 @@
+"""What a build is made for: which passes, shapes and grids the target's provider computes rightly, each with its why.
+
+The facts were measured on onnxruntime 1.31.1 with onnxruntime-qnn 2.7.0 and onnxruntime-ep-webgpu 0.4.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workflows.errors import RecipeError, printable
+
+_OWN = ("gqa_attention", "split_attention", "skip_layernorm")  # operators of onnxruntime's own
+_MENDING = ("float_masks", "norm_in_three_axes", "position_tables")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target. passes: those that it has otherwise than the family. fixed: whether shapes must be. heads: whether
+    16-bit activations of four axes are computed rightly. reasons: what of these is for what, a sentence each.
+    """
+
+    name: str
+    passes: Mapping[str, bool] = field(default_factory=dict)
+    fixed: bool = False
+    heads: bool = True
+    reasons: tuple[str, ...] = ()
+
+
+TARGETS: dict[str, Target] = {
+    target.name: target
+    for target in (
+        Target("cpu"),
+        Target(
+            "qnn",
+            passes=dict.fromkeys(_OWN, False) | dict.fromkeys(_MENDING, True),
+            fixed=True,
+            heads=False,
+            reasons=(
+                "QNN takes fixed shapes alone, so there is a graph for chunks of a prompt and one for tokens.",
+                "QNN takes no operators of onnxruntime's own, and masks of numbers alone.",
+                "QNN's norm of four axes is wrong with more than one column: norms over heads have three.",
+                "QNN computes angles in half precision: rotary angles come from tables.",
+                "QNN's 16-bit grids on four axes are wrong with more than one column: heads stay in floating point.",
+            ),
+        ),
+        Target("webgpu"),
+    )
+}
+ALIASES = {"npu": "qnn"}
+
+
+def target_named(name: object) -> Target:
+    """The target. Raises RecipeError that lists what there is."""
+    found = TARGETS.get(ALIASES.get(str(name), str(name)))
+    if found is None:
+        raise RecipeError(f"There is no target {printable(name)!r}: choose one of {', '.join((*TARGETS, *ALIASES))}.")
+    return found

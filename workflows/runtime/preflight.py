@@ -1,0 +1,193 @@
+"""What would happen on a provider, found out in a process that may crash: assignment by node, and one chunk and one
+step against the CPU provider.
+
+    parent: preflight(bundle, provider) ──starts──▶ python -m workflows.runtime.preflight ──▶ PreflightReport │ its end
+
+Most prompts look right with wrong logits, so logits and keys and values are compared, of a chunk and of a token.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.options import parse_options
+from workflows.errors import JoineryError, printable
+from workflows.processes import python_command, python_path
+from workflows.runtime.machine import Machine
+from workflows.runtime.opening import open_machine
+from workflows.runtime.providers import device_named
+from workflows.runtime.sessions import OpenSession
+from workflows.wire.codec import Mismatch, dumps, read
+from workflows.wire.reports.preflight import ComponentPreflight, Difference, LeftNode, PreflightReport
+
+RECORD = "session.record_ep_graph_assignment_info"
+_SECONDS = 600.0
+_TOLERATED = 0.05  # of the logits' own size: what computing in half precision costs
+_REASON = re.compile(r"Node name: (?P<node>\S+) Node index: \d+\s+REASON : (?P<reason>[^\n]+)")
+_SEED = 0
+
+
+def preflight(
+    folder: Path, provider: str, options: Mapping[str, str] | None = None, *, seconds: float = _SECONDS
+) -> PreflightReport:
+    """The report on the bundle in `folder`; options: of the provider. A driver that crashes or hangs is a finding.
+
+    Raises BundleError for a bundle that cannot be read, DeviceError for a provider that cannot be used.
+    """
+    read_bundle(folder)
+    device = device_named(provider)
+    told = [str(folder), device.name, json.dumps(dict(options or {}))]
+    command = [*python_command("workflows.runtime.preflight"), *told]
+    environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=seconds, env=environment, check=False)
+    except subprocess.TimeoutExpired:
+        return PreflightReport(device.name, [], False, f"{device.title} did not answer in {seconds:.0f} s.")
+    lines, log = done.stdout.decode("utf-8", "replace").splitlines(), done.stderr.decode("utf-8", "replace")
+    try:
+        report = read(PreflightReport, json.loads(lines[-1]))
+    except (IndexError, ValueError, Mismatch):
+        how = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
+        return PreflightReport(device.name, [], False, f"{device.title} ended the process that tried it ({how}).")
+    return replace(report, components=[_with_reasons(one, _reasons(log)) for one in report.components])
+
+
+def _reasons(log: str) -> dict[str, str]:
+    """Node → why the provider refused it, as its log says."""
+    return {found["node"]: printable(found["reason"].strip(), 200) for found in _REASON.finditer(log)}
+
+
+def _with_reasons(component: ComponentPreflight, reasons: Mapping[str, str]) -> ComponentPreflight:
+    left = [replace(one, reason=reasons.get(one.node, one.reason)) for one in component.elsewhere]
+    return replace(component, elsewhere=left)
+
+
+# -- in the process of its own ---------------------------------------------------------------------------------
+
+
+def examine(folder: Path, provider: str, options: Mapping[str, str]) -> PreflightReport:
+    """The report, without the reasons, which are in this process's log."""
+    bundle = read_bundle(folder)
+    told = parse_options({RECORD: "1", "log_severity_level": "0"})
+    try:
+        machine = open_machine(bundle, device_named(provider), device_options=options, session_options=told)
+    except JoineryError as error:
+        return PreflightReport(provider, [], False, str(error))
+    counts = {name: _assigned(opened) for name, opened in machine.sessions.items()}
+    found: dict[tuple[str, str], Difference] = {}
+    try:
+        found, largest = _compare(bundle, machine)
+        why = _judge(found, largest)
+    except JoineryError as error:
+        why = str(error)
+    components = [
+        ComponentPreflight(name, *counts[name], found.get((name, "prefill")), found.get((name, "decode")))
+        for name in counts
+    ]
+    return PreflightReport(provider, components, not why, why or _told(components))
+
+
+def _assigned(opened: OpenSession) -> tuple[int, int, list[LeftNode]]:
+    """How many nodes there are, how many the provider has, and the others."""
+    info = opened.session.get_provider_graph_assignment_info()
+    parts = [(part.ep_name, node) for part in info for node in part.get_nodes()]
+    left = [
+        LeftNode(str(node.name), f"{node.domain}.{node.op_type}".lstrip("."), "")
+        for owner, node in parts
+        if owner != opened.provider.provider
+    ]
+    return len(parts), len(parts) - len(left), left
+
+
+def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], Difference], float]:
+    """(session, run) → how far it is from the CPU provider, on seeded tokens; and the largest logit there."""
+    with open_machine(bundle, device_named("cpu")) as reference:
+        chances = np.random.default_rng(_SEED)
+        prompt = [int(token) for token in chances.integers(0, machine.vocabulary, machine.chunk)]
+        source = [int(token) for token in chances.integers(0, machine.vocabulary, 8)]
+        found: dict[tuple[str, str], Difference] = {}
+        largest = 0.0
+        for one in (machine, reference):
+            if one.has_source:
+                one.encode(source)
+        for tokens, phase in [*reference.chunks(prompt), ([prompt[0]], "decode")]:
+            rows = len(tokens)
+            logits = [one.step(tokens, phase, min(rows, _rows(one, phase))) for one in (machine, reference)]
+            largest = max(largest, float(np.abs(logits[1]).max()))
+            kept = [_rows_kept(one, rows) for one in (machine, reference)]
+            for name in machine.program.runs[phase].sessions:
+                found[name, phase] = _difference(machine, name, phase, logits, kept)
+        return found, largest
+
+
+def _rows(machine: Machine, phase: str) -> int:
+    """How many rows of logits a run gives."""
+    run = machine.program.runs[phase]
+    assert run.logits is not None
+    size = run.logits[1].shape[1]
+    return size if isinstance(size, int) else machine.chunk
+
+
+def _rows_kept(machine: Machine, count: int) -> dict[str, NDArray[np.float32]]:
+    """Past input → the newest rows that its cache holds."""
+    cache, length = machine.cache, machine.cache.length
+    return {
+        tensor.past: cache.past(tensor.past)[..., length - count : length, :].astype(np.float32)
+        for tensor in machine.program.state
+    }
+
+
+def _difference(
+    machine: Machine, name: str, phase: str, logits: list[NDArray[Any]], kept: list[dict[str, NDArray[np.float32]]]
+) -> Difference:
+    run = machine.program.runs[phase]
+    gives = run.logits is not None and run.logits[0][0] == name
+    pasts = [tensor.past for tensor in machine.program.kept.get(name, ())]
+    return Difference(
+        _most(logits[0], logits[1]) if gives else None,
+        max((_most(kept[0][past], kept[1][past]) for past in pasts), default=None),
+    )
+
+
+def _most(one: NDArray[Any], other: NDArray[Any]) -> float:
+    """The largest difference; infinite where one is not a number."""
+    gap = np.abs(one - other).max(initial=0)
+    return float(gap) if np.isfinite(gap) else math.inf
+
+
+def _judge(found: Mapping[tuple[str, str], Difference], largest: float) -> str:
+    """Why what was computed cannot be trusted; empty where it can."""
+    for (name, run), difference in found.items():
+        gap = difference.logits_max_abs_diff
+        if gap is not None and not gap <= _TOLERATED * largest:
+            return f"The {run} of {name} gives logits that are off by {gap:.3g} of the CPU provider's {largest:.3g}."
+    return ""
+
+
+def _told(components: list[ComponentPreflight]) -> str:
+    left = sum(len(one.elsewhere) for one in components)
+    return f"{left} nodes run on the CPU provider." if left else ""
+
+
+def main(arguments: list[str]) -> None:
+    """Prints the report as the last line."""
+    folder, provider, options = arguments
+    sys.stdout.write(f"\n{dumps(examine(Path(folder), provider, json.loads(options)))}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,9 @@
+"""Execution providers, a file each: whether it is here, how a session is opened on it, and where its memory is.
+
+    name ──provider_named──▶ Provider: find() → Device │ open(graph, options) → session │ copies_inputs
+"""
+
+from workflows.runtime.providers.base import Provider
+from workflows.runtime.providers.table import PROVIDERS, device_named, devices, provider_of
+
+__all__ = ["PROVIDERS", "Provider", "device_named", "devices", "provider_of"]

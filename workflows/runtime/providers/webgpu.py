@@ -1,0 +1,29 @@
+"""WebGPU: any GPU with Vulkan, Metal or Direct3D 12; a software adapter only where a person allows it.
+
+It copies an input when it is bound: what changes between runs is bound anew, or the first token is said for ever.
+"""
+
+from __future__ import annotations
+
+from workflows.runtime.providers.base import Provider
+
+SOFTWARE = "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"
+
+
+class WebGpu(Provider):
+    """A GPU."""
+
+    def missing_device(self) -> str:
+        """A driver, or the software adapter."""
+        return f"Install the GPU's Vulkan driver, or set {SOFTWARE}=1 to let the processor stand for one."
+
+
+WEBGPU = WebGpu(
+    "webgpu",
+    "WebGPU",
+    "WebGpuExecutionProvider",
+    "GPU",
+    package="onnxruntime_ep_webgpu",
+    brought_by="onnxruntime-ep-webgpu",
+    copies_inputs=True,
+)
