@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Self
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.bundle.genai.folder import unrun
+from workflows.bundle.genai.folder import extra_files, unrun
 from workflows.bundle.options import parse_options
-from workflows.errors import PromptError
+from workflows.errors import PromptError, printable
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
@@ -178,10 +178,14 @@ class Engine:
         """What the checkpoint or the graph asks for and is not done."""
         if self.machine.note:
             self._note("cache_fallback", self.machine.note)
+        if self.machine.placement:
+            self._note("placement", self.machine.placement)
         if self.machine.emulation:
             self._note("emulated", self.machine.emulation)
-        if self.bundle.pipeline.metadata.genai and (unrun_here := unrun(self.bundle.pipeline)):
-            self._note("not_run", f"The configuration asks for what Joinery does not run: {', '.join(unrun_here)}.")
+        pipeline = self.bundle.pipeline
+        asked = [*unrun(pipeline), *(f"the file {printable(name)}" for name in extra_files(pipeline))]
+        if asked:
+            self._note("not_run", f"The configuration asks for what Joinery does not run: {', '.join(asked)}.")
         if self.defaults.not_applied:
             named = ", ".join(self.defaults.not_applied)
             message = f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily."

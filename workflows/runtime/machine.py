@@ -58,6 +58,7 @@ class Machine:
         self.pipeline, self.program, self.cache, self.provider = pipeline, program, cache, device.name
         self.chunk, self.vocabulary = pipeline.chunk, pipeline.metadata.vocabulary or 0
         self.note, self.emulation = program.facts.note, emulation_note(pipeline, device)
+        self.placement = ""  # of nodes that the provider leaves to another, what a person should know
         self._sessions, self._observer = dict(sessions), observer
         self._source_limit = pipeline.metadata.source_limit
         self._bound: dict[tuple[str, int], Binding] = {}

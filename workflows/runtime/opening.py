@@ -9,7 +9,7 @@ from workflows.bundle import Bundle
 from workflows.bundle.flow import Fault
 from workflows.bundle.options import SessionOptions
 from workflows.bundle.schema import Pipeline
-from workflows.errors import BundleError, RecipeError, printable
+from workflows.errors import BundleError, DeviceError, RecipeError, printable
 from workflows.kvcache import KVCache, Layout
 from workflows.kvcache.geometry import StateFacts
 from workflows.kvcache.layouts import layout_for
@@ -19,6 +19,7 @@ from workflows.runtime.emulation import is_emulated
 from workflows.runtime.feeds import Program
 from workflows.runtime.machine import Machine
 from workflows.runtime.program import compile_program
+from workflows.runtime.providers.assignment import assignment_of, placement_note
 from workflows.runtime.sessions import OpenSession, open_session
 from workflows.wire.reports.devices import Device
 
@@ -60,9 +61,24 @@ def open_machine(
                 settings=options,
             )
         sessions[name] = replace(by_file[key], name=name).called(bundle.pipeline.own_names(name))
-    return make_machine(
+    machine = make_machine(
         bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer, where=where
     )
+    machine.placement = _placement(sessions, device)
+    return machine
+
+
+def _placement(sessions: Mapping[str, OpenSession], device: Device) -> str:
+    """What to say of nodes that the device does not take. Raises DeviceError where it takes none at all."""
+    if device.name == "cpu":
+        return ""
+    found = {name: assignment_of(opened.session, device.provider) for name, opened in sessions.items()}
+    if not any(one.taken for one in found.values()):
+        raise DeviceError(
+            f"{device.title} takes no node of this bundle, so that all would run on the CPU: build with the target "
+            f"{device.name}, or use the cpu provider."
+        )
+    return placement_note(found, device.title)
 
 
 def make_machine(

@@ -29,11 +29,10 @@ from workflows.processes import python_command, python_path
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
 from workflows.runtime.providers import device_named
-from workflows.runtime.sessions import OpenSession
+from workflows.runtime.providers.assignment import RECORD, assignment_of
 from workflows.wire.codec import Mismatch, dumps, read
-from workflows.wire.reports.preflight import ComponentPreflight, Difference, LeftNode, PreflightReport
+from workflows.wire.reports.preflight import ComponentPreflight, Difference, PreflightReport
 
-RECORD = "session.record_ep_graph_assignment_info"
 _SECONDS = 600.0
 _TOLERATED = 0.05  # of the logits' own size: what computing in half precision costs
 _REASON = re.compile(r"Node name: (?P<node>\S+) Node index: \d+\s+REASON : (?P<reason>[^\n]+)")
@@ -86,7 +85,9 @@ def examine(folder: Path, provider: str, options: Mapping[str, str]) -> Prefligh
         machine = open_machine(bundle, device_named(provider), device_options=options, session_options=told)
     except JoineryError as error:
         return PreflightReport(provider, [], False, str(error))
-    counts = {name: _assigned(opened) for name, opened in machine.sessions.items()}
+    counts = {
+        name: assignment_of(opened.session, opened.provider.provider) for name, opened in machine.sessions.items()
+    }
     found: dict[tuple[str, str], Difference] = {}
     try:
         found, largest = _compare(bundle, machine)
@@ -94,22 +95,12 @@ def examine(folder: Path, provider: str, options: Mapping[str, str]) -> Prefligh
     except JoineryError as error:
         why = str(error)
     components = [
-        ComponentPreflight(name, *counts[name], found.get((name, "prefill")), found.get((name, "decode")))
-        for name in counts
+        ComponentPreflight(
+            name, one.nodes, one.taken, list(one.left), found.get((name, "prefill")), found.get((name, "decode"))
+        )
+        for name, one in counts.items()
     ]
     return PreflightReport(provider, components, not why, why or _told(components))
-
-
-def _assigned(opened: OpenSession) -> tuple[int, int, list[LeftNode]]:
-    """How many nodes there are, how many the provider has, and the others."""
-    info = opened.session.get_provider_graph_assignment_info()
-    parts = [(part.ep_name, node) for part in info for node in part.get_nodes()]
-    left = [
-        LeftNode(str(node.name), f"{node.domain}.{node.op_type}".lstrip("."), "")
-        for owner, node in parts
-        if owner != opened.provider.provider
-    ]
-    return len(parts), len(parts) - len(left), left
 
 
 def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], Difference], float]:

@@ -21,6 +21,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
 from workflows.runtime.providers import Provider, provider_of
+from workflows.runtime.providers.assignment import RECORD
 from workflows.runtime.providers.cpu import CPU
 from workflows.runtime.signature import renamed
 from workflows.tensors import TensorSpec
@@ -102,6 +103,7 @@ def open_session(
         raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
     provider = provider_of(device)
     entries = {"session.intra_op.allow_spinning": "1"}
+    entries |= {RECORD: "1"} if device.name != "cpu" else {}
     entries |= {_UNPACKED: "1"} if mapped else {}
     entries |= {_ON_GRIDS: "1"} if emulated else {}
     entries |= {_WEIGHTS: str(path.parent)} if graph is not None else {}

@@ -18,9 +18,11 @@ from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, devices
 from workflows.runtime.preflight import preflight
 from workflows.runtime.providers import PROVIDERS
+from workflows.runtime.providers.assignment import Assignment, placement_note
 from workflows.runtime.providers.base import Provider
 from workflows.runtime.sessions import open_session
 from workflows.wire.events import GenerationDone
+from workflows.wire.reports.preflight import LeftNode
 
 QNN = importlib.util.find_spec("onnxruntime_qnn") is not None
 PLUGIN = "onnxruntime_qnn"
@@ -115,6 +117,29 @@ def test_what_is_copied_when_it_is_bound_is_bound_anew(tmp_path: Path, monkeypat
             binding.run({"x": np.full((1, 3), value, np.float32)}, None)
             assert binding.outputs["g", "y"].tolist() == [[value + 1.0] * 3]
         assert len(bound) == times
+
+
+def test_a_provider_that_takes_nothing_is_no_provider(
+    demo_split_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is listed, its session opens and gives the right tokens: on the CPU."""
+    monkeypatch.setattr(Provider, "_lacks", lambda self: ("", ""))
+    monkeypatch.setattr(Provider, "installed", property(lambda self: False))
+    lies = Provider("cuda", "Liar", "CUDAExecutionProvider", "GPU")
+    monkeypatch.setitem(PROVIDERS, "cuda", lies)
+    monkeypatch.setattr(
+        Provider, "open", lambda self, graph, told, _: ort.InferenceSession(graph, told, ["CPUExecutionProvider"])
+    )
+    with pytest.raises(DeviceError, match="Liar takes no node of this bundle"):
+        open_engine(demo_split_bundle, provider="cuda")
+
+
+def test_nodes_that_are_left_to_the_cpu_are_said() -> None:
+    nodes = tuple(LeftNode(str(i), "Neg", "") for i in range(2))
+    found = {"encoder": Assignment(9, ()), "decode": Assignment(20, nodes)}
+    said = "X leaves 2 of 20 nodes of decode to the CPU provider; `joinery preflight` says which, and why."
+    assert placement_note(found, "X") == said
+    assert placement_note({"encoder": Assignment(9, ())}, "X") == ""
 
 
 # -- preflight -------------------------------------------------------------------------------------------------

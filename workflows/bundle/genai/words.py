@@ -91,10 +91,13 @@ def overlaid(below: Json, above: Json) -> Json:
     return merged
 
 
-def leaves(data: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """(path, value) of everything that is no object."""
-    if not isinstance(data, dict) or not data:
-        yield path, data
-        return
-    for key, value in data.items():
-        yield from leaves(value, f"{path}.{key}" if path else str(key))
+def leaves(data: object) -> Iterator[tuple[str, object]]:
+    """(path, value) of everything that is no object, however deep it lies."""
+    waiting: list[tuple[str, object]] = [("", data)]
+    while waiting:
+        path, found = waiting.pop()
+        if isinstance(found, dict) and found:
+            prefix = f"{path}." if path else ""
+            waiting += [(f"{prefix}{key}", value) for key, value in reversed(found.items())]
+        else:
+            yield path, found
