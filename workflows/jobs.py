@@ -233,6 +233,7 @@ class Jobs:
             cache=request.cache or None,
             capacity=request.capacity,
             session_options=request.session_options,
+            place=request.place,
         )
         self._engine = engine
         yield engine.ready()

@@ -11,7 +11,15 @@ import typer
 
 from workflows.cli.generate import show
 from workflows.cli.output import JsonFlag, interruptible, pairs
-from workflows.cli.prompt import CapacityOption, PrefillOption, SessionOption, ToolsOption, read_text
+from workflows.cli.prompt import (
+    CapacityOption,
+    PlaceOption,
+    PrefillOption,
+    SessionOption,
+    ToolsOption,
+    read_places,
+    read_text,
+)
 from workflows.errors import LogitsError, PromptError
 
 if TYPE_CHECKING:
@@ -30,6 +38,7 @@ def chat(
     cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
     capacity: int | None = CapacityOption,
     session_option: list[str] = SessionOption,
+    place: list[str] = PlaceOption,
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
@@ -49,7 +58,9 @@ def chat(
     options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     settings = pairs("--session-option", session_option)
-    engine = open_engine(bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings)
+    engine = open_engine(
+        bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings, place=read_places(place)
+    )
     talk = Talk(engine, options, system, told, prefill, as_json)
     interactive = sys.stdin.isatty() and not as_json
     if interactive:

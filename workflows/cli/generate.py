@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from workflows.cli.output import JsonFlag, interruptible, pairs, write_json
-from workflows.cli.prompt import CapacityOption, PrefillOption, SessionOption, ToolsOption, read_text
+from workflows.cli.prompt import (
+    CapacityOption,
+    PlaceOption,
+    PrefillOption,
+    SessionOption,
+    ToolsOption,
+    read_places,
+    read_text,
+)
 from workflows.errors import Cancelled, PromptError, RequestError
 from workflows.wire.events import Event, GenerationDone, NoticeEvent, TokenEvent
 
@@ -37,6 +45,7 @@ def generate(
     device_option: list[str] = typer.Option([], "--device-option", metavar="K=V", help="An option of the provider."),
     capacity: int | None = CapacityOption,
     session_option: list[str] = SessionOption,
+    place: list[str] = PlaceOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     top_k: int | None = typer.Option(None, "--top-k", help="Sample from the K most probable tokens."),
     top_p: float | None = typer.Option(None, "--top-p", help="Sample from the fewest tokens with this mass."),
@@ -75,6 +84,7 @@ def generate(
         capacity=capacity,
         device_options=pairs("--device-option", device_option),
         session_options=pairs("--session-option", session_option),
+        place=read_places(place),
     )
     if (tools or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")

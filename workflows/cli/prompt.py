@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from workflows.cli.output import pairs
 from workflows.errors import PromptError
 
 ToolsOption = typer.Option(None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of.")
@@ -15,6 +16,14 @@ CapacityOption = typer.Option(None, "--capacity", min=1, help="Cache slots, othe
 SessionOption = typer.Option(
     [], "--session-option", metavar="K=V", help="An option of onnxruntime's sessions: intra_op_num_threads=2 …"
 )
+PlaceOption = typer.Option(
+    [], "--place", metavar="COMPONENT=PROVIDER,…", help="Components that run on another provider than the others."
+)
+
+
+def read_places(texts: list[str]) -> dict[str, str]:
+    """Component → provider. Raises RequestError for a text of another form."""
+    return pairs("--place", [one for text in texts for one in text.split(",")])
 
 
 def read_text(path: Path, what: str) -> str:

@@ -21,6 +21,7 @@ from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
 from workflows.runtime import Machine, device_named, open_machine
+from workflows.runtime.opening import Placement
 from workflows.runtime.prompt import Given
 from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 
@@ -288,8 +289,9 @@ def open_engine(
     capacity: int | None = None,
     device_options: Mapping[str, str] | None = None,
     session_options: Mapping[str, str] | None = None,
+    place: Mapping[str, str] | None = None,
 ) -> Engine:
-    """Opens a bundle; session_options: onnxruntime's, by name, over the file's own.
+    """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
 
     Raises BundleError, GraphError, DeviceError, RecipeError or RequestError, one sentence each.
     """
@@ -297,7 +299,7 @@ def open_engine(
     bundle = read_bundle(folder)
     machine = open_machine(
         bundle,
-        device_named(provider),
+        Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()}),
         cache=cache,
         capacity=capacity,
         device_options=device_options,

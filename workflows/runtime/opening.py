@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workflows.bundle import Bundle
 from workflows.bundle.flow import Fault
 from workflows.bundle.options import SessionOptions
 from workflows.bundle.schema import Pipeline
-from workflows.errors import BundleError, DeviceError, RecipeError, printable
+from workflows.errors import BundleError, DeviceError, RecipeError, RequestError, printable
 from workflows.kvcache import KVCache, Layout
 from workflows.kvcache.geometry import StateFacts
 from workflows.kvcache.layouts import layout_for
@@ -24,9 +24,20 @@ from workflows.runtime.sessions import OpenSession, open_session
 from workflows.wire.reports.devices import Device
 
 
+@dataclass(frozen=True)
+class Placement:
+    """Where sessions run: on `device`, but for some on `others`, by name.
+
+    What they share lies in the machine's memory, where all can reach it.
+    """
+
+    device: Device
+    others: Mapping[str, Device]
+
+
 def open_machine(
     bundle: Bundle,
-    device: Device,
+    device: Device | Placement,
     *,
     cache: str | None = None,
     capacity: int | None = None,
@@ -37,46 +48,72 @@ def open_machine(
 ) -> Machine:
     """Opens every session of `bundle` on `device` around one cache.
 
-    cache, capacity: other than the bundle's own. session_options: what a person sets for every session, over the file's
-    own. graphs: by session, a serialized graph to open in place of the file, over the same weight files. observer: told
-    of the outputs that such a graph has besides the file's. Raises BundleError, GraphError, DeviceError, and
-    RecipeError for a layout that there is not.
+    cache, capacity: other than the bundle's own. device_options: of the device, not of others. session_options: what a
+    person sets for every session, over the file's own. graphs: by session, a serialized graph to open in place of the
+    file, over the same weight files. observer: told of the outputs that such a graph has besides the file's. Raises
+    BundleError, GraphError, DeviceError, RequestError for a place of a session that there is not, and RecipeError for
+    a layout that there is not.
     """
     where = bundle.where
     _refuse_single(bundle.pipeline, where)
     bundle.pipeline.check(where)
-    by_file: dict[tuple[str, str], OpenSession] = {}
+    placed, provider = _placed(bundle.pipeline, device), _named(device)
+    device = device.device if isinstance(device, Placement) else device
+    by_file: dict[tuple[str, str, str], OpenSession] = {}
     sessions: dict[str, OpenSession] = {}
     for name, session in bundle.pipeline.pipeline.sessions.items():
         options = session.session_options.overlaid(session_options)
-        key = session.file, options.settings()
+        own = placed[name]
+        key = session.file, options.settings(), own.name
         if key not in by_file:  # sessions over one file are one session: weights exist once
             by_file[key] = open_session(
                 name,
                 bundle.file(session.file),
-                device,
-                options.of_provider(device.name, device.provider) | dict(device_options or {}),
+                own,
+                options.of_provider(own.name, own.provider) | dict((device_options or {}) if own is device else {}),
                 graph=(graphs or {}).get(name),
-                emulated=is_emulated(bundle.pipeline, name, device),
+                emulated=is_emulated(bundle.pipeline, name, own),
                 settings=options,
             )
         sessions[name] = replace(by_file[key], name=name).called(bundle.pipeline.own_names(name))
     machine = make_machine(
         bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer, where=where
     )
-    machine.placement = _placement(sessions, device)
+    machine.provider = provider
+    machine.placement = " ".join(filter(None, (_left(sessions, placed, one) for one in _devices(placed))))
     return machine
 
 
-def _placement(sessions: Mapping[str, OpenSession], device: Device) -> str:
-    """What to say of nodes that the device does not take. Raises DeviceError where it takes none at all."""
-    if device.name == "cpu":
-        return ""
-    found = {name: assignment_of(opened.session, device.provider) for name, opened in sessions.items()}
+def _placed(pipeline: Pipeline, device: Device | Placement) -> dict[str, Device]:
+    """Session → its device. Raises RequestError for a place of a session that there is not."""
+    known = pipeline.pipeline.sessions
+    if not isinstance(device, Placement):
+        return dict.fromkeys(known, device)
+    if odd := next((name for name in device.others if name not in known), None):
+        raise RequestError(f"There is no component {printable(odd)!r} to place: there are {', '.join(known)}.")
+    return {name: device.others.get(name, device.device) for name in known}
+
+
+def _named(device: Device | Placement) -> str:
+    """The device, with who runs elsewhere: `cpu, decode=qnn`."""
+    if not isinstance(device, Placement):
+        return device.name
+    return ", ".join([device.device.name, *(f"{name}={one.name}" for name, one in device.others.items())])
+
+
+def _devices(placed: Mapping[str, Device]) -> list[Device]:
+    """Each device once, without the CPU, which leaves nothing to another."""
+    return list({device.name: device for device in placed.values() if device.name != "cpu"}.values())
+
+
+def _left(sessions: Mapping[str, OpenSession], placed: Mapping[str, Device], device: Device) -> str:
+    """What to say of nodes that a device does not take. Raises DeviceError where it takes none at all."""
+    own = [name for name, one in placed.items() if one.name == device.name]
+    found = {name: assignment_of(sessions[name].session, device.provider) for name in own}
     if not any(one.taken for one in found.values()):
         raise DeviceError(
-            f"{device.title} takes no node of this bundle, so that all would run on the CPU: build with the target "
-            f"{device.name}, or use the cpu provider."
+            f"{device.title} takes no node of {', '.join(own)}, so that all would run on the CPU: build with the "
+            f"target {device.name}, or use the cpu provider."
         )
     return placement_note(found, device.title)
 

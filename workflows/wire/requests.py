@@ -221,13 +221,17 @@ class Eval(Request[EvalReport], job="eval"):
 
 @dataclass(frozen=True)
 class Open(Request[ReadyEvent], job="open"):
-    """Opens a bundle in place of the one that is open. capacity: slots; None is the bundle's own."""
+    """Opens a bundle in place of the one that is open. capacity: slots; None is the bundle's own.
+
+    place: component → the provider that it has instead.
+    """
 
     bundle: str
     provider: str = "cpu"
     cache: str | None = None
     capacity: int | None = None
     session_options: dict[str, str] = field(default_factory=dict)
+    place: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.capacity is not None and self.capacity < 1:

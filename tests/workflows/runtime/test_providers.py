@@ -13,7 +13,8 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.runtime.toys import FLOAT, Net
-from workflows.errors import DeviceError
+from workflows.cli.prompt import read_places
+from workflows.errors import DeviceError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, devices
 from workflows.runtime.preflight import preflight
@@ -130,8 +131,23 @@ def test_a_provider_that_takes_nothing_is_no_provider(
     monkeypatch.setattr(
         Provider, "open", lambda self, graph, told, _: ort.InferenceSession(graph, told, ["CPUExecutionProvider"])
     )
-    with pytest.raises(DeviceError, match="Liar takes no node of this bundle"):
+    with pytest.raises(DeviceError, match="Liar takes no node of prefill, decode"):
         open_engine(demo_split_bundle, provider="cuda")
+
+
+def test_components_are_placed_by_name(demo_split_bundle: Path) -> None:
+    """Each opens on its own device; the figures say where."""
+    with open_engine(demo_split_bundle, place={"decode": "cpu"}) as engine:
+        assert engine.machine.provider == "cpu, decode=cpu"
+        *_, done = engine.generate([5, 6, 7], GenerateOptions(max_new_tokens=4))
+        assert isinstance(done, GenerationDone) and done.provider == "cpu, decode=cpu"
+    with pytest.raises(RequestError, match="no component 'head' to place: there are prefill, decode"):
+        open_engine(demo_split_bundle, place={"head": "cpu"})
+    with pytest.raises(DeviceError, match="No provider is called 'gpu'"):
+        open_engine(demo_split_bundle, place={"decode": "gpu"})
+    assert read_places(["a=cpu,b=qnn", "c=dml"]) == {"a": "cpu", "b": "qnn", "c": "dml"}
+    with pytest.raises(RequestError, match="--place takes K=V"):
+        read_places(["a"])
 
 
 def test_nodes_that_are_left_to_the_cpu_are_said() -> None:

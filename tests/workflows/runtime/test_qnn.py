@@ -73,6 +73,18 @@ def test_logits_of_a_prompt_are_those_of_the_cpu(qwen3: Path, length: int) -> No
     assert np.abs(found[0] - found[1]).max() < 0.01 * np.abs(found[1]).max()
 
 
+def test_one_component_alone_on_the_npu(qwen3: Path) -> None:
+    """The cache that both share lies where both reach it."""
+    told = []
+    for place in ({}, {"decode": "qnn"}, {"prefill": "qnn"}):
+        with open_engine(qwen3, place=place) as engine:
+            ids = engine.encode_chat([{"role": "user", "content": "8 * 7 ="}])
+            *_, done = engine.generate(ids, GenerateOptions(max_new_tokens=10))
+            assert isinstance(done, GenerationDone)
+            told.append(done.token_ids)
+    assert told[0] == told[1] == told[2]
+
+
 @pytest.mark.parametrize(("demo", "prompts"), [
     ("t5", ["The house is small.", "A dog runs.", "translate English to German: The cat sleeps."]),
     ("mu", ["turn on night light", "find all pdf files", "open the network settings"]),
