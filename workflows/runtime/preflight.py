@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +23,7 @@ from numpy.typing import NDArray
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.options import parse_options
 from workflows.errors import JoineryError, printable
-from workflows.processes import python_command, python_path
+from workflows.processes import run_apart
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
 from workflows.runtime.providers import device_named
@@ -49,19 +47,13 @@ def preflight(
     read_bundle(folder)
     device = device_named(provider)
     told = [str(folder), device.name, json.dumps(dict(options or {}))]
-    command = [*python_command("workflows.runtime.preflight"), *told]
-    environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+    ended = run_apart("workflows.runtime.preflight", told, seconds)
     try:
-        done = subprocess.run(command, capture_output=True, timeout=seconds, env=environment, check=False)
-    except subprocess.TimeoutExpired:
-        return PreflightReport(device.name, [], False, f"{device.title} did not answer in {seconds:.0f} s.")
-    lines, log = done.stdout.decode("utf-8", "replace").splitlines(), done.stderr.decode("utf-8", "replace")
-    try:
-        report = read(PreflightReport, json.loads(lines[-1]))
-    except (IndexError, ValueError, Mismatch):
-        how = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
-        return PreflightReport(device.name, [], False, f"{device.title} ended the process that tried it ({how}).")
-    return replace(report, components=[_with_reasons(one, _reasons(log)) for one in report.components])
+        report = read(PreflightReport, json.loads(ended.told))
+    except (ValueError, Mismatch):
+        why = ended.why or "printed nothing that could be read"
+        return PreflightReport(device.name, [], False, f"The process that tried {device.title} {why}.")
+    return replace(report, components=[_with_reasons(one, _reasons(ended.log)) for one in report.components])
 
 
 def _reasons(log: str) -> dict[str, str]:

@@ -62,7 +62,7 @@ def test_a_plugin_that_is_not_installed_says_how_it_would_be(monkeypatch: pytest
 
 def test_a_driver_that_crashes_is_a_reason(plugin: Path) -> None:
     plugin.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
-    assert reason() == "Its library ended the process that loaded it (signal 11)."
+    assert reason() == "The process that loaded its library ended (signal 11)."
     with pytest.raises(DeviceError, match=r"QNN cannot be used: .*signal 11"):
         device_named("qnn")
 
@@ -70,7 +70,7 @@ def test_a_driver_that_crashes_is_a_reason(plugin: Path) -> None:
 def test_a_driver_that_hangs_is_a_reason(plugin: Path) -> None:
     plugin.write_text("import time\ntime.sleep(600)\n")
     began = time.monotonic()
-    assert reason(seconds=2) == "Its library did not answer in 2 s."
+    assert reason(seconds=2) == "The process that loaded its library did not answer in 2 s."
     assert time.monotonic() - began < 60
 
 
@@ -83,7 +83,7 @@ def test_a_library_that_is_none_is_a_reason(plugin: Path) -> None:
 
 def test_a_plugin_without_what_a_plugin_has_is_a_reason(plugin: Path) -> None:
     plugin.write_text("")
-    assert "cannot be loaded" in reason() or "ended the process" in reason()
+    assert "cannot be loaded" in reason() or "ended" in reason()
 
 
 # -- opening ---------------------------------------------------------------------------------------------------
@@ -180,11 +180,11 @@ def test_a_process_that_ends_is_a_finding(
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     report = preflight(demo_split_bundle, "cpu")
-    assert (report.usable, report.reason) == (False, "CPU ended the process that tried it (signal 9).")
+    assert (report.usable, report.reason) == (False, "The process that tried CPU ended (signal 9).")
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\nif any('preflight' in one for one in sys.orig_argv):\n    time.sleep(600)\n"
     )
-    assert preflight(demo_split_bundle, "cpu", seconds=1).reason == "CPU did not answer in 1 s."
+    assert preflight(demo_split_bundle, "cpu", seconds=1).reason == "The process that tried CPU did not answer in 1 s."
 
 
 @pytest.mark.slow

@@ -7,12 +7,10 @@ is a device that cannot be used, and nothing else.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 from workflows.errors import DeviceError
-from workflows.processes import python_command, python_path
+from workflows.processes import run_apart
 from workflows.runtime.providers.base import Provider
 from workflows.runtime.providers.cpu import CPU
 from workflows.runtime.providers.cuda import CUDA
@@ -54,14 +52,9 @@ def _find(provider: Provider, seconds: float) -> Device:
     """A plugin's device is asked for elsewhere; one without a library of its own answers at once."""
     if not provider.installed:
         return provider.find()
-    command = [*python_command("workflows.runtime.providers.probe"), provider.name]
-    environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+    ended = run_apart("workflows.runtime.providers.probe", [provider.name], seconds)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=environment, check=False)
-    except subprocess.TimeoutExpired:
-        return provider.unusable(f"Its library did not answer in {seconds:.0f} s.", "Restart the machine's driver.")
-    try:
-        return read(Device, json.loads(done.stdout.splitlines()[-1]))
-    except (IndexError, ValueError, Mismatch):
-        how = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
-        return provider.unusable(f"Its library ended the process that loaded it ({how}).", provider.reinstall())
+        return read(Device, json.loads(ended.told))
+    except (ValueError, Mismatch):
+        why = ended.why or "printed nothing that could be read"
+        return provider.unusable(f"The process that loaded its library {why}.", provider.reinstall())
