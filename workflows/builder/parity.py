@@ -128,7 +128,7 @@ class Probe:
         device = device_named("cpu")
         by_file = {
             path: open_session(
-                name, path, device, {}, mapped=mapped, emulated=is_emulated(self._pipeline, name, device)
+                name, path, device, {}, mapped=mapped, emulated=is_emulated(self._pipeline, name, device.name)
             )
             for name, path in files.items()
         }

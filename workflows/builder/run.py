@@ -12,8 +12,7 @@ from typing import Any
 
 from workflows import __version__
 from workflows.builder.describe import built_cut, describe, options_of, portable_source
-from workflows.builder.work import Report, Work, timed, workshop
-from workflows.bundle.read import read_bundle
+from workflows.builder.work import Report, Work, made, timed, workshop
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.evidence import load_evidence, save_evidence
@@ -68,13 +67,7 @@ def build(
         work.check()
         with timed(report, "bundle"):
             publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
-    bundle = read_bundle(out)
-    return BuildDone(
-        bundle=str(request.out),
-        seconds=round(time.monotonic() - began, 3),
-        bytes=bundle.bytes,
-        components=list(bundle.pipeline.pipeline.sessions),
-    )
+    return made(request.out, began)
 
 
 def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:

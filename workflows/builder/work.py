@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from workflows.bundle.manifest import read_manifest, write_manifest
+from workflows.bundle.read import read_bundle
 from workflows.bundle.verify import find_problems
 from workflows.bundle.write import check_target, locked
 from workflows.errors import BundleError, Cancelled
 from workflows.evidence import Evidence, save_evidence
 from workflows.files import discard, remove, sweep
 from workflows.memory import peak_bytes
-from workflows.wire.events import Event, LogEvent, StageEvent
+from workflows.wire.events import BuildDone, Event, LogEvent, StageEvent
 
 _STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
 Report = Callable[[Event], None]
@@ -101,6 +102,17 @@ def workshop(out: Path, force: bool, report: Report, cancelled: Callable[[], boo
             work.tidy()
             raise
         discard(work.folder)
+
+
+def made(out: Path, began: float) -> BuildDone:
+    """The bundle `out`, which is whole; began: by time.monotonic, when its making did."""
+    bundle = read_bundle(out)
+    return BuildDone(
+        bundle=str(out),
+        seconds=round(time.monotonic() - began, 3),
+        bytes=bundle.bytes,
+        components=list(bundle.pipeline.pipeline.sessions),
+    )
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from workflows.bundle import Bundle, Pipeline
-from workflows.bundle.genai.words import look
+from workflows.bundle.genai.folder import search_of
 from workflows.errors import BundleError, printable
 
 FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
@@ -100,7 +100,7 @@ def _of_pipeline(pipeline: Pipeline) -> dict[str, Any]:
         "num_beams": said and said.num_beams,
         "repetition_penalty": sampling and sampling.repetition_penalty,
         _DRAWN: sampling and sampling.do_sample,
-        _NGRAM: look(pipeline.metadata.genai, f"search.{_NGRAM}"),
+        _NGRAM: search_of(pipeline).get(_NGRAM),
     }
     return {key: value for key, value in asked.items() if value is not None}
 

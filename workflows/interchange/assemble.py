@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from workflows.builder.tokenizer import write_tokenizer
-from workflows.builder.work import Report, Work, timed, workshop
-from workflows.bundle import Pipeline, read_bundle
+from workflows.builder.work import Report, Work, made, timed, workshop
+from workflows.bundle import Pipeline
 from workflows.bundle.read import PIPELINE
 from workflows.bundle.write import check_target, publish
 from workflows.errors import RequestError, printable
@@ -112,13 +112,7 @@ def assemble(
         publish(_draft(work, assembly.graphs, pipeline, words), target, force=force)
     for message in assembly.done:
         report(NoticeEvent(code="assemble", message=message))
-    bundle = read_bundle(out)
-    return BuildDone(
-        bundle=str(out),
-        seconds=round(time.monotonic() - began, 3),
-        bytes=bundle.bytes,
-        components=list(bundle.pipeline.pipeline.sessions),
-    )
+    return made(out, began)
 
 
 def _draft(work: Work, graphs: Graphs, pipeline: Pipeline, words: Path | None) -> Path:

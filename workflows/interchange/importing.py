@@ -13,9 +13,9 @@ from pathlib import Path
 import onnx
 
 from workflows.builder.tokenizer import write_tokenizer
-from workflows.builder.work import Report, Work, timed, workshop
+from workflows.builder.work import Report, Work, made, timed, workshop
 from workflows.bundle.genai.folder import extra_files, is_genai, read_genai, unrun
-from workflows.bundle.read import PIPELINE, draft_of, read_bundle
+from workflows.bundle.read import PIPELINE, draft_of
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
 from workflows.errors import RequestError, printable
@@ -55,13 +55,7 @@ def import_genai(
         publish(draft, target, force=force)
     for message in _notices(pipeline):
         report(NoticeEvent(code="import", message=message))
-    bundle = read_bundle(out)
-    return BuildDone(
-        bundle=str(out),
-        seconds=round(time.monotonic() - began, 3),
-        bytes=bundle.bytes,
-        components=list(bundle.pipeline.pipeline.sessions),
-    )
+    return made(out, began)
 
 
 def _draft(work: Work, folder: Path, pipeline: Pipeline, files: dict[str, Path]) -> Path:

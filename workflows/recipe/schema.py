@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from workflows.recipe.target import TargetName, unaliased
+
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
 Variant = Literal["plain", "transformer-only"]
-Target = Literal["cpu", "qnn", "webgpu"]
 
 Writer = Literal["host", "gqa", "scatter"]
 
@@ -88,7 +89,7 @@ class Recipe(BaseModel):
     model_type: str
     family: str
     task: str
-    target: Annotated[Target, BeforeValidator(lambda name: "qnn" if name == "npu" else name)] = "cpu"
+    target: Annotated[TargetName, BeforeValidator(unaliased)] = "cpu"
     variant: Variant = "plain"
     graphs: Graphs = "single"
     cache: Cache = "static"

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from workflows.errors import RecipeError, printable
 
-_OWN = ("gqa_attention", "split_attention", "skip_layernorm")  # operators of onnxruntime's own
-_MENDING = ("float_masks", "norm_in_three_axes", "position_tables")
+TargetName = Literal["cpu", "qnn", "webgpu"]
+ALIASES: dict[str, TargetName] = {"npu": "qnn"}
+CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")  # passes that give operators of onnxruntime's own
+MENDING = ("float_masks", "norm_in_three_axes", "position_tables")  # passes for what a provider computes wrongly
 
 
 @dataclass(frozen=True)
@@ -20,20 +23,20 @@ class Target:
     16-bit activations of four axes are computed rightly. reasons: what of these is for what, a sentence each.
     """
 
-    name: str
+    name: TargetName
     passes: Mapping[str, bool] = field(default_factory=dict)
     fixed: bool = False
     heads: bool = True
     reasons: tuple[str, ...] = ()
 
 
-TARGETS: dict[str, Target] = {
+TARGETS: dict[TargetName, Target] = {
     target.name: target
     for target in (
         Target("cpu"),
         Target(
             "qnn",
-            passes=dict.fromkeys(_OWN, False) | dict.fromkeys(_MENDING, True),
+            passes=dict.fromkeys(CONTRIB, False) | dict.fromkeys(MENDING, True),
             fixed=True,
             heads=False,
             reasons=(
@@ -47,12 +50,15 @@ TARGETS: dict[str, Target] = {
         Target("webgpu"),
     )
 }
-ALIASES = {"npu": "qnn"}
+
+def unaliased(name: object) -> object:
+    """A target's own name for one of its others; anything else as it is."""
+    return ALIASES.get(name, name) if isinstance(name, str) else name
 
 
 def target_named(name: object) -> Target:
     """The target. Raises RecipeError that lists what there is."""
-    found = TARGETS.get(ALIASES.get(str(name), str(name)))
+    found = next((one for one in TARGETS.values() if one.name == unaliased(name)), None)
     if found is None:
         raise RecipeError(f"There is no target {printable(name)!r}: choose one of {', '.join((*TARGETS, *ALIASES))}.")
     return found

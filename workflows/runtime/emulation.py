@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from workflows.bundle import Pipeline
-from workflows.wire.reports.devices import Device
 
 EMULATED = "w8a16"  # the precision for which the CPU provider has no integer products
 _SAID = (
@@ -12,15 +13,17 @@ _SAID = (
 )
 
 
-def is_emulated(pipeline: Pipeline, session: str, device: Device) -> bool:
-    """Whether `device` puts the session's numbers on its grids, and computes with them in floating point."""
-    return device.name == "cpu" and pipeline.precision_of(session) == EMULATED
+def is_emulated(pipeline: Pipeline, session: str, provider: str) -> bool:
+    """Whether the provider puts the session's numbers on its grids, and computes with them in floating point."""
+    return provider == "cpu" and pipeline.precision_of(session) == EMULATED
 
 
-def emulation_note(pipeline: Pipeline, device: Device) -> str:
-    """What a person should know of it, naming the sessions where they are not all; empty where nothing is emulated."""
-    sessions = list(pipeline.pipeline.sessions)
-    emulated = [name for name in sessions if is_emulated(pipeline, name, device)]
+def emulation_note(pipeline: Pipeline, providers: Mapping[str, str]) -> str:
+    """What a person should know of it, naming the sessions where they are not all; empty where nothing is emulated.
+
+    providers: session → the name of its own.
+    """
+    emulated = [name for name, provider in providers.items() if is_emulated(pipeline, name, provider)]
     if not emulated:
         return ""
-    return _SAID.format(what="it" if emulated == sessions else f"{' and '.join(emulated)}")
+    return _SAID.format(what="it" if len(emulated) == len(providers) else f"{' and '.join(emulated)}")

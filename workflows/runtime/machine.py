@@ -57,7 +57,8 @@ class Machine:
     ) -> None:
         self.pipeline, self.program, self.cache, self.provider = pipeline, program, cache, device.name
         self.chunk, self.vocabulary = pipeline.chunk, pipeline.metadata.vocabulary or 0
-        self.note, self.emulation = program.facts.note, emulation_note(pipeline, device)
+        providers = {name: opened.provider.name for name, opened in sessions.items()}
+        self.note, self.emulation = program.facts.note, emulation_note(pipeline, providers)
         self.placement = ""  # of nodes that the provider leaves to another, what a person should know
         self._sessions, self._observer = dict(sessions), observer
         self._source_limit = pipeline.metadata.source_limit

@@ -72,7 +72,7 @@ def open_machine(
                 own,
                 options.of_provider(own.name, own.provider) | dict((device_options or {}) if own is device else {}),
                 graph=(graphs or {}).get(name),
-                emulated=is_emulated(bundle.pipeline, name, own),
+                emulated=is_emulated(bundle.pipeline, name, own.name),
                 settings=options,
             )
         sessions[name] = replace(by_file[key], name=name).called(bundle.pipeline.own_names(name))

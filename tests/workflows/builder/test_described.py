@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from workflows.checkpoint import open_checkpoint
 from workflows.errors import GraphError, RecipeError
 from workflows.recipe import choose, family_for
 from workflows.recipe.cut import Cut, cut_of
-from workflows.runtime import device_named
 from workflows.runtime.emulation import emulation_note, is_emulated
 
 ROLES = ("embeddings", "prefill", "decode", "head")
@@ -98,10 +96,18 @@ def test_session_options_of_the_recipe_are_the_file_s() -> None:
 )  # fmt: skip
 def test_emulation_is_known_by_session(options: dict[str, Any], emulated: list[str], told: str) -> None:
     """Of a bundle in which one component alone is w8a16 too, and of none on another provider."""
-    pipeline, cpu = described(**options), device_named("cpu")
-    assert [name for name in ROLES if is_emulated(pipeline, name, cpu)] == emulated
-    assert told in emulation_note(pipeline, cpu) and bool(told) == bool(emulation_note(pipeline, cpu))
-    assert emulation_note(pipeline, replace(cpu, name="qnn")) == ""
+    pipeline = described(**options)
+    assert [name for name in ROLES if is_emulated(pipeline, name, "cpu")] == emulated
+    said = emulation_note(pipeline, dict.fromkeys(ROLES, "cpu"))
+    assert told in said and bool(told) == bool(said)
+    assert emulation_note(pipeline, dict.fromkeys(ROLES, "qnn")) == ""
+
+
+def test_what_is_placed_elsewhere_is_not_emulated() -> None:
+    """Each component is told by its own provider, not by the one that the bundle was opened on."""
+    pipeline = described(precision="w8a16")
+    said = emulation_note(pipeline, dict.fromkeys(ROLES, "qnn") | {"head": "cpu"})
+    assert "computes head in float32" in said
 
 
 def test_a_bundle_from_before_has_the_word_of_the_whole() -> None:
@@ -109,7 +115,7 @@ def test_a_bundle_from_before_has_the_word_of_the_whole() -> None:
     pipeline = described(precision="w8a16")
     bare = [one.model_copy(update={"precision": ""}) for one in pipeline.metadata.components]
     old = pipeline.model_copy(update={"metadata": pipeline.metadata.model_copy(update={"components": bare})})
-    assert is_emulated(old, "head", device_named("cpu"))
+    assert is_emulated(old, "head", "cpu")
 
 
 def remade(change: Callable[[list[dict[str, Any]]], object]) -> Cut:

@@ -13,8 +13,8 @@ from workflows.errors import JoineryError
 from workflows.optimize import PASSES, run_passes
 from workflows.optimize.base import Outcome, Rewrite
 from workflows.recipe.families import FAMILIES
-from workflows.recipe.families.base import BY_CHOICE, CONTRIB, MENDING
-from workflows.recipe.target import TARGETS
+from workflows.recipe.families.base import BY_CHOICE
+from workflows.recipe.target import CONTRIB, MENDING, TARGETS
 
 TEXT = "g (float[1,S,4] x) => (float[1,S,4] y) { y = Mul(x, w) }"
 

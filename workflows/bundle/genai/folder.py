@@ -160,6 +160,11 @@ def extra_files(pipeline: Pipeline) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def search_of(pipeline: Pipeline) -> Json:
+    """How tokens are chosen, as the configuration says it and version 2 has no word for; by transformers' names."""
+    return _object(look(pipeline.metadata.genai, "search"))
+
+
 def digest_of(files: dict[str, Path]) -> str:
     """Tells one state of the folder from another, by names, sizes and times: reading gigabytes would take too long."""
     told = [(name, path.stat().st_size, path.stat().st_mtime_ns) for name, path in sorted(files.items())]

@@ -8,17 +8,13 @@ from typing import Any, Literal
 
 from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.names import IDS, MASK, PIXELS
-from workflows.recipe.target import Target
+from workflows.recipe.target import CONTRIB, MENDING, Target
 
 UNLIMITED = 1 << 20  # positions of a model whose config sets no limit
 
 TIDYING = ("strip_metadata", "constant_folding", "dead_nodes")
 MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
 FUSING = ("gelu_fusion", "fuse_rmsnorm", "fuse_rotary", "pack_qkv", "pack_gate_up")
-# these give operators of onnxruntime's own, which not every provider takes
-CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")
-# what a provider needs that computes something wrongly; see recipe/target.py
-MENDING = ("float_masks", "norm_in_three_axes", "position_tables")
 MOVING = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion")
 LAST = (*MOVING, *MENDING, "clean_opset_imports")
 ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)

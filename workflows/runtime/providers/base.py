@@ -94,7 +94,7 @@ class Provider:
         try:
             plugin = import_module(self.package)
             ort.register_execution_provider_library(self.provider, plugin.get_library_path())
-        except (ImportError, OSError, RuntimeError, ort.capi.onnxruntime_pybind11_state.Fail) as error:
+        except (ImportError, AttributeError, OSError, RuntimeError, ort.capi.onnxruntime_pybind11_state.Fail) as error:
             raise DeviceError(f"The plugin of {self.title} cannot be loaded: {printable(error, 200)}") from error
 
     def open(

@@ -22,7 +22,7 @@ from workflows.wire.codec import Mismatch, read
 from workflows.wire.reports.devices import Device
 
 PROVIDERS: dict[str, Provider] = {one.name: one for one in (CPU, DML, QNN, WEBGPU, OPENVINO, CUDA)}
-PROBE_SECONDS = 20.0
+FIND_SECONDS = 20.0
 
 
 def provider_of(device: Device) -> Provider:
@@ -30,13 +30,13 @@ def provider_of(device: Device) -> Provider:
     return PROVIDERS[device.name]
 
 
-def devices(seconds: float = PROBE_SECONDS) -> list[Device]:
+def devices(seconds: float = FIND_SECONDS) -> list[Device]:
     """Every provider that Joinery knows, the CPU first, with whether it can be used here and why not."""
     with ThreadPoolExecutor() as several:
         return list(several.map(lambda provider: _find(provider, seconds), PROVIDERS.values()))
 
 
-def device_named(name: str, seconds: float = PROBE_SECONDS) -> Device:
+def device_named(name: str, seconds: float = FIND_SECONDS) -> Device:
     """The usable device called `name`. Raises DeviceError that lists the names, or says why it cannot be used."""
     provider = next((one for one in PROVIDERS.values() if name in (one.name, one.provider)), None)
     if provider is None:
@@ -52,7 +52,7 @@ def _find(provider: Provider, seconds: float) -> Device:
     """A plugin's device is asked for elsewhere; one without a library of its own answers at once."""
     if not provider.installed:
         return provider.find()
-    ended = run_apart("workflows.runtime.providers.probe", [provider.name], seconds)
+    ended = run_apart("workflows.runtime.providers.find", [provider.name], seconds)
     try:
         return read(Device, json.loads(ended.told))
     except (ValueError, Mismatch):

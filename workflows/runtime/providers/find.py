@@ -1,4 +1,4 @@
-"""One provider's device, as a line of JSON: `python -m workflows.runtime.providers.probe NAME`.
+"""One provider's device, as a line of JSON: `python -m workflows.runtime.providers.find NAME`.
 
 A process of its own, for what is loaded here is somebody's driver.
 """
