@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, Queue
+
+from workflows.errors import Cancelled
 
 
 def python_command(module: str) -> list[str]:
@@ -22,6 +28,9 @@ def python_path(given: str) -> str:
     return os.pathsep.join([here, *others])
 
 
+_GRACE = 10.0  # seconds from a process's last word to its end
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a process of ours ended.
@@ -34,14 +43,67 @@ class Ended:
     why: str = ""
 
 
-def run_apart(module: str, arguments: Sequence[str], seconds: float) -> Ended:
-    """Runs one of our modules in a process that may crash or hang: after so many seconds it is killed."""
+def run_apart(
+    module: str,
+    arguments: Sequence[str],
+    seconds: float,
+    *,
+    heard: Callable[[str], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Ended:
+    """Runs one of our modules in a process that may crash or hang: after so many seconds it is killed.
+
+    heard: told of each line that it prints, as it does. Raises Cancelled on request; the process is killed then too.
+    """
     environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
     command = [*python_command(module), *arguments]
+    with tempfile.TemporaryFile() as log:
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, env=environment)
+        try:
+            told = _listen(running, time.monotonic() + seconds, heard, cancelled)
+            code = running.wait(_GRACE)
+            how = f"signal {-code}" if code < 0 else f"code {code}"
+            why = f"ended ({how})" if code else ""
+        except subprocess.TimeoutExpired:
+            told, why = "", f"did not answer in {seconds:.0f} s"
+        finally:
+            if running.poll() is None:
+                running.kill()
+                running.wait()
+        log.seek(0)
+        return Ended(told, log.read().decode("utf-8", "replace"), why)
+
+
+def _listen(
+    running: subprocess.Popen[bytes], until: float, heard: Callable[[str], None], cancelled: Callable[[], bool]
+) -> str:
+    """The last line that it prints. Raises TimeoutExpired, by the monotonic clock, and Cancelled."""
+    lines: Queue[str | None] = Queue()
+    threading.Thread(target=_read_lines, args=(running, lines), daemon=True).start()
+    told = ""
+    while (line := _next(lines)) is not None:
+        if line:
+            told = line
+            heard(line)
+        if cancelled():
+            raise Cancelled("The process was cancelled.")
+        if time.monotonic() > until:
+            raise subprocess.TimeoutExpired(running.args, 0.0)
+    return told
+
+
+def _read_lines(running: subprocess.Popen[bytes], lines: Queue[str | None]) -> None:
+    """Every line that the process prints, and None when it prints no more."""
+    assert running.stdout is not None
+    with running.stdout:
+        for line in running.stdout:
+            lines.put(line.decode("utf-8", "replace").rstrip("\r\n"))
+    lines.put(None)
+
+
+def _next(lines: Queue[str | None]) -> str | None:
+    """The next line, an empty one where there is none yet; None at the end."""
     try:
-        done = subprocess.run(command, capture_output=True, timeout=seconds, env=environment, check=False)
-    except subprocess.TimeoutExpired:
-        return Ended("", "", f"did not answer in {seconds:.0f} s")
-    lines = done.stdout.decode("utf-8", "replace").splitlines() or [""]
-    how = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
-    return Ended(lines[-1], done.stderr.decode("utf-8", "replace"), f"ended ({how})" if done.returncode else "")
+        return lines.get(timeout=0.1)
+    except Empty:
+        return ""

@@ -23,6 +23,7 @@ from workflows.reference import Reference
 from workflows.runtime.emulation import is_emulated
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import make_machine
+from workflows.runtime.openings import Opening
 from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
@@ -128,7 +129,9 @@ class Probe:
         device = device_named("cpu")
         by_file = {
             path: open_session(
-                name, path, device, {}, mapped=mapped, emulated=is_emulated(self._pipeline, name, device.name)
+                Opening(name, path, device),
+                mapped=mapped,
+                emulated=is_emulated(self._pipeline, name, device.name),
             )
             for name, path in files.items()
         }

@@ -6,11 +6,12 @@ pipeline.json is a program that may be changed by hand: when it is opened, what 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workflows.bundle.contexts import Contexts, read_contexts
 from workflows.bundle.flow import Fault
 from workflows.bundle.genai.folder import CONFIG, digest_of, is_genai, read_genai
 from workflows.bundle.manifest import MANIFEST, is_linked, read_manifest
@@ -27,6 +28,7 @@ class Bundle:
 
     files: by their name in a bundle, wherever they lie. digest: tells this model from another. where: the file with the
     program, for messages. built: whether it was built or imported; else it is another's folder that is read in place.
+    compiled: contexts in place of those in its folder.
     """
 
     folder: Path
@@ -35,6 +37,11 @@ class Bundle:
     digest: str
     where: str
     built: bool = True
+    compiled: Sequence[Contexts] | None = None
+
+    def contexts(self) -> Sequence[Contexts]:
+        """The compiled contexts of its graphs. Raises BundleError for one in its folder that is not whole."""
+        return read_contexts(self.folder) if self.compiled is None else self.compiled
 
     @property
     def bytes(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
+from workflows.bundle.contexts import CONTEXTS, context_files, drafts, read_contexts
 from workflows.bundle.genai.folder import is_genai
 from workflows.bundle.manifest import MANIFEST, FileEntry, Manifest, is_linked, read_manifest, sha256_of
 from workflows.bundle.read import read_bundle
@@ -26,12 +27,14 @@ def verify_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fa
     problems = list(find_problems(root, manifest, cancelled))
     if not problems:
         read_bundle(root)  # the files are as built; is what they say sound?
+        read_contexts(root)
     return VerifyReport(not problems, len(manifest.files), manifest.bytes, problems)
 
 
 def find_problems(root: Path, manifest: Manifest, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Problem]:
     """What in the folder is not as its manifest says, read byte for byte. Raises Cancelled on request."""
-    for name, entry in manifest.files.items():
+    compiled = {name: entry for name, entry in context_files(root).items() if entry is not None}
+    for name, entry in (manifest.files | compiled).items():
         if cancelled():
             raise Cancelled("The check was cancelled.")
         wrong = _wrong_with(root, name, entry)
@@ -41,11 +44,17 @@ def find_problems(root: Path, manifest: Manifest, cancelled: Callable[[], bool] 
 
 
 def find_strangers(root: Path, manifest: Manifest) -> Iterator[str]:
-    """What lies in the folder without being in its manifest: files, links, and folders that hold nothing of it."""
-    ours = {MANIFEST, *manifest.files}
-    folders = {parent.as_posix() for name in manifest.files for parent in PurePosixPath(name).parents}
+    """What lies in the folder without being in its manifest: files, links, and folders that hold nothing of it.
+
+    Compiled contexts have records of their own.
+    """
+    ours = {MANIFEST, *manifest.files, *context_files(root)}
+    folders = {CONTEXTS} | {parent.as_posix() for name in ours for parent in PurePosixPath(name).parents}
+    unfinished = drafts(root)
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
+        if any(path.is_relative_to(draft) for draft in unfinished):
+            continue
         known = folders if path.is_dir() and not path.is_symlink() else ours
         if name not in known:
             yield name

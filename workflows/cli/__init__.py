@@ -20,6 +20,7 @@ from workflows.cli import (
     bench,
     build,
     chat,
+    compile,
     devices,
     eval,
     exporting,
@@ -46,6 +47,7 @@ for command in commands:
 app.command("assemble")(assemble.assemble)
 app.command("eval")(eval.evaluate)
 app.command()(preflight.preflight)
+app.command("compile")(compile.compile_contexts)
 app.command("import")(importing.import_folder)
 app.command("export-genai")(exporting.export_folder)
 

@@ -21,7 +21,7 @@ from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
 from workflows.runtime import Machine, device_named, open_machine
-from workflows.runtime.opening import Placement
+from workflows.runtime.openings import Placement
 from workflows.runtime.prompt import Given
 from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 

@@ -17,6 +17,7 @@ from workflows.errors import GraphError, RequestError, printable
 from workflows.runtime.infer import infer_pipeline
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import make_machine
+from workflows.runtime.openings import Opening
 from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import OpenSession, open_session
 
@@ -44,7 +45,7 @@ def open_onnx(
         if not path.is_file():
             raise RequestError(f"The {printable(name)} {printable(path)} is no file: give the path of its graph.")
         if path not in opened:
-            opened[path] = open_session(name, path, device, {})
+            opened[path] = open_session(Opening(name, path, device))
         sessions[name] = replace(opened[path], name=name)
     inferred = infer_pipeline(sessions, {name: f"{name}.onnx" for name in sessions}, pipeline)
     if inferred.pipeline is None or inferred.lacks:

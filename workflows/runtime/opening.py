@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 
 from workflows.bundle import Bundle
 from workflows.bundle.flow import Fault
 from workflows.bundle.options import SessionOptions
 from workflows.bundle.schema import Pipeline
-from workflows.errors import BundleError, DeviceError, RecipeError, RequestError, printable
+from workflows.errors import BundleError, DeviceError, RecipeError, printable
 from workflows.kvcache import KVCache, Layout
 from workflows.kvcache.geometry import StateFacts
 from workflows.kvcache.layouts import layout_for
 from workflows.recipe.schema import DEFAULT_CAPACITY
 from workflows.runtime.binding import Observer
+from workflows.runtime.contexts import with_contexts
 from workflows.runtime.emulation import is_emulated
 from workflows.runtime.feeds import Program
 from workflows.runtime.machine import Machine
+from workflows.runtime.openings import Opening, Placement, openings_of
 from workflows.runtime.program import compile_program
 from workflows.runtime.providers.assignment import assignment_of, placement_note
 from workflows.runtime.sessions import OpenSession, open_session
 from workflows.wire.reports.devices import Device
-
-
-@dataclass(frozen=True)
-class Placement:
-    """Where sessions run: on `device`, but for some on `others`, by name.
-
-    What they share lies in the machine's memory, where all can reach it.
-    """
-
-    device: Device
-    others: Mapping[str, Device]
 
 
 def open_machine(
@@ -57,59 +49,41 @@ def open_machine(
     where = bundle.where
     _refuse_single(bundle.pipeline, where)
     bundle.pipeline.check(where)
-    placed, provider = _placed(bundle.pipeline, device), _named(device)
-    device = device.device if isinstance(device, Placement) else device
-    by_file: dict[tuple[str, str, str], OpenSession] = {}
-    sessions: dict[str, OpenSession] = {}
-    for name, session in bundle.pipeline.pipeline.sessions.items():
-        options = session.session_options.overlaid(session_options)
-        own = placed[name]
-        key = session.file, options.settings(), own.name
-        if key not in by_file:  # sessions over one file are one session: weights exist once
-            by_file[key] = open_session(
-                name,
-                bundle.file(session.file),
-                own,
-                options.of_provider(own.name, own.provider) | dict((device_options or {}) if own is device else {}),
-                graph=(graphs or {}).get(name),
-                emulated=is_emulated(bundle.pipeline, name, own.name),
-                settings=options,
-            )
-        sessions[name] = replace(by_file[key], name=name).called(bundle.pipeline.own_names(name))
+    place = device if isinstance(device, Placement) else Placement(device, {})
+    openings = openings_of(bundle, place, device_options, session_options)
+    openings, unfit = with_contexts(bundle, openings)
+    sessions = _open_all(bundle.pipeline, openings, graphs or {})
     machine = make_machine(
-        bundle.pipeline, sessions, device, cache=cache, capacity=capacity, observer=observer, where=where
+        bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, where=where
     )
-    machine.provider = provider
-    machine.placement = " ".join(filter(None, (_left(sessions, placed, one) for one in _devices(placed))))
+    machine.provider = str(place)
+    machine.placement = " ".join(filter(None, [unfit, *(_left(sessions, one) for one in _devices(openings))]))
     return machine
 
 
-def _placed(pipeline: Pipeline, device: Device | Placement) -> dict[str, Device]:
-    """Session → its device. Raises RequestError for a place of a session that there is not."""
-    known = pipeline.pipeline.sessions
-    if not isinstance(device, Placement):
-        return dict.fromkeys(known, device)
-    if odd := next((name for name in device.others if name not in known), None):
-        raise RequestError(f"There is no component {printable(odd)!r} to place: there are {', '.join(known)}.")
-    return {name: device.others.get(name, device.device) for name in known}
+def _open_all(
+    pipeline: Pipeline, openings: Mapping[str, Opening], graphs: Mapping[str, bytes]
+) -> dict[str, OpenSession]:
+    """Sessions over one file are one session: weights exist once."""
+    opened: dict[tuple[Path, str, str], OpenSession] = {}
+    sessions: dict[str, OpenSession] = {}
+    for name, opening in openings.items():
+        if opening.key not in opened:
+            emulated = is_emulated(pipeline, name, opening.device.name)
+            opened[opening.key] = open_session(opening, graph=graphs.get(name), emulated=emulated)
+        sessions[name] = replace(opened[opening.key], name=name).called(pipeline.own_names(name))
+    return sessions
 
 
-def _named(device: Device | Placement) -> str:
-    """The device, with who runs elsewhere: `cpu, decode=qnn`."""
-    if not isinstance(device, Placement):
-        return device.name
-    return ", ".join([device.device.name, *(f"{name}={one.name}" for name, one in device.others.items())])
-
-
-def _devices(placed: Mapping[str, Device]) -> list[Device]:
+def _devices(openings: Mapping[str, Opening]) -> list[Device]:
     """Each device once, without the CPU, which leaves nothing to another."""
-    return list({device.name: device for device in placed.values() if device.name != "cpu"}.values())
+    return list({one.device.name: one.device for one in openings.values() if one.device.name != "cpu"}.values())
 
 
-def _left(sessions: Mapping[str, OpenSession], placed: Mapping[str, Device], device: Device) -> str:
+def _left(sessions: Mapping[str, OpenSession], device: Device) -> str:
     """What to say of nodes that a device does not take. Raises DeviceError where it takes none at all."""
-    own = [name for name, one in placed.items() if one.name == device.name]
-    found = {name: assignment_of(sessions[name].session, device.provider) for name in own}
+    own = {name: one for name, one in sessions.items() if one.provider.name == device.name}
+    found = {name: assignment_of(one.session, device.provider) for name, one in own.items()}
     if not any(one.taken for one in found.values()):
         raise DeviceError(
             f"{device.title} takes no node of {', '.join(own)}, so that all would run on the CPU: build with the "

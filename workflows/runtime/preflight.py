@@ -12,7 +12,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.contexts import Contexts, read_context
 from workflows.bundle.options import parse_options
 from workflows.errors import JoineryError, printable
 from workflows.processes import run_apart
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
 from workflows.runtime.providers import device_named
-from workflows.runtime.providers.assignment import RECORD, assignment_of
+from workflows.runtime.providers.assignment import assignment_of
 from workflows.wire.codec import Mismatch, dumps, read
 from workflows.wire.reports.preflight import ComponentPreflight, Difference, PreflightReport
 
@@ -38,16 +39,23 @@ _SEED = 0
 
 
 def preflight(
-    folder: Path, provider: str, options: Mapping[str, str] | None = None, *, seconds: float = _SECONDS
+    folder: Path,
+    provider: str,
+    options: Mapping[str, str] | None = None,
+    *,
+    contexts: Path | None = None,
+    seconds: float = _SECONDS,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> PreflightReport:
     """The report on the bundle in `folder`; options: of the provider. A driver that crashes or hangs is a finding.
 
-    Raises BundleError for a bundle that cannot be read, DeviceError for a provider that cannot be used.
+    contexts: compiled ones to try in place of the plain graphs. Raises BundleError for a bundle that cannot be read,
+    DeviceError for a provider that cannot be used, Cancelled on request.
     """
     read_bundle(folder)
     device = device_named(provider)
-    told = [str(folder), device.name, json.dumps(dict(options or {}))]
-    ended = run_apart("workflows.runtime.preflight", told, seconds)
+    told = [str(folder), device.name, json.dumps(dict(options or {})), str(contexts or "")]
+    ended = run_apart("workflows.runtime.preflight", told, seconds, cancelled=cancelled)
     try:
         report = read(PreflightReport, json.loads(ended.told))
     except (ValueError, Mismatch):
@@ -69,10 +77,12 @@ def _with_reasons(component: ComponentPreflight, reasons: Mapping[str, str]) -> 
 # -- in the process of its own ---------------------------------------------------------------------------------
 
 
-def examine(folder: Path, provider: str, options: Mapping[str, str]) -> PreflightReport:
+def examine(
+    folder: Path, provider: str, options: Mapping[str, str], contexts: Sequence[Contexts] = ()
+) -> PreflightReport:
     """The report, without the reasons, which are in this process's log."""
-    bundle = read_bundle(folder)
-    told = parse_options({RECORD: "1", "log_severity_level": "0"})
+    bundle = replace(read_bundle(folder), compiled=contexts)
+    told = parse_options({"log_severity_level": "0"})
     try:
         machine = open_machine(bundle, device_named(provider), device_options=options, session_options=told)
     except JoineryError as error:
@@ -167,8 +177,9 @@ def _told(components: list[ComponentPreflight]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Prints the report as the last line."""
-    folder, provider, options = arguments
-    sys.stdout.write(f"\n{dumps(examine(Path(folder), provider, json.loads(options)))}\n")
+    folder, provider, options, compiled = arguments
+    contexts = [read_context(Path(compiled))] if compiled else []
+    sys.stdout.write(f"\n{dumps(examine(Path(folder), provider, json.loads(options), contexts))}\n")
     sys.stdout.flush()
 
 

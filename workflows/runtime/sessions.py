@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import onnxruntime as ort
 import psutil
@@ -20,12 +19,13 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
+from workflows.runtime.contexts import SHARE
+from workflows.runtime.openings import Opening
 from workflows.runtime.providers import Provider, provider_of
 from workflows.runtime.providers.assignment import RECORD
 from workflows.runtime.providers.cpu import CPU
 from workflows.runtime.signature import renamed
 from workflows.tensors import TensorSpec
-from workflows.wire.reports.devices import Device
 
 ORT_ERRORS = (
     Fail,
@@ -81,39 +81,31 @@ class OpenSession:
 
 
 def open_session(
-    name: str,
-    path: Path,
-    device: Device,
-    options: Mapping[str, str],
-    *,
-    mapped: bool = False,
-    graph: bytes | None = None,
-    emulated: bool = False,
-    settings: SessionOptions | None = None,
+    opening: Opening, *, mapped: bool = False, graph: bytes | None = None, emulated: bool = False
 ) -> OpenSession:
-    """Opens the graph at `path` on `device`.
+    """Opens a graph as `opening` says.
 
-    options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid
-    out anew for speed. graph: a serialized one in place of the file's, whose weights lie beside it. emulated: numbers
-    are put on the graph's grids, and computed with in floating point. settings: the file's and a person's, over
-    Joinery's own. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an option that the
-    provider does not have.
+    mapped: the weights stay in their file's pages, which sessions share, and are not laid out anew for speed. graph: a
+    serialized one in place of the file's, whose weights lie beside it. emulated: numbers are put on the graph's grids,
+    and computed with in floating point. Raises GraphError for a file that onnxruntime cannot take and DeviceError for
+    an option that the provider does not have, or a compiled context that it does not take.
     """
-    if options and device.name == "cpu":
-        raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
-    provider = provider_of(device)
-    entries = {"session.intra_op.allow_spinning": "1"}
-    entries |= {RECORD: "1"} if device.name != "cpu" else {}
-    entries |= {_UNPACKED: "1"} if mapped else {}
-    entries |= {_ON_GRIDS: "1"} if emulated else {}
-    entries |= {_WEIGHTS: str(path.parent)} if graph is not None else {}
-    told = _told(settings or SessionOptions(), entries)
+    path, provider = opening.path, provider_of(opening.device)
+    refuse_options(opening)
+    told = session_settings(
+        opening.settings,
+        {RECORD: "1"}
+        | ({SHARE: "1"} if opening.shared else {})
+        | ({_UNPACKED: "1"} if mapped else {})
+        | ({_ON_GRIDS: "1"} if emulated else {})
+        | ({_WEIGHTS: str(path.parent)} if graph is not None else {}),
+    )
     try:
-        session = provider.open(path if graph is None else graph, told, options)
+        session = provider.open(path if graph is None else graph, told, opening.options)
     except ORT_ERRORS as error:
-        raise GraphError(f"onnxruntime cannot open {path.name}: {printable(error, 200)}") from error
+        raise _refusal(opening, error) from error
     return OpenSession(
-        name,
+        opening.name,
         session,
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_inputs()),
         tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_outputs()),
@@ -122,9 +114,32 @@ def open_session(
     )
 
 
-def _told(settings: SessionOptions, entries: Mapping[str, str]) -> ort.SessionOptions:
+def refuse_options(opening: Opening) -> None:
+    """Raises DeviceError for options of a provider that has none."""
+    if opening.options and opening.device.name == "cpu":
+        odd = printable(next(iter(opening.options)))
+        raise DeviceError(f"The cpu provider takes no device options, and {odd} was given.")
+
+
+def _refusal(opening: Opening, error: Exception) -> GraphError | DeviceError:
+    told = printable(error, 200)
+    if opening.context:
+        return DeviceError(
+            f"{opening.device.title} does not take the compiled context {opening.path}: compile anew with "
+            f"`joinery compile`, or remove its folder ({told})."
+        )
+    if "EPContext" in str(error):
+        return GraphError(
+            f"{opening.path.name} is compiled for one provider, and {opening.device.title} is another: open the graph "
+            "that it was made of."
+        )
+    return GraphError(f"onnxruntime cannot open {opening.path.name}: {told}")
+
+
+def session_settings(settings: SessionOptions, entries: Mapping[str, str]) -> ort.SessionOptions:
     """onnxruntime's own object; what the file or a person says wins over `entries` and Joinery's usual numbers."""
     told = ort.SessionOptions()
+    entries = {"session.intra_op.allow_spinning": "1", **entries}
     usual = _LEVELS | {"intra_op_num_threads": psutil.cpu_count(logical=False) or 1}
     own = settings.model_dump(exclude_none=True, include=set(_PLAIN))
     for name, value in (usual | own).items():

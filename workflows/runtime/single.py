@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from workflows.bundle import read_bundle
 from workflows.errors import BundleError, GraphError, JoineryError, RequestError, printable
+from workflows.runtime.openings import Opening
 from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
@@ -76,7 +77,7 @@ def open_single(folder: str | Path, provider: str = "cpu") -> SingleGraph:
             "graph without a cache: run it with workflows.generate.open_engine."
         )
     name, session = next(iter(sessions.items()))
-    return SingleGraph(open_session(name, bundle.file(session.file), device_named(provider), {}))
+    return SingleGraph(open_session(Opening(name, bundle.file(session.file), device_named(provider))))
 
 
 def run_single(folder: str | Path, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:

@@ -17,6 +17,7 @@ from workflows.errors import BundleError, GraphError, PromptError, RequestError,
 from workflows.generate.feed import begin, feed
 from workflows.runtime import Machine, device_named
 from workflows.runtime.opening import make_machine
+from workflows.runtime.openings import Opening
 from workflows.runtime.sessions import open_session
 
 CHUNK = 8
@@ -44,7 +45,8 @@ def opened(
     data["pipeline"] |= more
     device = device_named("cpu")
     sessions = {
-        name: open_session(name, folder / one["file"], device, {}) for name, one in data["pipeline"]["sessions"].items()
+        name: open_session(Opening(name, folder / one["file"], device))
+        for name, one in data["pipeline"]["sessions"].items()
     }
     return make_machine(parse_pipeline(data, "the file"), sessions, device)
 

@@ -17,6 +17,7 @@ from workflows.cli.prompt import read_places
 from workflows.errors import DeviceError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, devices
+from workflows.runtime.openings import Opening
 from workflows.runtime.preflight import preflight
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.assignment import Assignment, placement_note
@@ -101,7 +102,7 @@ def test_what_is_copied_when_it_is_bound_is_bound_anew(tmp_path: Path, monkeypat
     net = Net()
     net("Add", "input_ids_", net.const([1.0]), out="y")
     net.save(tmp_path / "g.onnx", {"input_ids_": (FLOAT, [1, 3])}, {"y": (FLOAT, [1, 3])})
-    opened = open_session("g", tmp_path / "g.onnx", device_named("cpu"), {})
+    opened = open_session(Opening("g", tmp_path / "g.onnx", device_named("cpu")))
     bound: list[str] = []
     real = ort.IOBinding.bind_input
     monkeypatch.setattr(

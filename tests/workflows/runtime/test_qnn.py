@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +12,12 @@ import pytest
 
 from tests.workflows.conftest import Built
 from workflows.bundle import read_bundle
+from workflows.bundle.contexts import read_contexts
+from workflows.bundle.verify import verify_bundle
+from workflows.errors import Cancelled
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, open_machine
+from workflows.runtime.compile import compile_bundle
 from workflows.wire.events import GenerationDone
 
 pytestmark = [
@@ -94,3 +99,29 @@ def test_encoder_decoders(built: Built, demo: str, prompts: list[str]) -> None:
     bundle = built(f"demo:{demo}", trust_remote_code=True, **options)
     equal, count = alike(*(answers(bundle, provider, prompts, chat=False) for provider in ("qnn", "cpu")))
     assert count >= 9 and equal == count, (equal, count)
+
+
+def test_compiled_contexts_give_the_same_logits(qwen3: Path, tmp_path: Path) -> None:
+    """They hold every node, are opened in the place of the graphs, and another chip's are not."""
+    bundle = Path(shutil.copytree(qwen3, tmp_path / "bundle"))
+    report = compile_bundle(bundle, "qnn")
+    assert [one.name for one in report.components] == ["prefill", "decode"]
+    found = []
+    for folder in (qwen3, bundle):
+        with open_machine(read_bundle(folder), device_named("qnn")) as machine:
+            taken = {opened.session.get_provider_graph_assignment_info()[0].get_nodes()[0].op_type
+                     for opened in machine.sessions.values()}  # fmt: skip
+            assert (taken == {"EPContext"}) == (folder == bundle) and not machine.placement
+            rows = [machine.step(chunk, phase, 1) for chunk, phase in machine.chunks(list(range(9, 80)))]
+            found.append(np.concatenate(rows))
+    assert np.array_equal(found[0], found[1])
+    with open_machine(read_bundle(bundle), device_named("qnn"), device_options={"soc_model": "57"}) as machine:
+        assert "made of other graphs, versions or options" in machine.placement
+
+
+def test_a_compilation_can_be_cancelled(qwen3: Path, tmp_path: Path) -> None:
+    bundle = Path(shutil.copytree(qwen3, tmp_path / "bundle"))
+    heard: list[str] = []
+    with pytest.raises(Cancelled):
+        compile_bundle(bundle, "qnn", heard=heard.append, cancelled=lambda: bool(heard))
+    assert heard and verify_bundle(bundle).ok and not read_contexts(bundle)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 
 import onnxruntime as ort
@@ -27,6 +27,7 @@ class Provider:
     name: what a person calls it. provider: onnxruntime's name. package: the module of its plugin, "" for one that is
     part of a build. brought_by: what a person installs. copies_inputs: whether it copies what is bound when it is
     bound, so that what changes must be bound anew before each run. options: what Joinery sets unless told otherwise.
+    compiles: whether it makes contexts beforehand. sharing: the options by which contexts share their weights.
     """
 
     name: str
@@ -37,6 +38,8 @@ class Provider:
     brought_by: str = ""
     copies_inputs: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
+    compiles: bool = False
+    sharing: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def installed(self) -> bool:
@@ -110,6 +113,17 @@ class Provider:
             told.add_provider_for_devices(self._devices()[:1], own)
             return ort.InferenceSession(graph, told, enable_fallback=False)
         return ort.InferenceSession(graph, told, providers=[(self.provider, own)], enable_fallback=False)
+
+    def compile(self, graph: Path, told: ort.SessionOptions, options: Mapping[str, str], target: Path) -> None:
+        """Writes what this provider makes of a graph to `target`, its binary beside it. Raises as `open` does."""
+        self.register()
+        told.add_provider_for_devices(self._devices()[:1], {**self.options, **options})
+        compiler = ort.ModelCompiler(told, str(graph), embed_compiled_data_into_model=False)
+        compiler.compile_to_file(str(target))
+
+    def version(self) -> str:
+        """Of the package that the provider came with."""
+        return metadata.version(self.brought_by) if self.package else str(ort.__version__)
 
     def _devices(self) -> list[ort.OrtEpDevice]:
         return [device for device in ort.get_ep_devices() if device.ep_name == self.provider]

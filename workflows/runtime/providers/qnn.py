@@ -22,4 +22,6 @@ QNN = Qnn(
     brought_by="onnxruntime-qnn",
     # 60: Snapdragon X Elite; boundary Quantize and Dequantize would stay on the CPU otherwise
     options={"backend_type": "htp", "soc_model": "60", "offload_graph_io_quantization": "0"},
+    compiles=True,
+    sharing={"enable_htp_weight_sharing": "1"},
 )

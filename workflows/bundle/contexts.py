@@ -1,0 +1,158 @@
+"""Compiled contexts: what a provider made of a bundle's graphs beforehand, beside the plain graphs.
+
+    BUNDLE/contexts/KEY/context.json     of which graph, provider, versions and options each was made, and its files
+    BUNDLE/contexts/KEY/COMPONENT.onnx   the same inputs and outputs around one EPContext node
+    BUNDLE/contexts/KEY/*.bin            what that node holds, often of several components
+
+They are no part of the manifest: a context is made again from the graph, and is right on one kind of machine alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from workflows.bundle.manifest import FileEntry, is_linked
+from workflows.bundle.model import Model, NameInBundle
+from workflows.errors import BundleError
+from workflows.files import put_in_place, remove
+
+CONTEXTS = "contexts"
+RECORD = "context.json"
+_LONGEST = 1 << 20  # bytes of a record
+
+
+class Origin(Model):
+    """All that a context is made of: where one of these is another, so is the context.
+
+    graph: SHA-256 of the graph's file. weights: of the bundle's own digest. version: of the provider's package.
+    settings: what else onnxruntime is told of the session.
+    """
+
+    graph: str
+    weights: str
+    provider: str
+    version: str
+    onnxruntime: str
+    options: dict[str, str]
+    settings: str
+
+
+class Compiled(Model):
+    """One component's context. seconds: that it took."""
+
+    file: NameInBundle
+    origin: Origin
+    seconds: Annotated[float, Field(ge=0)]
+
+
+class Record(Model):
+    """What context.json says. shared: whether components share one copy of the weights."""
+
+    version: Literal[1] = 1
+    shared: bool
+    sessions: Annotated[dict[str, Compiled], Field(min_length=1)]
+    files: dict[NameInBundle, FileEntry]
+
+    @property
+    def made_for(self) -> tuple[str, dict[str, str]]:
+        """The provider, and its options."""
+        first = next(iter(self.sessions.values())).origin
+        return first.provider, first.options
+
+    @property
+    def key(self) -> str:
+        """The folder's name: contexts of other origins lie in others."""
+        origins = {name: one.origin.model_dump() for name, one in sorted(self.sessions.items())}
+        return hashlib.sha256(json.dumps([origins, self.shared], sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """A folder of contexts, all of whose files are there."""
+
+    folder: Path
+    record: Record
+
+    def of(self, name: str, origin: Origin) -> Path | None:
+        """The context of a session that is made of exactly that."""
+        compiled = self.record.sessions.get(name)
+        return self.folder / compiled.file if compiled is not None and compiled.origin == origin else None
+
+
+def read_contexts(bundle: Path) -> list[Contexts]:
+    """The contexts of the bundle in that folder. Raises BundleError for one whose record or files are not whole."""
+    return [read_context(path) for path in _folders(bundle)]
+
+
+def read_context(folder: Path) -> Contexts:
+    """Raises BundleError that names the file and what to do."""
+    remedy = f"remove {folder}, or compile anew with `joinery compile`."
+    path = folder / RECORD
+    try:
+        if path.stat().st_size > _LONGEST:
+            raise ValueError
+        record = Record.model_validate(json.loads(path.read_text("utf-8")))
+    except (OSError, ValidationError, ValueError, RecursionError):
+        raise BundleError(f"{path} is no record of compiled contexts: {remedy}") from None
+    if strange := next((one.file for one in record.sessions.values() if one.file not in record.files), None):
+        raise BundleError(f"{path} lists no file {strange}: {remedy}")
+    for name, entry in record.files.items():
+        if is_linked(folder, name) or not (folder / name).is_file():
+            raise BundleError(f"{folder} lacks {name}: {remedy}")
+        if (folder / name).stat().st_size != entry.bytes:
+            raise BundleError(f"{name} in {folder} is not {entry.bytes:,} bytes long: {remedy}")
+    return Contexts(folder, record)
+
+
+def _folders(bundle: Path) -> list[Path]:
+    root = bundle / CONTEXTS
+    if is_linked(bundle, CONTEXTS) or not root.is_dir():
+        return []
+    return sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+
+def publish_contexts(bundle: Path, draft: Path) -> Contexts:
+    """Gives the draft its name, and removes what it supersedes: contexts of that provider with the same options."""
+    record = read_context(draft).record
+    for folder in _folders(bundle):
+        try:
+            superseded = read_context(folder).record.made_for == record.made_for
+        except BundleError:
+            superseded = True  # of use to nobody
+        if superseded and folder.name != record.key:
+            remove(folder)
+    put_in_place(draft, bundle / CONTEXTS / record.key)
+    return read_context(bundle / CONTEXTS / record.key)
+
+
+def drafts(bundle: Path) -> list[Path]:
+    """Contexts that are being made, or were when the process was killed."""
+    return sorted(bundle.glob(f"{CONTEXTS}/.*.draft"))
+
+
+def sweep_drafts(bundle: Path) -> None:
+    """Removes them."""
+    for draft in drafts(bundle):
+        remove(draft)
+
+
+def context_files(bundle: Path) -> dict[str, FileEntry | None]:
+    """Every file of the bundle's contexts, by its path in the bundle; None for a record, which nothing else knows.
+
+    Of a folder whose record cannot be read, nothing is known.
+    """
+    found: dict[str, FileEntry | None] = {}
+    for folder in _folders(bundle):
+        inside = folder.relative_to(bundle).as_posix()
+        try:
+            files = read_context(folder).record.files
+        except BundleError:
+            continue
+        found |= {f"{inside}/{RECORD}": None, **{f"{inside}/{name}": entry for name, entry in files.items()}}
+    return found

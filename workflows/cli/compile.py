@@ -1,0 +1,35 @@
+"""`joinery compile`: what a provider makes of a bundle's graphs, made beforehand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from workflows.cli.output import JsonFlag, interruptible, mebibytes, pairs, write_json
+
+
+def compile_contexts(
+    bundle: Path = typer.Argument(help="A bundle's folder."),
+    provider: str = typer.Option(..., "--provider", help="A name that `joinery devices` prints."),
+    options: list[str] = typer.Option(
+        [], "--option", "--device-option", metavar="K=V", help="An option of the provider, such as soc_model=60."
+    ),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Compile a bundle's graphs for a provider, try what came of it, and keep it beside the plain graphs."""
+    from workflows.runtime.compile import compile_bundle
+
+    console = Console(stderr=True)
+    with interruptible() as cancelled, console.status("compiling", spinner="line") as status:
+        report = compile_bundle(
+            bundle, provider, pairs("K=V", options), heard=lambda line: status.update(line), cancelled=cancelled
+        )
+    if as_json:
+        write_json(report)
+        return
+    if report.note:
+        console.print(report.note, markup=False, highlight=False)
+    names = ", ".join(f"{one.name} in {one.seconds:.1f} s" for one in report.components)
+    typer.echo(f"{bundle / report.folder}: {names}, {mebibytes(report.bytes)}")
