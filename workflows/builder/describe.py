@@ -134,6 +134,7 @@ def _metadata(checkpoint: Checkpoint, recipe: Recipe, cut: Cut, **of_the_cache: 
         task=recipe.task,
         family=recipe.family,
         precision=recipe.precision,
+        place=dict(recipe.place),
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
         components=[
             Component(name=part.name, role=part.role.value, precision=recipe.precision_of(part.name))

@@ -77,8 +77,8 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     from workflows.quantize.calibration.prompts import prompts_digest
 
     prompts = prompts_digest(recipe.quantize.calibration.prompts)
-    shaping = recipe.model_dump(exclude={"source", "target", "precision", "quantize", "passes", "session_options"})
-    key = _key(digest, __version__, shaping)
+    later = {"source", "target", "precision", "quantize", "passes", "session_options", "place"}
+    key = _key(digest, __version__, recipe.model_dump(exclude=later), target_named(recipe.target).fixed)
     exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
     cut = built_cut(checkpoint, recipe, load_evidence(exported))
     pipeline = describe(checkpoint, recipe, cut)

@@ -82,8 +82,8 @@ class Metadata(Model):
     carried: inputs `session.input` that a step reads and the output with the next value, where the names don't say so.
     counts: whether graphs whose cache grows take its slots for tokens, so that none may be empty, whatever mask they
     take besides: GroupQueryAttention does. names: `session.tensor` of a graph that Joinery calls otherwise, and how.
-    kv_heads, head_size: of a cache, where its graphs leave them open. genai: what a configuration of onnxruntime-genai
-    says and this file has no word for.
+    kv_heads, head_size: of a cache, where its graphs leave them open. place: session → the provider that it runs on,
+    whatever the others run on. genai: what a configuration of onnxruntime-genai says and this file has no word for.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -102,6 +102,7 @@ class Metadata(Model):
     head_size: Positive | None = None
     counts: Annotated[bool, Field(exclude_if=_is_nothing)] = False
     names: dict[Port, str] = Field(default_factory=dict, exclude_if=_is_nothing)
+    place: dict[str, str] = Field(default_factory=dict, exclude_if=_is_nothing)
     genai: dict[str, Any] = Field(default_factory=dict, exclude_if=_is_nothing)
     built_at: str = ""
     components: list[Component] = Field(default_factory=list)

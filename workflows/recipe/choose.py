@@ -54,8 +54,10 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     }
     if family.encoder and (chosen.get("graphs") or defaults["graphs"]) == "prefill-decode":
         defaults["source_length"] = min(DEFAULT_SOURCE_LENGTH, limit)
+    place = target.place if split else {}
     passes = _passes(family, target, chosen.get("passes", {}))
-    merged = {**defaults, **chosen, "passes": passes, "quantize": _quantize(target, chosen.get("quantize", {}))}
+    settled = {"passes": passes, "quantize": _quantize(target, chosen.get("quantize", {}))}
+    merged = {**defaults, "place": place, **chosen, **settled}
     recipe = _checked(merged)
     _refuse_unfit(recipe, family, checkpoint, limit)
     _refuse_components(recipe, cut_of(family, recipe, geometry))
@@ -187,9 +189,10 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
 
 
 def _refuse_components(recipe: Recipe, cut: Cut) -> None:
-    """Refuses a precision, or session options, for a component that the recipe does not cut."""
+    """Refuses a precision, session options or a place for a component that the recipe does not cut."""
     own = [name for name in recipe.session_options if name != "all"]
-    for key, named in (("quantize.components", [*recipe.quantize.components]), ("session_options", own)):
+    asked = {"quantize.components": [*recipe.quantize.components], "session_options": own, "place": [*recipe.place]}
+    for key, named in asked.items():
         unknown = next((name for name in named if name not in cut.names), None)
         if unknown is not None:
             raise RecipeError(

@@ -20,6 +20,7 @@ from typing import Literal
 from workflows import names
 from workflows.recipe.families.base import Family, Geometry
 from workflows.recipe.schema import Recipe, single_output, writer_of
+from workflows.recipe.target import target_named
 
 When = Literal["init", "step"]
 
@@ -181,7 +182,8 @@ def _keepers(recipe: Recipe, whole: Part) -> tuple[Part, ...]:
     """The part that keeps the cache, or the two that are made of it: one for chunks of a prompt, one for tokens."""
     if recipe.graphs == "single":
         return (whole,)
-    slots = None if whole.role is Role.TRANSFORMER else recipe.capacity  # its operator takes a buffer of any length
+    any_length = whole.role is Role.TRANSFORMER and not target_named(recipe.target).fixed  # as its operator takes
+    slots = None if any_length else recipe.capacity
     copy = partial(replace, whole, made_of=whole.role, slots=slots)
     return (
         copy(role=Role.PREFILL, when=("init",), columns=recipe.chunk),

@@ -13,6 +13,8 @@ Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
 Variant = Literal["plain", "transformer-only"]
 
+ProviderName = Annotated[TargetName, BeforeValidator(unaliased)]
+
 Writer = Literal["host", "gqa", "scatter"]
 
 POSITIONS_KEY = "joinery.positions"  # in a graph's metadata: how many positions the model has
@@ -79,7 +81,8 @@ class Recipe(BaseModel):
     passes: optimizer pass → whether it runs. variant: `plain` keeps the model whole; `transformer-only` has embeddings,
     transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors
     in the exported graphs; the precisions fp16 and bf16 have it in their own type. session_options: component, or `all`
-    → options of onnxruntime's sessions (bundle/options.py), which the bundle then has.
+    → options of onnxruntime's sessions (bundle/options.py), which the bundle then has. place: component → the provider
+    that it runs on, whatever the others run on.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -89,7 +92,7 @@ class Recipe(BaseModel):
     model_type: str
     family: str
     task: str
-    target: Annotated[TargetName, BeforeValidator(unaliased)] = "cpu"
+    target: ProviderName = "cpu"
     variant: Variant = "plain"
     graphs: Graphs = "single"
     cache: Cache = "static"
@@ -101,6 +104,7 @@ class Recipe(BaseModel):
     quantize: Quantize = Quantize()
     passes: dict[str, bool] = {}
     session_options: dict[str, dict[str, Any]] = {}
+    place: dict[str, ProviderName] = {}
     opset: Literal[23, 24] = 23
 
     @model_validator(mode="after")

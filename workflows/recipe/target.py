@@ -20,13 +20,15 @@ MENDING = ("float_masks", "norm_in_three_axes", "position_tables")  # passes for
 @dataclass(frozen=True)
 class Target:
     """A target. passes: those that it has otherwise than the family. fixed: whether shapes must be. heads: whether
-    16-bit activations of four axes are computed rightly. reasons: what of these is for what, a sentence each.
+    16-bit activations of four axes are computed rightly. place: of a model cut in three, the components that run
+    elsewhere. reasons: what of these is for what, a sentence each.
     """
 
     name: TargetName
     passes: Mapping[str, bool] = field(default_factory=dict)
     fixed: bool = False
     heads: bool = True
+    place: Mapping[str, TargetName] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
 
 
@@ -39,12 +41,14 @@ TARGETS: dict[TargetName, Target] = {
             passes=dict.fromkeys(CONTRIB, False) | dict.fromkeys(MENDING, True),
             fixed=True,
             heads=False,
+            place={"embeddings": "cpu", "head": "cpu"},
             reasons=(
                 "QNN takes fixed shapes alone, so there is a graph for chunks of a prompt and one for tokens.",
                 "QNN takes no operators of onnxruntime's own, and masks of numbers alone.",
                 "QNN's norm of four axes is wrong with more than one column: norms over heads have three.",
                 "QNN computes angles in half precision: rotary angles come from tables.",
                 "QNN's 16-bit grids on four axes are wrong with more than one column: heads stay in floating point.",
+                "Embeddings and head of a model cut in three serve chunks and tokens alike, so they run on the CPU.",
             ),
         ),
         Target("webgpu"),

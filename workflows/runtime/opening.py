@@ -22,6 +22,7 @@ from workflows.runtime.feeds import Program
 from workflows.runtime.machine import Machine
 from workflows.runtime.openings import Opening, Placement, openings_of
 from workflows.runtime.program import compile_program
+from workflows.runtime.providers import device_named
 from workflows.runtime.providers.assignment import assignment_of, placement_note
 from workflows.runtime.sessions import OpenSession, open_session
 from workflows.wire.reports.devices import Device
@@ -49,7 +50,7 @@ def open_machine(
     where = bundle.where
     _refuse_single(bundle.pipeline, where)
     bundle.pipeline.check(where)
-    place = device if isinstance(device, Placement) else Placement(device, {})
+    place = _placement(bundle.pipeline, device)
     openings = openings_of(bundle, place, device_options, session_options)
     openings, unfit = with_contexts(bundle, openings)
     sessions = _open_all(bundle.pipeline, openings, graphs or {})
@@ -59,6 +60,15 @@ def open_machine(
     machine.provider = str(place)
     machine.placement = " ".join(filter(None, [unfit, *(_left(sessions, one) for one in _devices(openings))]))
     return machine
+
+
+def _placement(pipeline: Pipeline, device: Device | Placement) -> Placement:
+    """What a person asks for, over what the bundle says. Raises DeviceError for a place that cannot be used here."""
+    asked = device if isinstance(device, Placement) else Placement(device, {})
+    others = {name: place for name, place in pipeline.metadata.place.items() if name not in asked.others}
+    own = {name: asked.device if place == asked.device.name else device_named(place) for name, place in others.items()}
+    elsewhere = {name: one for name, one in own.items() if one is not asked.device}
+    return Placement(asked.device, {**elsewhere, **asked.others})
 
 
 def _open_all(

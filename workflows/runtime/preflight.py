@@ -28,8 +28,10 @@ from workflows.processes import run_apart
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
 from workflows.runtime.providers import device_named
-from workflows.runtime.providers.assignment import assignment_of
+from workflows.runtime.providers.assignment import Assignment, assignment_of
+from workflows.runtime.sessions import OpenSession
 from workflows.wire.codec import Mismatch, dumps, read
+from workflows.wire.reports.devices import Device
 from workflows.wire.reports.preflight import ComponentPreflight, Difference, PreflightReport
 
 _SECONDS = 600.0
@@ -83,13 +85,12 @@ def examine(
     """The report, without the reasons, which are in this process's log."""
     bundle = replace(read_bundle(folder), compiled=contexts)
     told = parse_options({"log_severity_level": "0"})
+    device = device_named(provider)
     try:
-        machine = open_machine(bundle, device_named(provider), device_options=options, session_options=told)
+        machine = open_machine(bundle, device, device_options=options, session_options=told)
     except JoineryError as error:
         return PreflightReport(provider, [], False, str(error))
-    counts = {
-        name: assignment_of(opened.session, opened.provider.provider) for name, opened in machine.sessions.items()
-    }
+    counts = {name: _assignment(opened, device) for name, opened in machine.sessions.items()}
     found: dict[tuple[str, str], Difference] = {}
     try:
         found, largest = _compare(bundle, machine)
@@ -103,6 +104,14 @@ def examine(
         for name, one in counts.items()
     ]
     return PreflightReport(provider, components, not why, why or _told(components))
+
+
+def _assignment(opened: OpenSession, device: Device) -> Assignment:
+    found = assignment_of(opened.session, device.provider)
+    if opened.provider.name == device.name:
+        return found
+    why = f"{opened.name} is placed on the {opened.provider.name} provider."
+    return replace(found, left=tuple(replace(one, reason=why) for one in found.left))
 
 
 def _compare(bundle: Bundle, machine: Machine) -> tuple[dict[tuple[str, str], Difference], float]:

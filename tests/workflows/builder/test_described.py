@@ -164,3 +164,46 @@ def test_a_graph_without_a_cache_may_take_more_than_the_cut_says() -> None:
     assert built_cut(open_checkpoint("demo:qwen3"), recipe, [entry]).names == ("model",)
     with pytest.raises(GraphError, match=r"has the outputs hidden, .* they differ in logits"):
         built_cut(open_checkpoint("demo:qwen3"), recipe, [entry | {"outputs": ["hidden"]}])
+
+
+@pytest.mark.parametrize(
+    ("options", "placed"),
+    [
+        ({}, {}),
+        ({"target": "qnn"}, {"embeddings": "cpu", "head": "cpu"}),
+        ({"target": "npu", "place": {}}, {}),
+        ({"place": {"decode": "npu"}}, {"decode": "qnn"}),
+    ],
+)
+def test_places_are_the_recipe_s(options: dict[str, Any], placed: dict[str, str]) -> None:
+    """What the target needs, unless a person says otherwise; and a bundle without any says nothing of it."""
+    pipeline = described(**options)
+    assert pipeline.metadata.place == placed
+    assert ('"place"' in pipeline.to_json()) == bool(placed)
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [({"neck": "cpu"}, "place names 'neck'"), ({"head": "abacus"}, "place.head is wrong in the recipe: .*'cpu'")],
+)
+def test_a_place_that_cannot_be_is_refused(place: dict[str, str], told: str) -> None:
+    with pytest.raises(RecipeError, match=told):
+        described(place=place)
+
+
+def test_a_plain_model_on_the_npu_is_placed_whole() -> None:
+    """Its prefill and decode have all there is."""
+    assert described(target="qnn", variant="plain").metadata.place == {}
+
+
+def test_a_fixed_target_fixes_the_slots_of_a_shared_buffer() -> None:
+    """GroupQueryAttention takes a buffer of any length; QNN takes no shape that is open."""
+    checkpoint = open_checkpoint("demo:qwen3")
+    slots = {}
+    for target in ("cpu", "qnn"):
+        recipe = choose(checkpoint, {"variant": "transformer-only", "capacity": 128, "target": target})
+        family = family_for("qwen3")
+        cut = cut_of(family, recipe, family.geometry(checkpoint.config))
+        slots[target] = {part.name: part.slots for part in cut.parts}
+    assert slots["cpu"] == dict.fromkeys(ROLES)
+    assert slots["qnn"] == {"embeddings": None, "prefill": 128, "decode": 128, "head": None}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -136,7 +138,16 @@ def test_a_provider_that_takes_nothing_is_no_provider(
         open_engine(demo_split_bundle, provider="cuda")
 
 
-def test_components_are_placed_by_name(demo_split_bundle: Path) -> None:
+def placed(bundle: Path, tmp_path: Path, **place: str) -> Path:
+    """The bundle, whose file says where components run."""
+    copy = Path(shutil.copytree(bundle, tmp_path / "-".join((*place, *place.values())), dirs_exist_ok=True))
+    data = json.loads((copy / "pipeline.json").read_text("utf-8"))
+    data["metadata"]["place"] = place
+    (copy / "pipeline.json").write_text(json.dumps(data), "utf-8")
+    return copy
+
+
+def test_components_are_placed_by_name(demo_split_bundle: Path, tmp_path: Path) -> None:
     """Each opens on its own device; the figures say where."""
     with open_engine(demo_split_bundle, place={"decode": "cpu"}) as engine:
         assert engine.machine.provider == "cpu, decode=cpu"
@@ -144,6 +155,11 @@ def test_components_are_placed_by_name(demo_split_bundle: Path) -> None:
         assert isinstance(done, GenerationDone) and done.provider == "cpu, decode=cpu"
     with pytest.raises(RequestError, match="no component 'head' to place: there are prefill, decode"):
         open_engine(demo_split_bundle, place={"head": "cpu"})
+    assert open_engine(placed(demo_split_bundle, tmp_path, prefill="cpu")).machine.provider == "cpu"
+    with pytest.raises(DeviceError, match="No provider is called 'abacus'"):
+        open_engine(placed(demo_split_bundle, tmp_path, prefill="abacus"))
+    with open_engine(placed(demo_split_bundle, tmp_path, prefill="abacus"), place={"prefill": "cpu"}) as engine:
+        assert engine.machine.provider == "cpu, prefill=cpu"  # what a person says is over what the bundle says
     with pytest.raises(DeviceError, match="No provider is called 'gpu'"):
         open_engine(demo_split_bundle, place={"decode": "gpu"})
     assert read_places(["a=cpu,b=qnn", "c=dml"]) == {"a": "cpu", "b": "qnn", "c": "dml"}

@@ -108,16 +108,20 @@ class Provider:
         Raises DeviceError where the plugin cannot be loaded, and what onnxruntime raises for the graph.
         """
         self.register()
-        own = {**self.options, **options}
+        own = self.own_options(options)
         if self.package:
             told.add_provider_for_devices(self._devices()[:1], own)
             return ort.InferenceSession(graph, told, enable_fallback=False)
         return ort.InferenceSession(graph, told, providers=[(self.provider, own)], enable_fallback=False)
 
+    def own_options(self, options: Mapping[str, str]) -> dict[str, str]:
+        """What onnxruntime is told: Joinery's own under what a person or a file says."""
+        return {**self.options, **options}
+
     def compile(self, graph: Path, told: ort.SessionOptions, options: Mapping[str, str], target: Path) -> None:
         """Writes what this provider makes of a graph to `target`, its binary beside it. Raises as `open` does."""
         self.register()
-        told.add_provider_for_devices(self._devices()[:1], {**self.options, **options})
+        told.add_provider_for_devices(self._devices()[:1], self.own_options(options))
         compiler = ort.ModelCompiler(told, str(graph), embed_compiled_data_into_model=False)
         compiler.compile_to_file(str(target))
 

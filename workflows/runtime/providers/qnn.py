@@ -6,11 +6,21 @@ where they lie (host memory), so that what is bound once may change.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from workflows.runtime.providers.base import Provider
+
+# GroupQueryAttention is left to the CPU unless a file says otherwise; only the provider reads it
+_AFFINITY = Path(__file__).with_name("qnn_affinity.json")
 
 
 class Qnn(Provider):
     """The NPU of a Snapdragon."""
+
+    def own_options(self, options: Mapping[str, str]) -> dict[str, str]:
+        """See Provider.own_options."""
+        return {"op_affinity": str(_AFFINITY), **super().own_options(options)}
 
 
 QNN = Qnn(
