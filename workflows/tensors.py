@@ -57,6 +57,11 @@ class TensorSpec:
         return np.dtype("uint16" if self.dtype == "bfloat16" else self.dtype)
 
     @property
+    def element(self) -> np.dtype | int:
+        """What onnxruntime takes as its type; numpy has no bfloat16, ONNX calls it 16."""
+        return 16 if self.dtype == "bfloat16" else self.numpy_dtype
+
+    @property
     def is_floating(self) -> bool:
         """Whether its elements are floating-point numbers."""
         return "float" in self.dtype

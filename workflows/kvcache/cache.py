@@ -36,7 +36,8 @@ class KVCache:
     state: the graph's past/present pairs. facts: what else is known of the graph; None for one that appends, with one
     mask for all layers. drivers: the other inputs that the graph takes of a cache, by name. capacity: slots at most.
     pad_left: padding comes before the tokens of a step, for graphs that give the last column's logits alone. carried:
-    state of one size that goes with it. `told` gives what stands for positions where they are not plain numbers.
+    state of one size that goes with it. `told` gives what stands for positions where they are not plain numbers;
+    `lend` is called before rows are read or changed, by who has newer ones elsewhere.
     Where the graph's slot axis is symbolic the buffers start small and grow with the sequence, so that short ones
     cost little; `generation` counts these changes, after which buffers must be bound again.
 
@@ -63,6 +64,7 @@ class KVCache:
         self.layout, self.capacity, self.length, self.generation = layout, capacity, 0, 0
         self.carried = Carried(carried)
         self.told: Callable[[Positions], NDArray[np.int64]] | None = None
+        self.lend: Callable[[], None] = lambda: None
         facts = facts or plain_facts(state, layout)
         self.positions = facts.positions
         self._joins, self._counts, self._pad_left = facts.joins, facts.counts, pad_left
@@ -145,8 +147,18 @@ class KVCache:
         self.carried.commit()
         self.length += step.tokens
 
+    @property
+    def in_place(self) -> bool:
+        """Whether the graphs themselves write into the buffers."""
+        return self._in_place
+
     def past(self, name: str) -> NDArray[Any]:
-        """The buffer of the past input `name`: the cache's own memory, never a copy."""
+        """The buffer of the past input `name` with its newest rows: the cache's own memory, never a copy."""
+        self.lend()
+        return self.buffer(name)
+
+    def buffer(self, name: str) -> NDArray[Any]:
+        """The same for who binds it, whatever is in it."""
         if name in self.carried.past:
             return self.carried.past[name]
         store, index = self._where[name]
@@ -159,7 +171,7 @@ class KVCache:
             return self.carried.fresh[name]
         store, index = self._where[self._present[name]]
         if self._in_place:
-            return self.past(self._present[name])
+            return self.buffer(self._present[name])
         fresh: NDArray[Any] = store.fresh(self._fresh_slots(width))[index]
         return fresh
 
@@ -172,7 +184,7 @@ class KVCache:
         """The shapes of every input that this cache feeds, for a step of `width` columns."""
         keys = self.allocated + (width if self._joins == "append" else 0)
         shapes = {name: shape_of(spec, width, keys) for name, spec in self._drivers.items()}
-        return shapes | {name: self.past(name).shape for name in self.names}
+        return shapes | {name: self.buffer(name).shape for name in self.names}
 
     # -- going back --------------------------------------------------------------------------------------------
 
@@ -334,6 +346,7 @@ class KVCache:
 
     def _resize(self, slots: int) -> None:
         """Gives the buffers `slots` slots; a sliding layout keeps its rows at the end."""
+        self.lend()
         keep = min(slots, self.allocated)
         for store in self._stores:
             store.resize(slots, at_end=self.layout.slides)

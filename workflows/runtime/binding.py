@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from workflows.bundle.flow import Port
 from workflows.errors import GraphError
 from workflows.runtime.feeds import Feed, Run
+from workflows.runtime.memory import DeviceMemory
 from workflows.runtime.sessions import OpenSession
 from workflows.tensors import TensorSpec
 
@@ -31,7 +32,7 @@ class Binding:
 
     shapes: of the drivers, by name. given: arrays that exist before, of inputs (the cache's past, what the encoder
     gave) and outputs (present). taken: outputs that this run or another needs. observer: gets what is neither given nor
-    taken, sized by onnxruntime.
+    taken, sized by onnxruntime. memory: of providers that have their own, the cache's rows there.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Binding:
         given: Arrays,
         taken: frozenset[Port],
         observer: Observer | None = None,
+        memory: DeviceMemory | None = None,
     ) -> None:
         self.outputs: dict[Port, NDArray[Any]] = {}
         self._inputs: dict[Port, NDArray[Any]] = {}
@@ -49,7 +51,7 @@ class Binding:
         self._free: list[tuple[Port, ort.IOBinding, int]] = []
         self.generation = 0
         self._run, self._shapes, self._given = run, shapes, given
-        self._taken, self._observer = taken, observer
+        self._taken, self._observer, self._rows = taken, observer, memory
         self._memory: list[NDArray[Any]] = []  # bindings hold addresses alone
         self._runs = [(sessions[name], self._bind(sessions[name])) for name in run.sessions]
 
@@ -58,8 +60,10 @@ class Binding:
         for name, array in self._drivers:
             array[...] = inputs[name]
         for opened, binding in self._runs:
+            if self._rows is not None and opened.name in self._run.keepers:
+                self._rows.to_provider(opened.provider)
             if opened.provider.copies_inputs:
-                self._bind_inputs(opened, binding)
+                self._bind_inputs(opened, binding, changing=True)
             opened.session.run_with_iobinding(binding, options)
             if self._observer:
                 self._tell(self._observer, opened, binding)
@@ -87,6 +91,7 @@ class Binding:
             self._inputs[opened.name, spec.name] = array
             self._address(array, spec)
         self._bind_inputs(opened, binding)
+        rows = self._rows_of(opened)
         for place, spec in enumerate(opened.outputs):
             port, own = (opened.name, spec.name), opened.own_name(spec.name)
             needed = port in self._taken or port in self._given
@@ -97,15 +102,37 @@ class Binding:
                     self._free.append((port, binding, place))
                 continue
             self.outputs[port] = memory
-            binding.bind_output(own, "cpu", 0, _element(spec), memory.shape, self._address(memory, spec))
+            if spec.name in rows:
+                binding.bind_ortvalue_output(own, rows[spec.name])
+            else:
+                binding.bind_output(own, "cpu", 0, spec.element, memory.shape, self._address(memory, spec))
         return binding
 
-    def _bind_inputs(self, opened: OpenSession, binding: ort.IOBinding) -> None:
-        """Tells onnxruntime where the inputs lie; a provider with memory of its own copies what is there now."""
+    def _bind_inputs(self, opened: OpenSession, binding: ort.IOBinding, changing: bool = False) -> None:
+        """Tells onnxruntime where the inputs lie; a provider with memory of its own copies what is there now.
+
+        changing: those alone whose content is another in each run, but the cache's rows that lie there already.
+        """
+        rows = self._rows_of(opened)
         for spec in opened.inputs:
-            array = self._inputs[opened.name, spec.name]
-            name = opened.own_name(spec.name)
-            binding.bind_input(name, "cpu", 0, _element(spec), array.shape, array.ctypes.data)
+            port, name = (opened.name, spec.name), opened.own_name(spec.name)
+            if changing and (spec.name in rows or self._is_constant(port)):
+                continue
+            if spec.name in rows:
+                binding.bind_ortvalue_input(name, rows[spec.name])
+                continue
+            array = self._inputs[port]
+            binding.bind_input(name, "cpu", 0, spec.element, array.shape, array.ctypes.data)
+
+    def _rows_of(self, opened: OpenSession) -> Mapping[str, ort.OrtValue]:
+        """By past and present, the cache's rows in the provider's own memory."""
+        own = self._rows is not None and opened.provider.copies_inputs and opened.name in self._run.keepers
+        return self._rows.values(opened.provider) if self._rows is not None and own else {}
+
+    def _is_constant(self, port: Port) -> bool:
+        """Whether an input stays what it is as long as this binding lives: what came with the prompt does."""
+        feed = self._run.feeds[port]
+        return feed.kind == "edge" and feed.source not in self.outputs
 
     def _array(self, port: Port, spec: TensorSpec) -> NDArray[Any]:
         """The memory that feeds an input."""
@@ -151,7 +178,3 @@ class Binding:
         own = {spec.name: value for spec, value in found if (opened.name, spec.name) not in self.outputs}
         observer(opened.name, {name: value.numpy() for name, value in own.items()})
 
-
-def _element(spec: TensorSpec) -> Any:
-    """What onnxruntime's binding wants as an element type; numpy has no bfloat16, ONNX calls it 16."""
-    return 16 if spec.dtype == "bfloat16" else spec.numpy_dtype

@@ -30,6 +30,7 @@ from workflows.kvcache.drivers import IDS
 from workflows.runtime.binding import Binding, Observer
 from workflows.runtime.emulation import emulation_note
 from workflows.runtime.feeds import Feed, Program, Run
+from workflows.runtime.memory import DeviceMemory
 from workflows.runtime.prompt import Given, Prompt
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession
 from workflows.wire.events import GroupView, Phase
@@ -66,6 +67,10 @@ class Machine:
         self._last: Binding | None = None
         self._prompt = Prompt(program, self._sessions)
         self.cache.told = self._prompt.positions()
+        own = any(one.provider.copies_inputs for one in sessions.values()) and cache.in_place
+        self.memory = DeviceMemory(cache) if own else None
+        self._widest = self._find_widest() if own else None
+        self.chunk = min(self.chunk, self._widest or self.chunk)
         self._options = ort.RunOptions()
         self._stopped = threading.Event()
 
@@ -156,9 +161,19 @@ class Machine:
         while start < len(prompt):
             wanted = min(self.chunk, alone - start)
             padded = width is not None and wanted < width
-            count = 0 if wanted < 1 or (padded and by_token) else self.cache.takes(before + start, wanted, width)
+            count = 0 if wanted < 1 or self.too_wide or (padded and by_token) else self.cache.takes(before + start, wanted, width)
             yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
             start += count or 1
+
+    @property
+    def too_wide(self) -> bool:
+        """Whether prompts go token by token because chunks of the graph's width are wrong where it runs."""
+        return self._widest is not None and (self.program.prefill.columns or 0) > self._widest
+
+    def _find_widest(self) -> int | None:
+        """The columns that a chunk may have where its sessions run; None for any."""
+        limits = [self._sessions[name].provider.widest() for name in self.program.prefill.keepers]
+        return min((limit for limit in limits if limit is not None), default=None)
 
     def step(self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1) -> Logits:
         """Feeds `tokens` (at most `chunk`), advances the cache, gives the logits [rows, V] after the last of them.
@@ -230,7 +245,8 @@ class Machine:
         kept = None if moving else self._bound.get((phase, width))
         if kept is None or kept.generation != self.cache.generation:
             given = self._prompt.arrays(run, self.cache.length, tokens) | self._state(run, width)
-            kept = Binding(run, self._sessions, self.cache.shapes(width), given, self.program.taken, self._observer)
+            shapes, taken = self.cache.shapes(width), self.program.taken
+            kept = Binding(run, self._sessions, shapes, given, taken, self._observer, self.memory)
             kept.generation = self.cache.generation
             if width in (1, self.chunk) and not moving:  # an odd last chunk's binding is not worth its memory
                 self._bound[phase, width] = kept
@@ -241,6 +257,6 @@ class Machine:
         found: dict[Port, NDArray[Any]] = {}
         for name in run.sessions:
             for past, present in self.program.memory_of(name):
-                found[name, past] = self.cache.past(past)
+                found[name, past] = self.cache.buffer(past)
                 found[name, present] = self.cache.fresh(present, width)
         return found

@@ -27,6 +27,8 @@ from workflows.runtime.providers.assignment import assignment_of, placement_note
 from workflows.runtime.sessions import OpenSession, open_session
 from workflows.wire.reports.devices import Device
 
+_TOO_WIDE = "Prompts go token by token, for chunks as wide as the graph's are wrong on this adapter."
+
 
 def open_machine(
     bundle: Bundle,
@@ -58,7 +60,8 @@ def open_machine(
         bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, where=where
     )
     machine.provider = str(place)
-    machine.placement = " ".join(filter(None, [unfit, *(_left(sessions, one) for one in _devices(openings))]))
+    notes = [unfit, _TOO_WIDE if machine.too_wide else "", *(_left(sessions, one) for one in _devices(openings))]
+    machine.placement = " ".join(filter(None, notes))
     return machine
 
 

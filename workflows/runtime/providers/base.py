@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnxruntime as ort
+from numpy.typing import NDArray
 
 from workflows.errors import DeviceError, printable
 from workflows.wire.reports.devices import Device, Kind
@@ -124,6 +127,15 @@ class Provider:
         told.add_provider_for_devices(self._devices()[:1], self.own_options(options))
         compiler = ort.ModelCompiler(told, str(graph), embed_compiled_data_into_model=False)
         compiler.compile_to_file(str(target))
+
+    def widest(self) -> int | None:
+        """The columns that a run may have where the graph writes its cache in place; None for any."""
+        return None
+
+    def allocate(self, like: NDArray[Any], element: np.dtype | int) -> ort.OrtValue:
+        """Memory of the provider's own, of the array's shape; element: its type, as onnxruntime takes it."""
+        memory = self._devices()[0].memory_info(ort.OrtDeviceMemoryType.DEFAULT)
+        return ort.OrtValue.ortvalue_from_shape_and_type(like.shape, element, memory_info=memory)
 
     def version(self) -> str:
         """Of the package that the provider came with."""
