@@ -15,13 +15,14 @@ from workflows.builder.describe import built_cut, describe, options_of, portable
 from workflows.builder.work import Report, Work, made, timed, workshop
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.errors import Cancelled, DeviceError
 from workflows.evidence import load_evidence, save_evidence
 from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 from workflows.recipe.target import target_named
-from workflows.wire.events import BuildDone, NoticeEvent, StageEvent
+from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 
-QUANTIZE = "quantize"
+QUANTIZE, COMPILE = "quantize", "compile"
 STAGES = ("checkpoint", "export", "optimize", QUANTIZE, "bundle")
 
 
@@ -61,13 +62,36 @@ def build(
             report(NoticeEvent(code="precision", message=message))
         for message in target_named(recipe.target).reasons:
             report(NoticeEvent(code="target", message=message))
+        if recipe.compile:
+            from workflows.runtime.compile import check_compiles  # onnxruntime: not for a command that only asks
+
+            check_compiles(recipe.target)
         digest = checkpoint.compute_digest(report, cancelled)
     with workshop(out, request.force, report, cancelled) as work:
         stages = _make_stages(work, checkpoint, recipe, digest)
         work.check()
         with timed(report, "bundle"):
             publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
+    if recipe.compile:
+        _compile(out, recipe, report, cancelled)
     return made(request.out, began)
+
+
+def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], bool]) -> None:
+    """Compiles what was built; the bundle is whole without, so that what fails here is said and ends nothing."""
+    from workflows.runtime.compile import compile_bundle
+
+    with timed(report, COMPILE):
+        try:
+            note = compile_bundle(out, recipe.target, heard=_told(report), cancelled=cancelled).note
+        except (DeviceError, Cancelled) as error:
+            note = f"The bundle is whole, and not compiled: {error}"
+        if note:
+            report(NoticeEvent(code=COMPILE, message=note))
+
+
+def _told(report: Report) -> Callable[[str], None]:
+    return lambda line: report(ProgressEvent(stage=COMPILE, done=0, total=0, message=line))
 
 
 def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:
@@ -77,7 +101,7 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     from workflows.quantize.calibration.prompts import prompts_digest
 
     prompts = prompts_digest(recipe.quantize.calibration.prompts)
-    later = {"source", "target", "precision", "quantize", "passes", "session_options", "place"}
+    later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
     key = _key(digest, __version__, recipe.model_dump(exclude=later), target_named(recipe.target).fixed)
     exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
     cut = built_cut(checkpoint, recipe, load_evidence(exported))

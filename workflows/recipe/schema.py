@@ -82,7 +82,8 @@ class Recipe(BaseModel):
     transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors
     in the exported graphs; the precisions fp16 and bf16 have it in their own type. session_options: component, or `all`
     → options of onnxruntime's sessions (bundle/options.py), which the bundle then has. place: component → the provider
-    that it runs on, whatever the others run on.
+    that it runs on, whatever the others run on. compile: whether the target's provider compiles the bundle's graphs
+    once they are there (`joinery compile`), with the options that session_options give it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -105,6 +106,7 @@ class Recipe(BaseModel):
     passes: dict[str, bool] = {}
     session_options: dict[str, dict[str, Any]] = {}
     place: dict[str, ProviderName] = {}
+    compile: bool = False
     opset: Literal[23, 24] = 23
 
     @model_validator(mode="after")

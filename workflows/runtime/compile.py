@@ -51,10 +51,8 @@ def compile_bundle(
     provider that cannot be used, compiles nothing or makes contexts that are wrong, and Cancelled on request; nothing
     is left behind then.
     """
-    device, bundle = device_named(provider), read_bundle(folder)
+    device, bundle = check_compiles(provider), read_bundle(folder)
     own = provider_of(device)
-    if not own.compiles:
-        raise DeviceError(f"{device.title} makes no compiled contexts: its graphs are opened as they are.")
     if not bundle.built:
         raise BundleError(f"{folder} is read in place: make a bundle of it with `joinery import`, and compile that.")
     attempt = _Attempt(folder, device, dict(options or {}), heard, cancelled, seconds)
@@ -68,6 +66,14 @@ def compile_bundle(
         raise DeviceError(f"{folder} cannot be compiled for {device.title}: {made}")
     note = f"Components have a copy of the weights each, for shared ones cannot be used: {tried}" if tried else ""
     return _report(made, device, note)
+
+
+def check_compiles(provider: str) -> Device:
+    """The device of that name. Raises DeviceError for one that cannot be used, or compiles nothing."""
+    device = device_named(provider)
+    if not provider_of(device).compiles:
+        raise DeviceError(f"{device.title} makes no compiled contexts: its graphs are opened as they are.")
+    return device
 
 
 @dataclass(frozen=True)

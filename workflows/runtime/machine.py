@@ -161,7 +161,8 @@ class Machine:
         while start < len(prompt):
             wanted = min(self.chunk, alone - start)
             padded = width is not None and wanted < width
-            count = 0 if wanted < 1 or self.too_wide or (padded and by_token) else self.cache.takes(before + start, wanted, width)
+            alone_only = wanted < 1 or self.too_wide or (padded and by_token)
+            count = 0 if alone_only else self.cache.takes(before + start, wanted, width)
             yield prompt[start : start + (count or 1)], "prefill" if count else "decode"
             start += count or 1
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from tests.workflows.conftest import Built
+from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.bundle.contexts import read_contexts
 from workflows.bundle.verify import verify_bundle
-from workflows.errors import Cancelled
+from workflows.errors import Cancelled, DeviceError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.compile import compile_bundle
@@ -137,3 +138,16 @@ def test_a_compilation_can_be_cancelled(qwen3: Path, tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
         compile_bundle(bundle, "qnn", heard=heard.append, cancelled=lambda: bool(heard))
     assert heard and verify_bundle(bundle).ok and not read_contexts(bundle)
+
+
+def test_a_build_compiles_where_the_recipe_asks(built: Built, qwen3: Path) -> None:
+    """The bundle is that of a build without, and has contexts beside it."""
+    bundle = built("demo:qwen3", target="qnn", precision="w8a16", capacity=160, chunk=CHUNK, compile=True)
+    assert len(read_contexts(bundle)) == 1 and not read_contexts(qwen3) and verify_bundle(bundle).ok
+    assert read_bundle(bundle).digest == read_bundle(qwen3).digest
+
+
+def test_what_cannot_compile_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match="CPU makes no compiled contexts"):
+        build(BuildRequest("demo:qwen3", tmp_path / "out", {"compile": True}))
+    assert not any(tmp_path.iterdir())
