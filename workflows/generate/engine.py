@@ -12,7 +12,7 @@ from typing import Self
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.genai.folder import extra_files, unrun
 from workflows.bundle.options import parse_options
-from workflows.errors import PromptError, printable
+from workflows.errors import LogitsError, PromptError, printable
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
@@ -21,6 +21,7 @@ from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
 from workflows.runtime import Machine, device_named, open_machine
+from workflows.runtime.loading import Loading
 from workflows.runtime.opening import Placement
 from workflows.runtime.prompt import Given
 from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
@@ -139,10 +140,14 @@ class Engine:
         kept = self._reuse(ids)
         generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
-        for event in generation.stream(ids, kept):
-            if isinstance(event, TokenEvent):
-                self._cached.append(event.id)
-            yield event
+        try:
+            for event in generation.stream(ids, kept):
+                if isinstance(event, TokenEvent):
+                    self._cached.append(event.id)
+                yield event
+        except LogitsError:
+            self.reset()  # keys and values of that run are no better than its logits
+            raise
 
     def _translate(
         self,
@@ -290,10 +295,12 @@ def open_engine(
     device_options: Mapping[str, str] | None = None,
     session_options: Mapping[str, str] | None = None,
     place: Mapping[str, str] | None = None,
+    loading: Loading | None = None,
 ) -> Engine:
     """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
 
-    Raises BundleError, GraphError, DeviceError, RecipeError or RequestError, one sentence each.
+    loading: can stop it. Raises BundleError, GraphError, DeviceError, RecipeError, RequestError or Cancelled, one
+    sentence each.
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)
@@ -304,5 +311,6 @@ def open_engine(
         capacity=capacity,
         device_options=device_options,
         session_options=parse_options(session_options or {}),
+        loading=loading,
     )
     return Engine(bundle, machine, time.perf_counter() - began)

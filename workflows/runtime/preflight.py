@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.options import parse_options
 from workflows.errors import JoineryError, printable
-from workflows.processes import run_apart
+from workflows.processes import run_apart, stay_with_parent
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
 from workflows.runtime.providers import device_named
@@ -167,6 +167,7 @@ def _told(components: list[ComponentPreflight]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Prints the report as the last line."""
+    stay_with_parent(_SECONDS)
     folder, provider, options = arguments
     sys.stdout.write(f"\n{dumps(examine(Path(folder), provider, json.loads(options)))}\n")
     sys.stdout.flush()

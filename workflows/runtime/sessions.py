@@ -9,10 +9,15 @@ from pathlib import Path
 import onnxruntime as ort
 import psutil
 from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import-untyped,unused-ignore]
+    DeviceReset,
+    EngineError,
+    EPFail,
     Fail,
     InvalidArgument,
     InvalidGraph,
     InvalidProtobuf,
+    ModelLoadCanceled,
+    ModelRequiresCompilation,
     NoSuchFile,
     NotImplemented,
     RuntimeException,
@@ -20,6 +25,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
+from workflows.runtime.loading import Loading
 from workflows.runtime.providers import Provider, provider_of
 from workflows.runtime.providers.assignment import RECORD
 from workflows.runtime.providers.cpu import CPU
@@ -27,11 +33,16 @@ from workflows.runtime.signature import renamed
 from workflows.tensors import TensorSpec
 from workflows.wire.reports.devices import Device
 
-ORT_ERRORS = (
+ORT_ERRORS = (  # they have no base class of their own
+    DeviceReset,
+    EngineError,
+    EPFail,
     Fail,
     InvalidArgument,
     InvalidGraph,
     InvalidProtobuf,
+    ModelLoadCanceled,
+    ModelRequiresCompilation,
     NoSuchFile,
     NotImplemented,
     RuntimeException,
@@ -90,14 +101,15 @@ def open_session(
     graph: bytes | None = None,
     emulated: bool = False,
     settings: SessionOptions | None = None,
+    loading: Loading | None = None,
 ) -> OpenSession:
     """Opens the graph at `path` on `device`.
 
     options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid
     out anew for speed. graph: a serialized one in place of the file's, whose weights lie beside it. emulated: numbers
     are put on the graph's grids, and computed with in floating point. settings: the file's and a person's, over
-    Joinery's own. Raises GraphError for a file that onnxruntime cannot take and DeviceError for an option that the
-    provider does not have.
+    Joinery's own. loading: can stop it. Raises GraphError for a file that onnxruntime cannot take, DeviceError for an
+    option that the provider does not have, and Cancelled.
     """
     if options and device.name == "cpu":
         raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
@@ -109,7 +121,8 @@ def open_session(
     entries |= {_WEIGHTS: str(path.parent)} if graph is not None else {}
     told = _told(settings or SessionOptions(), entries)
     try:
-        session = provider.open(path if graph is None else graph, told, options)
+        with (loading or Loading()).of(told):
+            session = provider.open(path if graph is None else graph, told, options)
     except ORT_ERRORS as error:
         raise GraphError(f"onnxruntime cannot open {path.name}: {printable(error, 200)}") from error
     return OpenSession(

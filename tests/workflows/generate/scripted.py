@@ -53,6 +53,9 @@ class ScriptedMachine:
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
         yield prompt, "prefill"
 
+    def giver(self, phase: str) -> str:
+        return "decoder on cpu"
+
     def step(self, tokens: Sequence[int], phase: str) -> NDArray[Any]:
         if self.cache.length + len(tokens) > self.cache.capacity:
             raise CapacityError("full")
