@@ -232,15 +232,15 @@ class Jobs:
 
         self._close()
         self._loading = Loading(told.cancelled)
-        self._engine = open_engine(
-            request.bundle,
-            provider=request.provider,
-            cache=request.cache or None,
-            capacity=request.capacity,
-            session_options=request.session_options,
-            place=request.place,
-            loading=self._loading,
-        )
+        with self._loading:
+            self._engine = open_engine(
+                request.bundle,
+                provider=request.provider,
+                cache=request.cache or None,
+                capacity=request.capacity,
+                session_options=request.session_options,
+                place=request.place,
+            )
         yield self._engine.ready()
 
     @run.register

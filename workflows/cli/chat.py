@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from workflows.cli.generate import show
-from workflows.cli.interrupts import opened, promptly
+from workflows.cli.interrupts import loading, promptly
 from workflows.cli.output import JsonFlag, pairs
 from workflows.cli.prompt import (
     CapacityOption,
@@ -58,19 +58,11 @@ def chat(
     languages = {"target_language": target_language, "source_language": source_language}
     options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
-    settings = pairs("--session-option", session_option)
-    places = read_places(place)
-    engine = opened(
-        lambda loading: open_engine(
-            bundle,
-            provider=provider,
-            cache=cache,
-            capacity=capacity,
-            session_options=settings,
-            place=places,
-            loading=loading,
+    settings, places = pairs("--session-option", session_option), read_places(place)
+    with loading():
+        engine = open_engine(
+            bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings, place=places
         )
-    )
     talk = Talk(engine, options, system, told, prefill, as_json)
     interactive = sys.stdin.isatty() and not as_json
     if interactive:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from workflows.cli.interrupts import opened, promptly
+from workflows.cli.interrupts import loading, promptly
 from workflows.cli.output import JsonFlag, pairs, write_json
 from workflows.cli.prompt import (
     CapacityOption,
@@ -78,20 +78,16 @@ def generate(
     )
     given = _one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
-    device_options, session_options = pairs("--device-option", device_option), pairs("--session-option", session_option)
-    places = read_places(place)
-    engine = opened(
-        lambda loading: open_engine(
+    with loading():
+        engine = open_engine(
             bundle,
             provider=provider,
             cache=cache,
             capacity=capacity,
-            device_options=device_options,
-            session_options=session_options,
-            place=places,
-            loading=loading,
+            device_options=pairs("--device-option", device_option),
+            session_options=pairs("--session-option", session_option),
+            place=read_places(place),
         )
-    )
     if (tools or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
     if isinstance(given, list):

@@ -14,13 +14,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from workflows.errors import Cancelled, JoineryError
-
-if TYPE_CHECKING:
-    from workflows.generate import Engine
-    from workflows.runtime import Loading
 
 GRACE_S = 1.2  # in which what can be stopped has stopped, so that a person never waits for two seconds
 _END = b"\0"  # no signal has this number
@@ -65,14 +60,14 @@ def promptly(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
         os.close(said)
 
 
-def opened(load: Callable[[Loading], Engine]) -> Engine:
-    """What `load` opens, which Ctrl+C ends. Raises what it raises, and Cancelled."""
+@contextmanager
+def loading() -> Iterator[None]:
+    """While a model is opened, which Ctrl+C ends. Raises Cancelled."""
     from workflows.runtime import Loading
 
-    loading = Loading()
-    with promptly(loading.stop) as cancelled:
+    with Loading() as model, promptly(model.stop) as cancelled:
         try:
-            return load(loading)
+            yield
         except JoineryError:
             if cancelled():  # the processes that look for devices are interrupted as well, and say so
                 raise Cancelled("Cancelled.") from None

@@ -21,7 +21,6 @@ from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
 from workflows.runtime import Machine, device_named, open_machine
-from workflows.runtime.loading import Loading
 from workflows.runtime.opening import Placement
 from workflows.runtime.prompt import Given
 from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
@@ -295,12 +294,11 @@ def open_engine(
     device_options: Mapping[str, str] | None = None,
     session_options: Mapping[str, str] | None = None,
     place: Mapping[str, str] | None = None,
-    loading: Loading | None = None,
 ) -> Engine:
     """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
 
-    loading: can stop it. Raises BundleError, GraphError, DeviceError, RecipeError, RequestError or Cancelled, one
-    sentence each.
+    Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
+    stopped, one sentence each.
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)
@@ -311,6 +309,5 @@ def open_engine(
         capacity=capacity,
         device_options=device_options,
         session_options=parse_options(session_options or {}),
-        loading=loading,
     )
     return Engine(bundle, machine, time.perf_counter() - began)

@@ -17,7 +17,6 @@ from workflows.recipe.schema import DEFAULT_CAPACITY
 from workflows.runtime.binding import Observer
 from workflows.runtime.emulation import is_emulated
 from workflows.runtime.feeds import Program
-from workflows.runtime.loading import Loading
 from workflows.runtime.machine import Machine
 from workflows.runtime.program import compile_program
 from workflows.runtime.providers.assignment import assignment_of, placement_note
@@ -46,15 +45,14 @@ def open_machine(
     session_options: SessionOptions | None = None,
     graphs: Mapping[str, bytes] | None = None,
     observer: Observer | None = None,
-    loading: Loading | None = None,
 ) -> Machine:
     """Opens every session of `bundle` on `device` around one cache.
 
     cache, capacity: other than the bundle's own. device_options: of the device, not of others. session_options: what a
     person sets for every session, over the file's own. graphs: by session, a serialized graph to open in place of the
-    file, over the same weight files. observer: told of the outputs that such a graph has besides the file's. loading:
-    can stop it. Raises BundleError, GraphError, DeviceError, RequestError for a place of a session that there is not,
-    RecipeError for a layout that there is not, and Cancelled.
+    file, over the same weight files. observer: told of the outputs that such a graph has besides the file's. Raises
+    BundleError, GraphError, DeviceError, RequestError for a place of a session that there is not, and RecipeError for
+    a layout that there is not.
     """
     where = bundle.where
     _refuse_single(bundle.pipeline, where)
@@ -76,7 +74,6 @@ def open_machine(
                 graph=(graphs or {}).get(name),
                 emulated=is_emulated(bundle.pipeline, name, own.name),
                 settings=options,
-                loading=loading,
             )
         sessions[name] = replace(by_file[key], name=name).called(bundle.pipeline.own_names(name))
     machine = make_machine(

@@ -25,7 +25,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
-from workflows.runtime.loading import Loading
+from workflows.runtime.loading import under_way
 from workflows.runtime.providers import Provider, provider_of
 from workflows.runtime.providers.assignment import RECORD
 from workflows.runtime.providers.cpu import CPU
@@ -101,15 +101,14 @@ def open_session(
     graph: bytes | None = None,
     emulated: bool = False,
     settings: SessionOptions | None = None,
-    loading: Loading | None = None,
 ) -> OpenSession:
     """Opens the graph at `path` on `device`.
 
     options: provider options. mapped: the weights stay in their file's pages, which sessions share, and are not laid
     out anew for speed. graph: a serialized one in place of the file's, whose weights lie beside it. emulated: numbers
     are put on the graph's grids, and computed with in floating point. settings: the file's and a person's, over
-    Joinery's own. loading: can stop it. Raises GraphError for a file that onnxruntime cannot take, DeviceError for an
-    option that the provider does not have, and Cancelled.
+    Joinery's own. Raises GraphError for a file that onnxruntime cannot take, DeviceError for an option that the
+    provider does not have, and Cancelled where the Loading around it is stopped.
     """
     if options and device.name == "cpu":
         raise DeviceError(f"The cpu provider takes no device options, and {printable(next(iter(options)))} was given.")
@@ -121,7 +120,7 @@ def open_session(
     entries |= {_WEIGHTS: str(path.parent)} if graph is not None else {}
     told = _told(settings or SessionOptions(), entries)
     try:
-        with (loading or Loading()).of(told):
+        with under_way(told):
             session = provider.open(path if graph is None else graph, told, options)
     except ORT_ERRORS as error:
         raise GraphError(f"onnxruntime cannot open {path.name}: {printable(error, 200)}") from error
