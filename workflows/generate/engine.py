@@ -12,7 +12,7 @@ from typing import Self
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.genai.folder import extra_files, unrun
 from workflows.bundle.options import parse_options
-from workflows.errors import LogitsError, PromptError, printable
+from workflows.errors import PromptError, printable
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
@@ -139,14 +139,10 @@ class Engine:
         kept = self._reuse(ids)
         generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
-        try:
-            for event in generation.stream(ids, kept):
-                if isinstance(event, TokenEvent):
-                    self._cached.append(event.id)
-                yield event
-        except LogitsError:
-            self.reset()  # keys and values of that run are no better than its logits
-            raise
+        for event in generation.stream(ids, kept):
+            if isinstance(event, TokenEvent):
+                self._cached.append(event.id)
+            yield event
 
     def _translate(
         self,

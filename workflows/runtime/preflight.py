@@ -155,6 +155,8 @@ def _judge(found: Mapping[tuple[str, str], Difference], largest: float) -> str:
     """Why what was computed cannot be trusted; empty where it can."""
     for (name, run), difference in found.items():
         gap = difference.logits_max_abs_diff
+        if gap == math.inf:
+            return f"The {run} of {name} gives logits that are no numbers."
         if gap is not None and not gap <= _TOLERATED * largest:
             return f"The {run} of {name} gives logits that are off by {gap:.3g} of the CPU provider's {largest:.3g}."
     return ""

@@ -32,6 +32,9 @@ class ScriptedCache:
     def view(self) -> tuple[()]:
         return ()
 
+    def reset(self, wiped: bool = False) -> None:
+        self.length = 0
+
 
 class ScriptedMachine:
     """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
