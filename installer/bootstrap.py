@@ -447,7 +447,7 @@ def probe_qt(env: dict[str, str]) -> tuple[bool, str]:
 
 def unloadable(libraries: list[str]) -> list[str]:
     command = venv_command("-c", PROBE_LIBRARIES, *libraries)
-    child = subprocess.run(command, capture_output=True, text=True, check=False, env=child_environment())
+    child = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=child_environment())
     return child.stdout.split()
 
 
