@@ -22,4 +22,5 @@ QNN = Qnn(
     brought_by="onnxruntime-qnn",
     # 60: Snapdragon X Elite; boundary Quantize and Dequantize would stay on the CPU otherwise
     options={"backend_type": "htp", "soc_model": "60", "offload_graph_io_quantization": "0"},
+    in_catalog=True,
 )
