@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ class Faulty(Provider):
     def open(self, graph: Graph, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
         """See Provider.open."""
         if self.fault == "hangs in load":
-            time.sleep(AGES_S)
+            hang()
         if self.fault == "refuses":
             raise EPFail("[ONNXRuntimeError] : 11 : EP_FAIL : the graph has 3 inputs too many")
         session = ort.InferenceSession(graph, told, providers=["CPUExecutionProvider"])
@@ -71,12 +72,20 @@ class Session:
         """One run."""
         fault = self._provider.fault
         if fault == "hangs":
-            time.sleep(AGES_S)
+            hang()
         if fault == "fails":
             raise EPFail("[ONNXRuntimeError] : 11 : EP_FAIL : the device was removed")
         self._session.run_with_iobinding(binding, options)
         for output in binding.get_outputs() if fault == "nan" else ():
             output.update_inplace(np.full(output.shape(), np.nan, np.float32))
+
+
+def hang() -> None:
+    """For ages; the file that FAULTY_MARK names says that it began."""
+    mark = os.environ.get("FAULTY_MARK")
+    if mark:
+        Path(mark).touch()
+    time.sleep(AGES_S)
 
 
 def faulty(fault: Fault) -> Faulty:

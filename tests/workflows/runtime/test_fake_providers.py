@@ -6,6 +6,8 @@ A plugin is a package on PYTHONPATH; what goes wrong later is a Provider whose s
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -26,11 +28,13 @@ from workflows.bundle import read_bundle
 from workflows.errors import Cancelled, JoineryError, LogitsError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.interchange.assemble import assemble
+from workflows.jobs import Jobs, Told
 from workflows.processes import Ended, run_apart
 from workflows.runtime import Loading, device_named, open_machine
 from workflows.runtime.preflight import preflight
 from workflows.runtime.providers import PROVIDERS, devices, table
 from workflows.runtime.providers.base import Graph
+from workflows.wire import requests as ask
 from workflows.wire.events import GenerationDone, Phase
 
 PACKAGE = "onnxruntime_qnn"
@@ -266,6 +270,31 @@ def test_a_generation_is_stopped_in_the_worker(tmp_path: Path, worker: list[Clie
     client.send("cancel", target=number)
     assert client.last(number)["finish_reason"] == "cancelled"
     assert client.ask("close")["event"] == "result"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
+@pytest.mark.parametrize("fault", ["hangs", "hangs in load"])
+def test_ctrl_c_ends_what_nothing_can_stop(fault: Fault, bundle: Path, tmp_path: Path) -> None:
+    """The main thread never comes back from the driver; the exit code is that of a cancelled generation."""
+    mark = tmp_path / "began"
+    environment = os.environ | {"PYTHONPATH": in_children(tmp_path / "site", fault), "FAULTY_MARK": str(mark)}
+    command = [sys.executable, "-m", "workflows", "generate", str(bundle), "--prompt-ids", "1,2", "--provider", NAME]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    while not mark.exists():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err.splitlines()[-1]) == (130, b"joinery: Cancelled.")
+
+
+def test_an_open_that_is_cancelled_opens_nothing(bundle: Path) -> None:
+    jobs = Jobs()
+    asked = ask.Open(bundle=str(bundle), provider="cpu")
+    with pytest.raises(Cancelled):
+        list(jobs.run(asked, Told(lambda event: None, lambda: True)))
+    with pytest.raises(JoineryError, match="No bundle is open"):
+        list(jobs.run(ask.Rewind(length=0), Told(lambda event: None, lambda: False)))
+    assert [event.event for event in jobs.run(asked, Told(lambda event: None, lambda: False))] == ["ready"]
 
 
 def test_loading_is_stopped_between_two_sessions_and_within_one(
