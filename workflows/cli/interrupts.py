@@ -32,20 +32,7 @@ def promptly(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
     if sys.platform != "win32":
         os.set_blocking(said, False)  # a signal's handler may not wait
 
-    def listen() -> None:
-        late = threading.Timer(GRACE_S, _leave)
-        late.daemon = True
-        while (byte := os.read(heard, 1)) != _END:
-            if byte != bytes([signal.SIGINT]):
-                continue
-            if asked.is_set():
-                _leave()
-            asked.set()
-            late.start()
-            stop()
-        late.cancel()
-
-    thread = threading.Thread(target=listen, name="interrupts", daemon=True)
+    thread = threading.Thread(target=_listen, args=(heard, asked, stop), name="interrupts", daemon=True)
     handler = signal.signal(signal.SIGINT, lambda number, frame: None)
     before = signal.set_wakeup_fd(said, warn_on_full_buffer=False)
     thread.start()
@@ -72,6 +59,21 @@ def loading() -> Iterator[None]:
             if cancelled():  # the processes that look for devices are interrupted as well, and say so
                 raise Cancelled("Cancelled.") from None
             raise
+
+
+def _listen(heard: int, asked: threading.Event, stop: Callable[[], None]) -> None:
+    """Reads the numbers of signals, up to _END."""
+    late = threading.Timer(GRACE_S, _leave)
+    late.daemon = True
+    while (byte := os.read(heard, 1)) != _END:
+        if byte != bytes([signal.SIGINT]):
+            continue
+        if asked.is_set():
+            _leave()
+        asked.set()
+        late.start()
+        stop()
+    late.cancel()
 
 
 def _leave() -> None:

@@ -105,7 +105,9 @@ def test_what_the_catalog_lacks_is_said(windows: Any, tmp_path: Path) -> None:
         "Windows ML has no plugin of OpenVINOExecutionProvider for this machine; it has VitisAIExecutionProvider."
     )
     windows(Catalog(tmp_path, {QNN: "NotReady"}, fails="0x80073cf3"))
-    assert PROVIDERS["qnn"].find().reason == f"Windows cannot make {QNN} ready: 0x80073cf3"
+    device = PROVIDERS["qnn"].find()
+    assert device.reason == f"Windows cannot make {QNN} ready: 0x80073cf3"
+    assert device.remedy == "Update Windows and its drivers."
     with pytest.raises(SystemExit, match="cannot make"):
         fetch(QNN)
 

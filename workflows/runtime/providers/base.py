@@ -58,6 +58,8 @@ class Provider:
 
     def reinstall(self) -> str:
         """What mends a plugin that is broken."""
+        if self.in_catalog and not self._has_package:
+            return "Update Windows and its drivers."
         return f"Install it anew: pip install --force-reinstall {self.brought_by}."
 
     def find(self) -> Device:
