@@ -313,12 +313,12 @@ def variant() -> str:
 
 def variant_file() -> Path:
     """Its requirements. Raises SetupError for a variant that there is not, or not for this system."""
-    known = sorted(path.stem for path in REQUIREMENTS.glob("*.txt"))
-    if variant() not in known:
-        raise SetupError(f"There is no variant `{variant()}`: choose one of {', '.join(known)}.")
+    known = sorted(REQUIREMENTS.glob("*.txt"))
+    fit = [path for path in known if all(sys.platform.startswith(system) for system in said_in(path, "needs"))]
     path = REQUIREMENTS / f"{variant()}.txt"
-    if any(not sys.platform.startswith(system) for system in said_in(path, "needs")):
-        raise SetupError(f"The variant {variant()} is not for this system: choose another of {', '.join(known)}.")
+    if path not in fit:
+        why = "is not for this system" if path in known else "is unknown"
+        raise SetupError(f"The variant {variant()} {why}: choose one of {', '.join(path.stem for path in fit)}.")
     return path
 
 

@@ -38,7 +38,7 @@ from workflows.wire import requests as ask
 from workflows.wire.events import GenerationDone, Phase
 
 PACKAGE = "onnxruntime_qnn"
-SOON_S = 6  # a plugin that hangs is given up after this; starting Python and onnxruntime takes a part of it
+SOON_S = 6  # what hangs is given up after this
 CRASHED = "The process that loaded its library ended (signal 6)."
 if os.name == "nt":
     CRASHED = "The process that loaded its library ended (code 3)."
@@ -59,14 +59,9 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bundle"
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for a plugin as long as a person would."""
-
-    def run(module: str, arguments: list[str], seconds: float) -> Ended:
-        return run_apart(module, arguments, SOON_S)
-
-    monkeypatch.setattr(table, "run_apart", run)
+def impatient(module: str, arguments: list[str], seconds: float) -> Ended:
+    """run_apart, for what would not answer in any time."""
+    return run_apart(module, arguments, SOON_S)
 
 
 @pytest.fixture
@@ -94,7 +89,6 @@ def test_a_plugin_that_cannot_be_loaded_is_a_reason(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    impatient: None,
     children: None,
 ) -> None:
     """`devices` says why, `generate` and `preflight` are refused with it, and the CPU is as it was."""
@@ -102,6 +96,8 @@ def test_a_plugin_that_cannot_be_loaded_is_a_reason(
     monkeypatch.setenv("PYTHONPATH", path)
     monkeypatch.syspath_prepend(path)
     monkeypatch.delitem(sys.modules, PACKAGE, raising=False)
+    if kind == "hangs":
+        monkeypatch.setattr(table, "run_apart", impatient)
     found = {one.name: one for one in devices()}
     assert found["qnn"].reason.startswith(SAID[kind]) and not found["qnn"].usable
     assert found["qnn"].remedy == "Install it anew: pip install --force-reinstall onnxruntime-qnn."
