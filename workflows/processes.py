@@ -1,6 +1,6 @@
 """How a Python process of ours is started: with our code, whatever lies in the current folder.
 
-    run_apart(module) ──starts──▶ its main ──stay_with_parent(seconds)──▶ told on stdout │ ends with us, or when late
+    run_apart(module) ──starts──▶ its main ──stay_with_parent()──▶ told on stdout │ ends with us, or when late
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
+
+_CLOCK = "JOINERY_APART_SECONDS"  # after which the process ends by itself, that run_apart starts
+_LATER = 5.0  # than it would be killed
 
 
 def python_command(module: str) -> list[str]:
@@ -45,7 +48,8 @@ def run_apart(module: str, arguments: Sequence[str], seconds: float) -> Ended:
 
     Its main calls stay_with_parent, so that it ends with this process as well.
     """
-    environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+    own = {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", "")), _CLOCK: str(seconds + _LATER)}
+    environment = os.environ | own
     command = [*python_command(module), *arguments]
     leash, held = os.pipe()  # its other end is closed when this process ends, however it does
     try:
@@ -62,12 +66,12 @@ def run_apart(module: str, arguments: Sequence[str], seconds: float) -> Ended:
     return Ended(lines[-1], done.stderr.decode("utf-8", "replace"), f"ended ({how})" if done.returncode else "")
 
 
-def stay_with_parent(seconds: float) -> None:
-    """Called by what run_apart started: this process ends when the other does, and at the latest after `seconds`.
+def stay_with_parent() -> None:
+    """Called by what run_apart started: this process ends when the other does, and at the latest after its seconds.
 
     The clock runs without Python's lock, which a driver that hangs may hold.
     """
-    faulthandler.dump_traceback_later(seconds, exit=True)
+    faulthandler.dump_traceback_later(float(os.environ[_CLOCK]), exit=True)
 
     def follow() -> None:
         sys.stdin.buffer.read()

@@ -169,7 +169,7 @@ def _told(components: list[ComponentPreflight]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Prints the report as the last line."""
-    stay_with_parent(_SECONDS)
+    stay_with_parent()
     folder, provider, options = arguments
     sys.stdout.write(f"\n{dumps(examine(Path(folder), provider, json.loads(options)))}\n")
     sys.stdout.flush()
