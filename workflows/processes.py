@@ -74,7 +74,7 @@ def stay_with_parent() -> None:
     faulthandler.dump_traceback_later(float(os.environ[_CLOCK]), exit=True)
 
     def follow() -> None:
-        sys.stdin.buffer.read()
+        os.read(0, 1)  # unbuffered: a thread that holds sys.stdin's lock aborts the end of the process
         os._exit(1)
 
     threading.Thread(target=follow, name="leash", daemon=True).start()

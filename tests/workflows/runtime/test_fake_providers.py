@@ -224,6 +224,12 @@ def test_a_worker_that_hangs_is_killed_and_the_next_one_works(
     assert second.ask("open", bundle=str(bundle), provider="cpu")["event"] == "ready"
 
 
+def test_a_process_apart_ends_well() -> None:
+    """It answers, and the thread that waits for its parent's end does not disturb its own."""
+    ended = run_apart("workflows.runtime.providers.find", ["cpu"], 60)
+    assert ended.why == "" and '"name":"cpu"' in ended.told
+
+
 def test_what_a_killed_process_had_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plugin that hangs in a process of its own would hang there for ever."""
     monkeypatch.setenv("PYTHONPATH", write_plugin(tmp_path / "plugins", PACKAGE, "hangs"))
