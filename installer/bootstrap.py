@@ -1,7 +1,7 @@
 """Two commands that take a fresh clone to a working Joinery, with the standard library alone.
 
-    python3 installer/bootstrap.py run  [--dry-run] [arguments of the window…]
-    python3 installer/bootstrap.py test [--dry-run] [arguments of pytest…]
+    python3 installer/bootstrap.py run  [--dry-run] [--variant NAME] [arguments of the window…]
+    python3 installer/bootstrap.py test [--dry-run] [--variant NAME] [arguments of pytest…]
 
     Python → .venv → disk → torch → the rest, pinned by constraints.txt → stamp → Qt's libraries → window or tests
 
@@ -9,10 +9,14 @@
 Both keep everything in `.venv` beside pyproject.toml. A stamp in it makes the next start a matter of seconds; it is
 brought up to date when pyproject.toml or constraints.txt change, and made anew when it is broken or half made.
 
+A variant is a file of installer/requirements: what of onnxruntime there is beside the CPU. It is remembered; another
+one makes .venv anew.
+
 As root on Debian and its relatives missing system packages are installed with apt-get; elsewhere one sentence says
 what to do. Each failure is one sentence with exit code 1; interrupted is 130.
 
 Environment:
+    JOINERY_VARIANT       as --variant
     JOINERY_TORCH_INDEX   a package index for torch alone (PyTorch's CPU index, say: on Linux the default build
                           brings several GB of CUDA libraries along)
     QT_QPA_PLATFORM       `offscreen` means: there is no display
@@ -56,6 +60,8 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "joinery.stamp"  # the key of what is installed; absent while it is not known to be whole
 UNFINISHED = VENV / "joinery.unfinished"  # there while pip writes; still there at the next start: it was killed
 LOG = VENV / "joinery.log"  # what pip and apt-get said
+VARIANT = VENV / "joinery.variant"  # its name
+REQUIREMENTS = Path(__file__).resolve().parent / "requirements"
 LOCK = Path(__file__).resolve()  # any file that is always there and stays as it is
 
 TORCH = "torch==2.13.0"
@@ -296,12 +302,49 @@ def disk_full(details: str = "") -> SetupError:
 # ---- the virtual environment -----------------------------------------------------------------------------------------
 
 
+def installed_variant() -> str:
+    return VARIANT.read_text("utf-8").strip() if VARIANT.is_file() else "cpu"
+
+
+def variant() -> str:
+    """The one that was asked for, else the one that is there."""
+    return os.environ.get("JOINERY_VARIANT") or installed_variant()
+
+
+def variant_file() -> Path:
+    """Its requirements. Raises SetupError for a variant that there is not, or not for this system."""
+    known = sorted(REQUIREMENTS.glob("*.txt"))
+    fit = [path for path in known if all(sys.platform.startswith(system) for system in said_in(path, "needs"))]
+    path = REQUIREMENTS / f"{variant()}.txt"
+    if path not in fit:
+        why = "is not for this system" if path in known else "is unknown"
+        raise SetupError(f"The variant {variant()} {why}: choose one of {', '.join(path.stem for path in fit)}.")
+    return path
+
+
+def said_in(path: Path, word: str) -> list[str]:
+    """What a requirements file says in its `# word: value` lines."""
+    return re.findall(rf"^# {word}: (\S+)$", path.read_text("utf-8"), re.MULTILINE)
+
+
+def variant_commands() -> list[tuple[str, list[str]]]:
+    """What makes the variant of what pyproject.toml brings; nothing of it brings dependencies along."""
+    path = variant_file()
+    if not re.search(r"^[^#\s]", path.read_text("utf-8"), re.MULTILINE):
+        return []
+    replaced = said_in(path, "replaces")
+    out = [(f"Taking {name} out", venv_command("-m", "pip", "uninstall", "-y", name)) for name in replaced]
+    anew = ["--force-reinstall"] if replaced else []  # what was taken out had files of the same names
+    return [*out, (f"Installing the variant {variant()}", pip_install("--no-deps", *anew, "-r", str(path)))]
+
+
 def stamp_key() -> str:
     """A hash of all that decides what .venv holds, its place included (a moved checkout needs it made anew)."""
     digest = hashlib.sha256()
     for part in (
         (ROOT / "pyproject.toml").read_bytes(),
         (ROOT / "constraints.txt").read_bytes(),
+        variant_file().read_bytes(),
         repr((sys.version_info[:3], sys.platform, TORCH, BUILD_TOOLS, str(ROOT))).encode(),
         os.environ.get("JOINERY_TORCH_INDEX", "").encode(),
     ):
@@ -317,6 +360,8 @@ def why_broken() -> str:
     """Why .venv must be made anew, or nothing. It may be out of date and still be sound."""
     if UNFINISHED.exists():
         return "it was left half made"
+    if installed_variant() != variant():
+        return f"it holds the variant {installed_variant()}"
     if not venv_python().exists():
         return "it has no Python"
     config = VENV / "pyvenv.cfg"
@@ -349,6 +394,7 @@ def install_commands() -> list[tuple[str, list[str]]]:
         (f"Installing {TORCH}", pip_install(*torch)),
         ("Installing the build tools", pip_install(*BUILD_TOOLS)),
         ("Installing Joinery and all that it needs", pip_install("--no-build-isolation", "-e", ".[dev]")),
+        *variant_commands(),
     ]
 
 
@@ -397,6 +443,7 @@ def install(progress: Progress) -> None:
         make_venv(progress, "" if broken == "new" else f" anew ({broken})")
     STAMP.unlink(missing_ok=True)
     UNFINISHED.touch()
+    VARIANT.write_text(variant() + "\n", "utf-8")
     for title, command in install_commands():
         with progress.step(title):
             code, output = run_logged(command, child_environment(), progress, LOG)
@@ -447,7 +494,7 @@ def probe_qt(env: dict[str, str]) -> tuple[bool, str]:
 
 def unloadable(libraries: list[str]) -> list[str]:
     command = venv_command("-c", PROBE_LIBRARIES, *libraries)
-    child = subprocess.run(command, capture_output=True, text=True, check=False, env=child_environment())
+    child = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=child_environment())
     return child.stdout.split()
 
 
@@ -557,6 +604,18 @@ def test_workers(arguments: list[str]) -> list[str]:
     return ["-n", "auto", "--maxprocesses", "4"]
 
 
+def take_variant(arguments: list[str]) -> list[str]:
+    """The arguments without `--variant NAME`, which the environment says from then on. Raises SetupError."""
+    if "--variant" not in arguments:
+        return arguments
+    at = arguments.index("--variant")
+    if at + 1 == len(arguments):
+        raise SetupError("--variant takes a name: that of a file in installer/requirements.", code=2)
+    os.environ["JOINERY_VARIANT"] = arguments[at + 1]
+    variant_file()
+    return arguments[:at] + arguments[at + 2 :]
+
+
 def dry_run(command: str, arguments: list[str]) -> None:
     if is_current():
         print(f"{VENV} is up to date: nothing would be installed.")
@@ -641,6 +700,7 @@ def main(arguments: list[str]) -> int:
         print(f"There is no command `{command}`: say `run` or `test`.", file=sys.stderr)
         return 2
     try:
+        rest = take_variant(rest)
         if "--dry-run" in rest:
             rest.remove("--dry-run")
             dry_run(command, rest)

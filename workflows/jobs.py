@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workflows.generate import Engine, Message, Tool
     from workflows.graphs import Graphs
     from workflows.graphs.where import Opened
+    from workflows.runtime import Loading
 
 
 class Told(NamedTuple):
@@ -39,11 +40,13 @@ class Jobs:
     def __init__(self) -> None:
         self._engine: Engine | None = None
         self._graphs: Graphs | None = None
+        self._loading: Loading | None = None
 
     def stop(self) -> None:
-        """Ends the step of the generation that is under way; may be called from another thread."""
-        if self._engine is not None:
-            self._engine.stop()
+        """Ends the loading or the step of the generation that is under way; may be called from another thread."""
+        for one in (self._loading, self._engine):
+            if one is not None:
+                one.stop()
 
     @singledispatchmethod
     def run(self, request: ask.Request[object], told: Told) -> Iterator[Event]:
@@ -225,18 +228,20 @@ class Jobs:
     def open(self, request: ask.Open, told: Told) -> Iterator[Event]:
         """Opens a bundle in place of the one that is open: two models need not be in memory at once."""
         from workflows.generate import open_engine
+        from workflows.runtime import Loading
 
         self._close()
-        engine = open_engine(
-            request.bundle,
-            provider=request.provider,
-            cache=request.cache or None,
-            capacity=request.capacity,
-            session_options=request.session_options,
-            place=request.place,
-        )
-        self._engine = engine
-        yield engine.ready()
+        self._loading = Loading(told.cancelled)
+        with self._loading:
+            self._engine = open_engine(
+                request.bundle,
+                provider=request.provider,
+                cache=request.cache or None,
+                capacity=request.capacity,
+                session_options=request.session_options,
+                place=request.place,
+            )
+        yield self._engine.ready()
 
     @run.register
     def generate(self, request: ask.Generate, told: Told) -> Iterator[Event]:

@@ -1,19 +1,28 @@
-"""How a Python process of ours is started: with our code, whatever lies in the current folder."""
+"""How a Python process of ours is started: with our code, whatever lies in the current folder.
+
+    run_apart(module) ──starts──▶ its main ──stay_with_parent()──▶ told on stdout │ ends with us, or when late
+"""
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, Queue
+from typing import TextIO
 
 from workflows.errors import Cancelled
+
+_CLOCK = "JOINERY_APART_SECONDS"  # after which the process ends by itself, that run_apart starts
+_LATER = 5.0  # than it would be killed
 
 
 def python_command(module: str) -> list[str]:
@@ -53,12 +62,13 @@ def run_apart(
 ) -> Ended:
     """Runs one of our modules in a process that may crash or hang: after so many seconds it is killed.
 
-    heard: told of each line that it prints, as it does. Raises Cancelled on request; the process is killed then too.
+    Its main calls stay_with_parent, so that it ends with this process as well. heard: told of each line that it prints,
+    as it does. Raises Cancelled on request; the process is killed then too.
     """
-    environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+    own = {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", "")), _CLOCK: str(seconds + _LATER)}
     command = [*python_command(module), *arguments]
-    with tempfile.TemporaryFile() as log:
-        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, env=environment)
+    with tempfile.TemporaryFile() as log, _leash() as leash:
+        running = subprocess.Popen(command, stdin=leash, stdout=subprocess.PIPE, stderr=log, env=os.environ | own)
         try:
             told = _listen(running, time.monotonic() + seconds, heard, cancelled)
             code = running.wait(_GRACE)
@@ -72,6 +82,17 @@ def run_apart(
                 running.wait()
         log.seek(0)
         return Ended(told, log.read().decode("utf-8", "replace"), why)
+
+
+@contextmanager
+def _leash() -> Iterator[int]:
+    """What a process has for stdin: its other end is closed when this process ends, however it does."""
+    leash, held = os.pipe()
+    try:
+        yield leash
+    finally:
+        os.close(leash)
+        os.close(held)
 
 
 def _listen(
@@ -107,3 +128,27 @@ def _next(lines: Queue[str | None]) -> str | None:
         return lines.get(timeout=0.1)
     except Empty:
         return ""
+
+
+def stay_with_parent() -> None:
+    """Called by what run_apart started: this process ends when the other does, and at the latest after its seconds.
+
+    The clock runs without Python's lock, which a driver that hangs may hold.
+    """
+    faulthandler.dump_traceback_later(float(os.environ[_CLOCK]), exit=True)
+
+    def follow() -> None:
+        os.read(0, 1)  # unbuffered: a thread that holds sys.stdin's lock aborts the end of the process
+        os._exit(1)
+
+    threading.Thread(target=follow, name="leash", daemon=True).start()
+
+
+def own_stdout(encoding: str) -> TextIO:
+    """stdout for our words alone: what a driver's library prints to file descriptor 1 goes to stderr from now on.
+
+    What `encoding` has no sign for is escaped.
+    """
+    out = os.fdopen(os.dup(1), "w", encoding=encoding, newline="\n", errors="backslashreplace")
+    os.dup2(2, 1)
+    return out

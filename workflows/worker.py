@@ -28,8 +28,9 @@ from workflows.errors import (
     printable,
 )
 from workflows.jobs import Jobs, Told
+from workflows.processes import own_stdout
 from workflows.wire.events import ErrorEvent, Event, ProgressEvent
-from workflows.wire.requests import Cancel, Generate, Request, parse_line, read_request
+from workflows.wire.requests import Cancel, Generate, Open, Request, parse_line, read_request
 
 PROGRESS_EVERY_S = 0.05
 
@@ -50,7 +51,7 @@ class Worker:
         self._queue: queue.Queue[_Taken] = queue.Queue()
         self._pending: set[int] = set()  # taken and not answered to the end
         self._cancelled: set[int] = set()
-        self._generating: int | None = None
+        self._stoppable: int | None = None
         self._stopping = threading.Lock()
         self._jobs = jobs or Jobs()
         self._progress_at = 0.0
@@ -86,8 +87,8 @@ class Worker:
         if target not in self._pending:
             return
         self._cancelled.add(target)
-        with self._stopping:  # so that a late stop cannot reach the generation after this one
-            if self._generating == target:
+        with self._stopping:  # so that a late stop cannot reach the job after this one
+            if self._stoppable == target:
                 self._jobs.stop()
 
     def _serve(self, taken: _Taken) -> None:
@@ -107,13 +108,13 @@ class Worker:
         if taken.id in self._cancelled and not generates:  # a generation ends with a done of its own
             raise Cancelled("The job was cancelled before it began.")
         told = Told(self._reporter(taken.id), lambda: taken.id in self._cancelled)
-        self._generating = taken.id if generates else None
+        self._stoppable = taken.id if isinstance(taken.request, Generate | Open) else None
         try:
             for event in self._jobs.run(taken.request, told):
                 self._emit(taken.id, event)
         finally:
             with self._stopping:
-                self._generating = None
+                self._stoppable = None
 
     def _emit(self, job: int, event: Event) -> None:
         line = event.to_line(job)
@@ -147,8 +148,7 @@ def _told_of(error: JoineryError) -> ErrorEvent:
 
 def main() -> None:
     """Takes stdout for events alone: file descriptor 1 is made stderr's before anything heavy is imported."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n", errors="backslashreplace")
-    os.dup2(2, 1)
+    out = own_stdout("utf-8")
     sys.stdout = sys.stderr
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     Worker(sys.stdin, out).run()

@@ -26,10 +26,11 @@ def bootstrap(tmp_path, monkeypatch):
     """A fresh copy of the installer that looks at an empty checkout and a machine of our choosing."""
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "OMP_NUM_THREADS", "JOINERY_TORCH_INDEX"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("JOINERY_VARIANT", "")  # main sets it: it is taken back after the test
     module = load()
     module.ROOT = tmp_path
     module.VENV = tmp_path / ".venv"
-    for name in ("STAMP", "UNFINISHED", "LOG"):
+    for name in ("STAMP", "UNFINISHED", "LOG", "VARIANT"):
         setattr(module, name, module.VENV / getattr(module, name).name)
     module.LOCK = tmp_path / "pyproject.toml"
     (tmp_path / "pyproject.toml").write_text("[project]\n", "utf-8")
@@ -543,3 +544,52 @@ def test_relatives_of_debian(tmp_path, monkeypatch, release, expected):
     file = tmp_path / "os-release"
     file.write_text(release, "utf-8")
     assert module.is_debian(file) is expected
+
+
+# ---- variants --------------------------------------------------------------------------------------------------------
+
+VARIANTS = sorted((FILE.parent / "requirements").glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", VARIANTS, ids=lambda path: path.stem)
+def test_every_pin_of_a_variant_is_a_constraint(path):
+    pins = (FILE.parents[1] / "constraints.txt").read_text("utf-8").splitlines()
+    lines = [line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    assert all(line in pins for line in lines)
+    assert bool(lines) == (path.stem != "cpu")
+
+
+def test_a_variant_is_installed_after_the_rest_and_remembered(bootstrap, monkeypatch, capsys):
+    """Without dependencies; another build of onnxruntime takes the place of the plain one."""
+    monkeypatch.setattr(bootstrap.sys, "platform", "win32")
+    monkeypatch.setattr(bootstrap, "ensure_venv_module", lambda progress: None)
+    commands = record_runs(bootstrap, monkeypatch)
+    assert bootstrap.take_variant(["-k", "x", "--variant", "windowsml"]) == ["-k", "x"]
+    bootstrap.install(bootstrap.Progress())
+    *_, taken_out, installed = commands
+    assert taken_out[-3:] == ["uninstall", "-y", "onnxruntime"]
+    assert installed[-4:-1] == ["--no-deps", "--force-reinstall", "-r"] and installed[-1].endswith("windowsml.txt")
+    monkeypatch.delenv("JOINERY_VARIANT")
+    assert bootstrap.variant() == bootstrap.installed_variant() == "windowsml"
+    before = bootstrap.stamp_key()
+    monkeypatch.setenv("JOINERY_VARIANT", "qnn")
+    assert bootstrap.why_broken() == "it holds the variant windowsml" and bootstrap.stamp_key() != before
+
+
+def test_the_cpu_needs_nothing_more(bootstrap, monkeypatch):
+    assert bootstrap.variant() == "cpu" and bootstrap.variant_commands() == []
+    assert bootstrap.take_variant(["-x"]) == ["-x"]
+
+
+def test_variants_that_cannot_be(bootstrap, capsys, monkeypatch):
+    monkeypatch.setattr(bootstrap.sys, "platform", "linux")
+    said = sentence(bootstrap, capsys, "test", "--dry-run", "--variant", "npu")
+    assert said == "The variant npu is unknown: choose one of cpu, linux-qnn, webgpu."
+    said = sentence(bootstrap, capsys, "test", "--variant", "directml")
+    assert said == "The variant directml is not for this system: choose one of cpu, linux-qnn, webgpu."
+    assert "takes a name" in sentence(bootstrap, capsys, "run", "--variant", code=2)
+
+
+def test_windows_has_its_python_elsewhere(bootstrap, monkeypatch):
+    monkeypatch.setattr(bootstrap.os, "name", "nt")
+    assert bootstrap.venv_python().parts[-2:] == ("Scripts", "python.exe")

@@ -31,7 +31,7 @@ from workflows.cli import (
     verify,
 )
 from workflows.errors import Cancelled, JoineryError, describe_os_error
-from workflows.processes import python_command, python_path
+from workflows.processes import own_stdout, python_command, python_path
 
 app = typer.Typer(
     name="joinery",
@@ -74,6 +74,8 @@ def main() -> None:
     """Runs the command line and exits with its code."""
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
+    if not sys.stdout.isatty():  # a program may read it; on a terminal a line too many does no harm
+        sys.stdout = own_stdout(sys.stdout.encoding)
     sys.exit(run([argument for argument in arguments if argument != "--debug"], debug))
 
 
@@ -81,13 +83,16 @@ def run(arguments: list[str], debug: bool = False) -> int:
     """Runs one command line; gives its exit code after telling stderr what was wrong."""
     try:
         result = app(arguments, standalone_mode=False)
+        if result == Cancelled.exit_code:  # what typer makes of Ctrl+C, without a word
+            return _fail("Cancelled.", result)
         return result if isinstance(result, int) else 0
     except TyperException as error:  # a wrong command line
         return _fail(_sentence(error), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("Cancelled.", Cancelled.exit_code)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader of our output has gone; what is buffered goes nowhere
+        # the reader of our output has gone; what is buffered goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except JoineryError as error:
         if debug:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from workflows.cli.generate import show
-from workflows.cli.output import JsonFlag, interruptible, pairs
+from workflows.cli.interrupts import loading, promptly
+from workflows.cli.output import JsonFlag, pairs
 from workflows.cli.prompt import (
     CapacityOption,
     PlaceOption,
@@ -57,10 +58,11 @@ def chat(
     languages = {"target_language": target_language, "source_language": source_language}
     options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
-    settings = pairs("--session-option", session_option)
-    engine = open_engine(
-        bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings, place=read_places(place)
-    )
+    settings, places = pairs("--session-option", session_option), read_places(place)
+    with loading():
+        engine = open_engine(
+            bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings, place=places
+        )
     talk = Talk(engine, options, system, told, prefill, as_json)
     interactive = sys.stdin.isatty() and not as_json
     if interactive:
@@ -115,7 +117,7 @@ class Talk:
         after = "\n" if self._engine.completes and begun and line else ""
         messages: list[Message] = [*self._messages, {"role": "user", "content": after + line}]
         ids = self._engine.encode_turn(messages, self._tools, self._prefill)
-        with interruptible(self._engine.stop) as cancelled:
+        with promptly(self._engine.stop) as cancelled:
             prefix = self._engine.prefix_of(self._prefill)
             events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
             done = show(events, self._as_json, self._prefill)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from workflows.cli.output import JsonFlag, interruptible, pairs, write_json
+from workflows.cli.interrupts import loading, promptly
+from workflows.cli.output import JsonFlag, pairs, write_json
 from workflows.cli.prompt import (
     CapacityOption,
     PlaceOption,
@@ -77,15 +78,16 @@ def generate(
     )
     given = _one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
-    engine = open_engine(
-        bundle,
-        provider=provider,
-        cache=cache,
-        capacity=capacity,
-        device_options=pairs("--device-option", device_option),
-        session_options=pairs("--session-option", session_option),
-        place=read_places(place),
-    )
+    with loading():
+        engine = open_engine(
+            bundle,
+            provider=provider,
+            cache=cache,
+            capacity=capacity,
+            device_options=pairs("--device-option", device_option),
+            session_options=pairs("--session-option", session_option),
+            place=read_places(place),
+        )
     if (tools or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
     if isinstance(given, list):
@@ -95,7 +97,7 @@ def generate(
     else:
         message: Message = {"role": "user", "content": given}
         ids = engine.encode_chat([message], told, prefill) if chat else engine.encode(given)
-    with interruptible(engine.stop) as cancelled:
+    with promptly(engine.stop) as cancelled:
         events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
         done = show(events, as_json, prefill)
     if done.finish_reason == "cancelled":

@@ -293,7 +293,8 @@ def open_engine(
 ) -> Engine:
     """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
 
-    Raises BundleError, GraphError, DeviceError, RecipeError or RequestError, one sentence each.
+    Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
+    stopped, one sentence each.
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)

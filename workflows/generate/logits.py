@@ -24,8 +24,9 @@ def run_checked(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits
     best = logits.max()  # NaN where any of them is
     if not np.isfinite(best):
         raise LogitsError(
-            f"The {phase} step at position {start:,} gave {_what(float(best))}, from which no token can be chosen: "
-            "build the bundle with another precision (fp32), or check the checkpoint's weights."
+            f"The {phase} step at position {start:,} gave {_what(float(best))} ({machine.giver(phase)}), from which no "
+            "token can be chosen: build the bundle with another precision (fp32), check the checkpoint's weights, or "
+            "try the cpu provider."
         )
     return logits
 

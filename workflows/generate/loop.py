@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.errors import Cancelled, CapacityError
+from workflows.errors import Cancelled, CapacityError, LogitsError
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
@@ -106,6 +106,9 @@ class Generation:
             reason = "cancelled"
         except CapacityError:
             reason = "capacity"
+        except LogitsError:
+            self._machine.cache.reset(wiped=True)  # keys and values of that run are no better than its logits
+            raise
         self.final = self._finish()
         yield from self._pictures(last=True)
         fed = len(prompt) - kept if source is None else len(source)

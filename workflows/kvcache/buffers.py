@@ -45,6 +45,11 @@ class Store:
         for block in self.slots.reshape(-1, slots * size):  # a head's rows lie in one piece
             slide(block, by * size)
 
+    def wipe(self) -> None:
+        """Zeros everywhere."""
+        for buffer in (self.slots, *self._fresh.values()):
+            buffer[...] = 0
+
     def sized(self, slots: int) -> NDArray[Any]:
         """A new buffer of zeros: a masked slot must be finite, or 0 times it would be NaN."""
         return np.zeros((len(self.tensors), *self.tensors[0].sized(slots)), self.slots.dtype)

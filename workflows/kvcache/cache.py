@@ -229,9 +229,11 @@ class KVCache:
         if self._counts:
             self._resize(length)
 
-    def reset(self) -> None:
-        """Forgets everything."""
+    def reset(self, wiped: bool = False) -> None:
+        """Forgets everything. wiped: the bytes, too, for NaN in a slot shows through the mask."""
         self.rewind(0)
+        for store in self._stores if wiped else ():
+            store.wipe()
 
     # -- saved and loaded --------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from workflows.bundle.contexts import CONTEXTS, RECORD, Compiled, Contexts, Reco
 from workflows.bundle.manifest import FileEntry, sha256_of
 from workflows.errors import BundleError, DeviceError, JoineryError, printable
 from workflows.files import remove, sync
-from workflows.processes import run_apart
+from workflows.processes import run_apart, stay_with_parent
 from workflows.runtime.contexts import SHARE, origin_of
 from workflows.runtime.openings import Opening, Placement, openings_of
 from workflows.runtime.preflight import preflight
@@ -180,6 +180,7 @@ def _say(line: str) -> None:
 
 def main(arguments: list[str]) -> None:
     """Its last line says why, where it could not."""
+    stay_with_parent()
     folder, provider, options, shared, draft = arguments
     try:
         make_contexts(Path(folder), provider, json.loads(options), bool(shared), Path(draft))

@@ -13,6 +13,7 @@ goes through those of the steps.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -37,6 +38,7 @@ from workflows.wire.events import GroupView, Phase
 from workflows.wire.reports.devices import Device
 
 Logits = NDArray[np.float32]
+_QUICK_S = 0.02
 
 
 class Machine:
@@ -73,6 +75,7 @@ class Machine:
         self.chunk = min(self.chunk, self._widest or self.chunk)
         self._options = ort.RunOptions()
         self._stopped = threading.Event()
+        self._slow = True  # whether the last token alone took so long that a person would wait for its end
 
     # -- opening and closing -----------------------------------------------------------------------------------
 
@@ -188,8 +191,10 @@ class Machine:
         width = self.program.runs[phase].columns or len(tokens)
         step = self.cache.plan(tokens, width)
         bound = self._binding(phase, width, tokens)
-        # a single token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
-        self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 else None)
+        # a quick token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
+        began = time.perf_counter()
+        self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 or self._slow else None)
+        self._slow = time.perf_counter() - began > _QUICK_S if len(tokens) == 1 else self._slow
         end = min(step.real.stop, bound.logits.shape[1])  # some graphs give the last column's alone
         if rows > min(end, len(tokens)):
             raise GraphError(f"The graphs give the logits of {end} of {len(tokens)} tokens, and {rows} were asked for.")
@@ -197,6 +202,12 @@ class Machine:
         if phase == "decode":
             self._last = bound
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
+
+    def giver(self, phase: Phase) -> str:
+        """Who gives the logits of a step: `decode on qnn`."""
+        logits = self.program.runs[phase].logits
+        assert logits is not None  # steps give some
+        return f"{logits[0][0]} on {self._sessions[logits[0][0]].provider.name}"
 
     def finish(self) -> dict[str, NDArray[Any]]:
         """Runs what the flow has at `final`, once, on what the last step gave; output → array, empty without such.
@@ -226,7 +237,10 @@ class Machine:
         except ORT_ERRORS as error:
             if self._stopped.is_set():
                 raise Cancelled("The generation was cancelled.") from None
-            raise JoineryError(f"onnxruntime failed in the {what} step: {printable(error, 200)}") from error
+            raise JoineryError(
+                f"The {what} step failed on {self.provider}: {printable(error, 200).rstrip('.')}; open the bundle "
+                "again, or use another provider."
+            ) from error
 
     def stop(self) -> None:
         """Ends the run that is under way between two nodes; may be called from any thread."""

@@ -24,7 +24,7 @@ from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.contexts import Contexts, read_context
 from workflows.bundle.options import parse_options
 from workflows.errors import JoineryError, printable
-from workflows.processes import run_apart
+from workflows.processes import run_apart, stay_with_parent
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
 from workflows.runtime.providers import device_named
@@ -174,6 +174,8 @@ def _judge(found: Mapping[tuple[str, str], Difference], largest: float) -> str:
     """Why what was computed cannot be trusted; empty where it can."""
     for (name, run), difference in found.items():
         gap = difference.logits_max_abs_diff
+        if gap == math.inf:
+            return f"The {run} of {name} gives logits that are no numbers."
         if gap is not None and not gap <= _TOLERATED * largest:
             return f"The {run} of {name} gives logits that are off by {gap:.3g} of the CPU provider's {largest:.3g}."
     return ""
@@ -186,6 +188,7 @@ def _told(components: list[ComponentPreflight]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Prints the report as the last line."""
+    stay_with_parent()
     folder, provider, options, compiled = arguments
     contexts = [read_context(Path(compiled))] if compiled else []
     sys.stdout.write(f"\n{dumps(examine(Path(folder), provider, json.loads(options), contexts))}\n")

@@ -8,10 +8,15 @@ from dataclasses import dataclass, field, replace
 import onnxruntime as ort
 import psutil
 from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import-untyped,unused-ignore]
+    DeviceReset,
+    EngineError,
+    EPFail,
     Fail,
     InvalidArgument,
     InvalidGraph,
     InvalidProtobuf,
+    ModelLoadCanceled,
+    ModelRequiresCompilation,
     NoSuchFile,
     NotImplemented,
     RuntimeException,
@@ -20,6 +25,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
 from workflows.runtime.contexts import SHARE
+from workflows.runtime.loading import under_way
 from workflows.runtime.openings import Opening
 from workflows.runtime.providers import Provider, provider_of
 from workflows.runtime.providers.assignment import RECORD
@@ -27,11 +33,16 @@ from workflows.runtime.providers.cpu import CPU
 from workflows.runtime.signature import renamed
 from workflows.tensors import TensorSpec
 
-ORT_ERRORS = (
+ORT_ERRORS = (  # they have no base class of their own
+    DeviceReset,
+    EngineError,
+    EPFail,
     Fail,
     InvalidArgument,
     InvalidGraph,
     InvalidProtobuf,
+    ModelLoadCanceled,
+    ModelRequiresCompilation,
     NoSuchFile,
     NotImplemented,
     RuntimeException,
@@ -87,8 +98,9 @@ def open_session(
 
     mapped: the weights stay in their file's pages, which sessions share, and are not laid out anew for speed. graph: a
     serialized one in place of the file's, whose weights lie beside it. emulated: numbers are put on the graph's grids,
-    and computed with in floating point. Raises GraphError for a file that onnxruntime cannot take and DeviceError for
-    an option that the provider does not have, or a compiled context that it does not take.
+    and computed with in floating point. Raises GraphError for a file that onnxruntime cannot take, DeviceError for an
+    option that the provider does not have or a compiled context that it does not take, and Cancelled where the Loading
+    around it is stopped.
     """
     path, provider = opening.path, provider_of(opening.device)
     refuse_options(opening)
@@ -101,7 +113,8 @@ def open_session(
         | ({_WEIGHTS: str(path.parent)} if graph is not None else {}),
     )
     try:
-        session = provider.open(path if graph is None else graph, told, opening.options)
+        with under_way(told):
+            session = provider.open(path if graph is None else graph, told, opening.options)
     except ORT_ERRORS as error:
         raise _refusal(opening, error) from error
     return OpenSession(

@@ -61,9 +61,12 @@ class _Key(NamedTuple):
     absent: bool
 
 
-def dumps(value: object) -> str:
-    """One line of JSON. Each dataclass is opened when it is met: a graph of 20,000 nodes is not copied whole."""
-    return json.dumps(value, default=shell, ensure_ascii=False, separators=(",", ":"))
+def dumps(value: object, *, escaped: bool = False) -> str:
+    """One line of JSON; escaped: in ASCII.
+
+    Each dataclass is opened when it is met: a graph of 20,000 nodes is not copied whole.
+    """
+    return json.dumps(value, default=shell, ensure_ascii=escaped, separators=(",", ":"))
 
 
 def shell(value: object) -> dict[str, object]:

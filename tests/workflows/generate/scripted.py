@@ -32,6 +32,9 @@ class ScriptedCache:
     def view(self) -> tuple[()]:
         return ()
 
+    def reset(self, wiped: bool = False) -> None:
+        self.length = 0
+
 
 class ScriptedMachine:
     """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
@@ -52,6 +55,9 @@ class ScriptedMachine:
 
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
         yield prompt, "prefill"
+
+    def giver(self, phase: str) -> str:
+        return "decoder on cpu"
 
     def step(self, tokens: Sequence[int], phase: str) -> NDArray[Any]:
         if self.cache.length + len(tokens) > self.cache.capacity:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -29,24 +27,6 @@ from workflows.wire.events import GenerationDone
 from workflows.wire.reports.preflight import LeftNode
 
 QNN = importlib.util.find_spec("onnxruntime_qnn") is not None
-PLUGIN = "onnxruntime_qnn"
-
-
-@pytest.fixture
-def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a plugin of that name may be written, before the one that may be installed."""
-    folder = tmp_path / "plugins" / PLUGIN
-    folder.mkdir(parents=True)
-    monkeypatch.syspath_prepend(str(folder.parent))
-    monkeypatch.setenv("PYTHONPATH", str(folder.parent))
-    monkeypatch.delitem(sys.modules, PLUGIN, raising=False)
-    return folder / "__init__.py"
-
-
-def reason(name: str = "qnn", seconds: float = 20) -> str:
-    device = next(one for one in devices(seconds) if one.name == name)
-    assert not device.usable
-    return device.reason
 
 
 def test_the_cpu_is_first_and_usable() -> None:
@@ -61,32 +41,6 @@ def test_a_plugin_that_is_not_installed_says_how_it_would_be(monkeypatch: pytest
     monkeypatch.setattr(Provider, "installed", property(lambda self: False))
     found = next(one for one in devices() if one.name == "webgpu")
     assert "is not installed" in found.reason and found.remedy == "Install it: pip install onnxruntime-ep-webgpu."
-
-
-def test_a_driver_that_crashes_is_a_reason(plugin: Path) -> None:
-    plugin.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
-    assert reason() == "The process that loaded its library ended (signal 11)."
-    with pytest.raises(DeviceError, match=r"QNN cannot be used: .*signal 11"):
-        device_named("qnn")
-
-
-def test_a_driver_that_hangs_is_a_reason(plugin: Path) -> None:
-    plugin.write_text("import time\ntime.sleep(600)\n")
-    began = time.monotonic()
-    assert reason(seconds=2) == "The process that loaded its library did not answer in 2 s."
-    assert time.monotonic() - began < 60
-
-
-def test_a_library_that_is_none_is_a_reason(plugin: Path) -> None:
-    library = plugin.with_name("driver.so")
-    library.write_bytes(b"no library")
-    plugin.write_text(f"def get_library_path():\n    return {str(library)!r}\n")
-    assert reason().startswith("The plugin of Qualcomm QNN cannot be loaded: ")
-
-
-def test_a_plugin_without_what_a_plugin_has_is_a_reason(plugin: Path) -> None:
-    plugin.write_text("")
-    assert reason().startswith("The plugin of Qualcomm QNN cannot be loaded: module")
 
 
 # -- opening ---------------------------------------------------------------------------------------------------
@@ -121,21 +75,6 @@ def test_what_is_copied_when_it_is_bound_is_bound_anew(tmp_path: Path, monkeypat
             binding.run({"x": np.full((1, 3), value, np.float32)}, None)
             assert binding.outputs["g", "y"].tolist() == [[value + 1.0] * 3]
         assert len(bound) == times
-
-
-def test_a_provider_that_takes_nothing_is_no_provider(
-    demo_split_bundle: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is listed, its session opens and gives the right tokens: on the CPU."""
-    monkeypatch.setattr(Provider, "_lacks", lambda self: ("", ""))
-    monkeypatch.setattr(Provider, "installed", property(lambda self: False))
-    lies = Provider("cuda", "Liar", "CUDAExecutionProvider", "GPU")
-    monkeypatch.setitem(PROVIDERS, "cuda", lies)
-    monkeypatch.setattr(
-        Provider, "open", lambda self, graph, told, _: ort.InferenceSession(graph, told, ["CPUExecutionProvider"])
-    )
-    with pytest.raises(DeviceError, match="Liar takes no node of prefill, decode"):
-        open_engine(demo_split_bundle, provider="cuda")
 
 
 def placed(bundle: Path, tmp_path: Path, **place: str) -> Path:
@@ -187,21 +126,6 @@ def test_the_cpu_is_as_the_cpu(demo_split_bundle: Path) -> None:
     prefill, step = report.components[0].prefill, report.components[1].step
     assert prefill is not None and step is not None
     assert prefill.logits_max_abs_diff == step.kv_max_abs_diff == 0.0
-
-
-def test_a_process_that_ends_is_a_finding(
-    demo_split_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys, os\nif any('preflight' in one for one in sys.orig_argv):\n    os.kill(os.getpid(), 9)\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    report = preflight(demo_split_bundle, "cpu")
-    assert (report.usable, report.reason) == (False, "The process that tried CPU ended (signal 9).")
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys, time\nif any('preflight' in one for one in sys.orig_argv):\n    time.sleep(600)\n"
-    )
-    assert preflight(demo_split_bundle, "cpu", seconds=1).reason == "The process that tried CPU did not answer in 1 s."
 
 
 @pytest.mark.slow

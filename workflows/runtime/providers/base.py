@@ -7,6 +7,8 @@ for. Which nodes a session gave to it is read from the session afterwards; `get_
 from __future__ import annotations
 
 import importlib.util
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
@@ -18,6 +20,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from workflows.errors import DeviceError, printable
+from workflows.runtime.providers import catalog
 from workflows.wire.reports.devices import Device, Kind
 
 Graph = Path | bytes
@@ -31,6 +34,7 @@ class Provider:
     part of a build. brought_by: what a person installs. copies_inputs: whether it copies what is bound when it is
     bound, so that what changes must be bound anew before each run. options: what Joinery sets unless told otherwise.
     compiles: whether it makes contexts beforehand. sharing: the options by which contexts share their weights.
+    in_catalog: whether Windows ML may have its plugin.
     """
 
     name: str
@@ -43,10 +47,15 @@ class Provider:
     options: Mapping[str, str] = field(default_factory=dict)
     compiles: bool = False
     sharing: Mapping[str, str] = field(default_factory=dict)
+    in_catalog: bool = False
 
     @property
     def installed(self) -> bool:
-        """Whether there is a plugin's library that would be loaded."""
+        """Whether there is a plugin's library that would be loaded, or Windows ML to ask for one."""
+        return self._has_package or (self.in_catalog and catalog.has_catalog())
+
+    @property
+    def _has_package(self) -> bool:
         return bool(self.package) and importlib.util.find_spec(self.package) is not None
 
     def unusable(self, reason: str, remedy: str = "") -> Device:
@@ -55,6 +64,8 @@ class Provider:
 
     def reinstall(self) -> str:
         """What mends a plugin that is broken."""
+        if self.in_catalog and not self._has_package:
+            return "Update Windows and its drivers."
         return f"Install it anew: pip install --force-reinstall {self.brought_by}."
 
     def find(self) -> Device:
@@ -72,9 +83,9 @@ class Provider:
 
     def _lacks(self) -> tuple[str, str]:
         """Why it cannot be used, and what would make it so; empty where it can."""
-        if not self.package:
-            if self.provider in ort.get_available_providers():
-                return "", ""
+        if self.provider in ort.get_available_providers():
+            return "", ""
+        if not self.package and not self.installed:
             return (
                 f"{self.provider} is not part of the installed onnxruntime {ort.__version__}.",
                 f"It comes with {self.brought_by}.",
@@ -83,6 +94,8 @@ class Provider:
             return f"The plugin {self.brought_by} is not installed.", f"Install it: pip install {self.brought_by}."
         try:
             self.register()
+        except catalog.NotHereError as error:
+            return str(error), error.remedy
         except DeviceError as error:
             return str(error), self.reinstall()
         if not self._devices():
@@ -95,11 +108,12 @@ class Provider:
 
     def register(self) -> None:
         """Makes onnxruntime know the plugin; once a process. Raises DeviceError for a library that cannot be loaded."""
-        if not self.package or self._is_known():
+        if not self.installed or self._is_known():
             return
         try:
-            plugin = import_module(self.package)
-            ort.register_execution_provider_library(self.provider, plugin.get_library_path())
+            library = self._library()
+            _look_beside(library)
+            ort.register_execution_provider_library(self.provider, str(library))
         except (ImportError, AttributeError, OSError, RuntimeError, ort.capi.onnxruntime_pybind11_state.Fail) as error:
             raise DeviceError(f"The plugin of {self.title} cannot be loaded: {printable(error, 200)}") from error
 
@@ -112,7 +126,7 @@ class Provider:
         """
         self.register()
         own = self.own_options(options)
-        if self.package:
+        if self.installed:
             told.add_provider_for_devices(self._devices()[:1], own)
             return ort.InferenceSession(graph, told, enable_fallback=False)
         return ort.InferenceSession(graph, told, providers=[(self.provider, own)], enable_fallback=False)
@@ -138,11 +152,30 @@ class Provider:
         return ort.OrtValue.ortvalue_from_shape_and_type(like.shape, element, memory_info=memory)
 
     def version(self) -> str:
-        """Of the package that the provider came with."""
-        return metadata.version(self.brought_by) if self.package else str(ort.__version__)
+        """Of the package that brought it, else as its plugin says itself, or of the onnxruntime that it is part of."""
+        if self._has_package:
+            return metadata.version(self.brought_by)
+        self.register()
+        told = [device.ep_metadata.get("version") for device in self._devices()]
+        return str((told and told[0]) or ort.__version__)
 
     def _devices(self) -> list[ort.OrtEpDevice]:
         return [device for device in ort.get_ep_devices() if device.ep_name == self.provider]
 
+    def _library(self) -> Path:
+        """Of the plugin: the package's, which a person chose, before that of Windows ML."""
+        if self._has_package:
+            return Path(import_module(self.package).get_library_path())
+        return catalog.library_of(self.provider)
+
     def _is_known(self) -> bool:
         return bool(self._devices())
+
+
+def _look_beside(library: Path) -> None:
+    """Has Windows look for what a plugin's library needs (QnnHtp.dll …) in its own folder, before it is loaded.
+
+    Windows looks beside python.exe and in its system folder otherwise, where there may be another version, or none.
+    """
+    if sys.platform == "win32":
+        os.add_dll_directory(str(library.parent))

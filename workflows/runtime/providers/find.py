@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import sys
 
+from workflows.processes import stay_with_parent
 from workflows.runtime.providers.table import PROVIDERS
 from workflows.wire.codec import dumps
 
 
 def main(name: str) -> None:
     """Prints the device."""
+    stay_with_parent()
     sys.stdout.write(f"\n{dumps(PROVIDERS[name].find())}\n")
     sys.stdout.flush()
 

@@ -10,4 +10,5 @@ OPENVINO = Provider(
     "OpenVINOExecutionProvider",
     "NPU",
     brought_by="onnxruntime-openvino in its own environment",
+    in_catalog=True,
 )

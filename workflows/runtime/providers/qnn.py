@@ -34,4 +34,5 @@ QNN = Qnn(
     options={"backend_type": "htp", "soc_model": "60", "offload_graph_io_quantization": "0"},
     compiles=True,
     sharing={"enable_htp_weight_sharing": "1"},
+    in_catalog=True,
 )
