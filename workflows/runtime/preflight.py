@@ -12,7 +12,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,16 +38,21 @@ _SEED = 0
 
 
 def preflight(
-    folder: Path, provider: str, options: Mapping[str, str] | None = None, *, seconds: float = _SECONDS
+    folder: Path,
+    provider: str,
+    options: Mapping[str, str] | None = None,
+    *,
+    seconds: float = _SECONDS,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> PreflightReport:
     """The report on the bundle in `folder`; options: of the provider. A driver that crashes or hangs is a finding.
 
-    Raises BundleError for a bundle that cannot be read, DeviceError for a provider that cannot be used.
+    Raises BundleError for a bundle that cannot be read, DeviceError for a provider that cannot be used, and Cancelled.
     """
     read_bundle(folder)
     device = device_named(provider)
     told = [str(folder), device.name, json.dumps(dict(options or {}))]
-    ended = run_apart("workflows.runtime.preflight", told, seconds)
+    ended = run_apart("workflows.runtime.preflight", told, seconds, cancelled)
     try:
         report = read(PreflightReport, json.loads(ended.told))
     except (ValueError, Mismatch):
