@@ -18,6 +18,8 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs.worker import Worker
 from app.state.build import BuildModel, Draft
 from app.state.measurements import Measurements
+from app.state.plugins import Plugins
+from app.state.preflights import Preflights
 from app.state.recents import Reader, Recents, read_summary
 from app.state.session import Session
 from app.state.settings import Settings, home_folder
@@ -53,6 +55,9 @@ class AppContext(QObject):
         self.settings = Settings(self.home, self)
         self.recents = Recents(self.home, read, self)
         self.recents.trouble.connect(self.show_error)
+        self.plugins = Plugins(self.new_worker, self)
+        self.preflights = Preflights(self.home, self.new_worker, self)
+        self.preflights.trouble.connect(self.show_error)
         self.session_worker = self.new_worker()
         self.probe_worker = self.new_worker()
         self.session = Session(self.session_worker, self)

@@ -329,6 +329,34 @@ def in_netron(tab: GraphTab) -> None:
     wait(3)
 
 
+def checked(window: MainWindow, home: Path) -> None:
+    """A bundle was tried on the CPU and on a provider, another one on that provider alone."""
+    context = window.context
+    make_bundle(home / "bundles" / "qwen3-w8a16")
+    for name, providers in (("qwen3-w8a16", ("qnn",)), ("qwen3-demo", ("cpu", "qnn"))):
+        open_bundle(window, home)
+        context.open_bundle(home / "bundles" / name)
+        for provider in providers:
+            context.preflights.check(context.bundle or {}, provider)
+            until(lambda: context.preflights.running is None, "the preflight")
+    window.show_page("devices")
+
+
+def on_card(name: str, press: str) -> Prepare:
+    """A button of a device's card was pressed."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        open_bundle(window, home)
+        window.show_page("devices")
+        page = window.page("devices")
+        until(lambda: page.cards, "the devices")  # type: ignore[attr-defined]
+        card = next(one for one in page.cards if one.device.name == name)  # type: ignore[attr-defined]
+        getattr(card, press).click()
+        wait(0.8)
+
+    return act
+
+
 def palette(window: MainWindow, home: Path) -> None:
     """Ctrl+K over the home page."""
     home_full(window, home)
@@ -430,6 +458,17 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     ),
     "devices-busy": ({"hang_on": "devices"}, page("devices")),
     "devices-full": ({}, page("devices")),
+    "devices-checked": ({}, checked),
+    "devices-checking": ({"hang_on": "preflight"}, on_card("qnn", "check")),
+    "devices-wrong": (
+        {"preflight": {"usable": False, "reason": "The prefill of prefill gives logits that are off by 5.1 of 9.2."}},
+        on_card("qnn", "check"),
+    ),
+    "devices-installing": ({"delay": 3}, on_card("webgpu", "act")),
+    "devices-not-installed": (
+        fails("install", "pip could not install onnxruntime-ep-webgpu==0.4.0: no space is left.", "device"),
+        on_card("webgpu", "act"),
+    ),
     "devices-empty": ({"devices": []}, page("devices")),
     "devices-failed": (fails("devices", "onnxruntime could not be asked: it is not installed."), page("devices")),
 }

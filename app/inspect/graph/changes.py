@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetI
 from app.graph.boxes import Key
 from app.graph.model import MARKS
 from app.graph.outline import Scope
-from app.inspect.tables import Rows, Table
 from app.state.graphs import GraphModel
 from app.widgets import Pill, label
 from app.widgets.format import number
+from app.widgets.tables import Rows, Table
 from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES, DiffReport
 
