@@ -11,11 +11,9 @@ from typing import TypeVar
 from PySide6.QtCore import QObject
 
 from app.jobs.job import Job
-from app.jobs.worker import Worker
+from app.jobs.worker import HARD_GRACE_MS, HARD_KILL_MS, Worker
 from workflows.wire.requests import Request
 
-GRACE_MS, KILL_MS = 1200, 300
-"""A driver that hangs does not hear a message: its process is gone within two seconds."""
 Asked = TypeVar("Asked")
 
 
@@ -36,7 +34,7 @@ class Errand(QObject):
         """Starts a worker for `request`, which nothing else may be under way for."""
         assert self._job is None
         worker = self._new_worker()
-        worker.grace_ms, worker.kill_ms = GRACE_MS, KILL_MS
+        worker.grace_ms, worker.kill_ms = HARD_GRACE_MS, HARD_KILL_MS
         job = worker.request(request)
         self._job = job
         job.on_answer(lambda _: self._end(worker))

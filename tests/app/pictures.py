@@ -18,6 +18,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QScrollArea
 
 from app.inspect.graph.tab import GraphTab
 from app.main import PAGES, application
@@ -133,6 +134,15 @@ def step(ident: int) -> Prepare:
     return act
 
 
+def for_qnn(window: MainWindow, home: Path) -> None:
+    """A target that has its reasons."""
+    step(RECIPE)(window, home)
+    window.context.draft.set_option("target", "qnn")
+    until(lambda: not window.context.draft.planning, "the plan")
+    page = window.page("build").wizard.currentPage()  # type: ignore[attr-defined]
+    page.findChild(QScrollArea).ensureWidgetVisible(page.target_note)
+
+
 def calibrated(window: MainWindow, home: Path) -> None:
     """A precision that asks for calibration."""
     step(QUANTIZE)(window, home)
@@ -173,6 +183,34 @@ def chat(text: str, finished: bool = True, prefill: str = "") -> Prepare:
         until(lambda: not finished or not session.busy, "the reply")
 
     return act
+
+
+def on_qnn(window: MainWindow, home: Path) -> None:
+    """A reply came from the CPU, and QNN is chosen."""
+    chat("What is a KV cache?")(window, home)
+    page = window.page("chat")
+    until(lambda: page.panel.provider.count() == 4, "the devices")  # type: ignore[attr-defined]
+    page.panel.provider.setCurrentIndex(1)  # type: ignore[attr-defined]
+    page.panel.provider.activated.emit(1)  # type: ignore[attr-defined]
+
+
+def chat_moved(window: MainWindow, home: Path) -> None:
+    """The conversation goes on there, with a component elsewhere."""
+    on_qnn(window, home)
+    until(lambda: window.context.session.state == "ready", "QNN")
+    part = window.page("chat").panel.placement  # type: ignore[attr-defined]
+    part.more.click()
+    part.boxes["prefill"].setCurrentIndex(1)
+    part.boxes["prefill"].activated.emit(1)
+    until(lambda: window.context.session.state == "ready", "the placement")
+    area = window.page("chat").panel.findChild(QScrollArea)  # type: ignore[attr-defined]
+    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+
+
+def chat_opening(window: MainWindow, home: Path) -> None:
+    """It takes long, or fails."""
+    on_qnn(window, home)
+    wait(1.4)
 
 
 def chat_elsewhere(window: MainWindow, home: Path) -> None:
@@ -396,6 +434,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-code": ({"remote_code": {"modeling_x.py": "ab12" * 16, "configuration_x.py": "cd34" * 16}}, probe("a/b")),
     "build-failed": (fails("probe", "a/b is not on the hub: check the name.", "hub"), probe("a/b")),
     "build-recipe": ({}, step(RECIPE)),
+    "build-target": ({}, for_qnn),
     "build-optimize": ({}, step(RECIPE + 1)),
     "build-quantize": ({}, step(QUANTIZE)),
     "build-calibrate": ({}, calibrated),
@@ -437,6 +476,9 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-base-full": ({**REPLY, "base": True}, chat("Once upon a time")),
     "chat-begun": (REPLY, chat("What is a KV cache?", prefill="In short: ")),
     "chat-failed": ({**REPLY, "crash_on": "generate", "crash_after": 12}, chat("What is a KV cache?")),
+    "chat-moved": (REPLY, chat_moved),
+    "chat-opening": ({**REPLY, "providers": {"qnn": "hang"}}, chat_opening),
+    "chat-provider-crashed": ({**REPLY, "providers": {"qnn": "crash"}}, chat_opening),
     "chat-elsewhere": (REPLY, chat_elsewhere),
     "compare-empty": ({}, duel(bundles=False)),
     "compare-busy": ({**DUEL, "delay": 0.08}, duel("What is a KV cache?", done=False)),
