@@ -328,6 +328,26 @@ def composite_saved(window: MainWindow, home: Path) -> None:
     window.page("inspect").composite.save(home / "picture.svg")  # type: ignore[attr-defined]
 
 
+def by_provider(check: bool = True) -> Prepare:
+    """The graph coloured by QNN, which was tried or not, with a node that it left."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        graph(lambda tab: tab.view.toggle("model/layers.0/self_attn"))(window, home)
+        context = window.context
+        if check:
+            context.preflights.check(context.bundle or {}, "qnn")
+            until(lambda: context.preflights.running is None, "the preflight")
+        tab: GraphTab = window.page("inspect").graph  # type: ignore[attr-defined]
+        tab.tools.providers.click()
+        panel = tab.providers
+        assert panel is not None
+        until(lambda: panel.provider.count(), "the devices")
+        if check:
+            panel.went.emit(next(reversed(panel.overlay.left)))
+
+    return act
+
+
 def on_node(op: str, scope: str, values: bool = False) -> Callable[[GraphTab], object]:
     """Goes to a node, and asks for the values of its last input."""
 
@@ -450,6 +470,8 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "composite-saved": (DRAWN["encoder-decoder"], composite_saved),
     "composite-none": ({"inspection": BUNDLE}, composite),
     "inspect-expanded": (GRAPH, graph(lambda tab: tab.view.toggle("model/layers.1"), on_node("Softmax", ATTENTION))),
+    "inspect-provider": (GRAPH, by_provider()),
+    "inspect-provider-untried": (GRAPH, by_provider(check=False)),
     "inspect-far": (GRAPH, graph(lambda tab: tab.open_all(), lambda tab: tab.view.canvas.fit())),
     "inspect-search": (GRAPH, graph(search("softmax"))),
     "inspect-diff": (GRAPH, graph(compared)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent, QShowEvent
@@ -26,6 +27,7 @@ from app.inspect.graph.crumbs import Crumbs
 from app.inspect.graph.export import save
 from app.inspect.graph.finder import Finder
 from app.inspect.graph.panel import NodePanel
+from app.inspect.graph.providers import ProviderPanel
 from app.inspect.graph.stages import StageBar
 from app.inspect.graph.tools import Tools
 from app.inspect.graph.view import GraphView
@@ -37,6 +39,9 @@ from app.widgets.actions import action
 from app.widgets.format import number
 from app.widgets.theme import G
 from workflows.wire.requests import Where
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
 
 NARROW = 110 * G
 """Less than this has no room for two panels and a picture."""
@@ -60,8 +65,10 @@ class GraphTab(QWidget):
         self.finder = Finder(self.model)
         self.changes = ChangesPanel(self.model)
         self.panel = NodePanel(self.model)
+        self.providers: ProviderPanel | None = None
         self.netron = NetronPanel(self.model)
         self.tools = Tools(self.crumbs, self.finder)
+        self.tools.providers.hide()
         self._lay_out()
         self._connect()
         self._add_actions()
@@ -93,6 +100,19 @@ class GraphTab(QWidget):
         """Qt's name: asks for what is wanted."""
         super().showEvent(event)
         self._catch_up()
+
+    def add_providers(self, context: AppContext) -> None:
+        """The panel of the context's bundle by which the picture can be coloured."""
+        self.providers = ProviderPanel(self.model, context)
+        self.providers.went.connect(self.view.go)
+        self.providers.hide()
+        self.view.canvas.colour(self.providers.overlay)
+        self.splitter.insertWidget(1, self.providers)
+        self.splitter.setStretchFactor(1, 0)
+        self.splitter.setStretchFactor(2, 1)
+        self.tools.providers.setVisible(True)
+        self.tools.providers.toggled.connect(self._on_providers)
+        action(self, self.tr("Graph: colour by provider"), self.tools.providers.toggle)
 
     # -- building --------------------------------------------------------------------------------------------
 
@@ -224,9 +244,19 @@ class GraphTab(QWidget):
         compared, wanted = self.model.diff is not None, self.tools.details.isChecked()
         alone = self.stack.currentWidget() is self.netron
         narrow = compared and self.width() < NARROW
+        if self.providers is not None:
+            self.providers.setVisible(self.tools.providers.isChecked() and not alone)
         self.panel.setVisible(wanted and not alone)
         self.changes.setVisible(compared and not alone and not (narrow and wanted))
         self.tools.set_for_picture(not alone)
+
+    def _on_providers(self, on: bool) -> None:
+        """Where there is little room the details make place."""
+        assert self.providers is not None
+        self.providers.overlay.choose(self.providers.chosen if on else "")
+        if self.width() < NARROW:
+            self.tools.details.setChecked(not on)
+        self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: there may be room for more, or for less."""
