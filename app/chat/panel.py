@@ -22,6 +22,7 @@ from app.chat.sampling import Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
+from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.devices import Device
 
 WIDTH = 288
@@ -139,9 +140,8 @@ class SettingsPanel(QWidget):
         spin.setFixedWidth(14 * G)
         spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         spin.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        spin.wheelEvent = lambda event: event.ignore()  # type: ignore[method-assign]
         spin.valueChanged.connect(self._emit_sampling)
-        self._spins[name] = spin
+        self._spins[name] = deaf_to_wheel(spin)
         return spin
 
     def _session_part(self) -> Section:

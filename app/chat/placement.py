@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 from app.widgets import button, label
 from app.widgets.session_choice import allow, choose, why_not
 from app.widgets.theme import G
+from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.devices import Device
 
 
@@ -54,7 +55,7 @@ class PlacementPart(QWidget):
                 widget.deleteLater()
         self.boxes = {}
         for row, name in enumerate(names if len(names) > 1 else ()):
-            box = self.boxes[name] = QComboBox()
+            box = self.boxes[name] = deaf_to_wheel(QComboBox())
             box.setAccessibleName(self.tr("Provider of {0}").format(name))
             box.setMinimumContentsLength(10)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

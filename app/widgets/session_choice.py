@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
+from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.devices import Device
 
 BY_THE_HOST = ("static", "window", "fifo")
@@ -31,7 +32,7 @@ class SessionChoice(QObject):
         self.provider.addItem("CPU", "cpu")
 
     def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox()
+        combo = deaf_to_wheel(QComboBox())
         combo.setAccessibleName(name)
         combo.setMinimumContentsLength(12)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -9,6 +9,7 @@ from app.state.context import AppContext
 from app.widgets.basics import Section, label, set_role
 from app.widgets.format import number, size
 from app.widgets.theme import G
+from app.widgets.wheel import deaf_to_wheel
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.diagram import RecipeDiagram
 from workflows.wire.reports.plan import Offer, PlanReport, TargetOffer
@@ -107,7 +108,7 @@ class RecipePage(StepPage):
         return grid
 
     def _spin(self, name: str, most: int, step: int, unit: str) -> QSpinBox:
-        spin = QSpinBox()
+        spin = deaf_to_wheel(QSpinBox())
         spin.setRange(1, most)
         spin.setSingleStep(step)
         spin.setSuffix(unit)
@@ -117,7 +118,7 @@ class RecipePage(StepPage):
         return spin
 
     def _combo(self, option: str, name: str, texts: dict[str, str]) -> QComboBox:
-        combo = QComboBox()
+        combo = deaf_to_wheel(QComboBox())
         combo.setAccessibleName(name)
         for value, text in texts.items():
             combo.addItem(text, value)

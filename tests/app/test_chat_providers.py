@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
@@ -125,6 +128,21 @@ def test_chats_of_before_providers_were_kept_are_read() -> None:
     old = chat.to_dict()
     del old["messages"][1]["reply"]["provider"]
     assert [m.reply.provider for m in Conversation.from_dict(old).path() if m.reply] == [""]
+
+
+def test_a_wheel_over_the_boxes_chooses_nothing(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    asked, none = page.session.request, (Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier)
+    for field in (page.panel.provider, page.panel.cache, page.panel.spin("temperature")):
+        field.setFocus()
+        at = QPointF(field.rect().center())
+        for turn in (-120, 120):
+            turned = QPoint(0, turn)
+            wheel = QWheelEvent(at, field.mapToGlobal(at), QPoint(), turned, *none, Qt.ScrollPhase.NoScrollPhase, False)
+            QApplication.sendEvent(field, wheel)
+            assert not wheel.isAccepted()  # it goes on to the area around
+    assert page.session.request is asked and page.panel.choice.chosen == ("cpu", None)
+    assert page.panel.sampling().temperature == 0
 
 
 # -- placing ---------------------------------------------------------------------------------------------------
