@@ -91,7 +91,9 @@ class Opener(QObject):
         if asked is None or self._session.state != "opening":
             return
         text = self.tr("Opening {0} on {1} … a driver may take long to compile what it has not seen.")
-        told = text.format(Path(asked.bundle).name, self._session.where)
+        bundle = self._context.bundle
+        name = str(bundle["name"]) if bundle and self.path == asked.bundle else Path(asked.bundle).name
+        told = text.format(name, self._session.where)
         self._said = True
         self._banner.show_message("info", told, action=self.tr("Stop opening"), on_action=self._session.end)
 
@@ -107,7 +109,7 @@ class Opener(QObject):
             self._say_moved(before[1], ready.provider)
 
     def _say_moved(self, before: str, now: str) -> None:
-        text = self.tr("The conversation goes on with {0}, no longer {1}: the next prompt computes its cache anew.")
+        text = self.tr("The conversation goes on with {0} instead of {1}; the next prompt computes its cache anew.")
         back = partial(self._session.move, before) if "=" not in before else None
         name = self.tr("Back to {0}").format(before) if back is not None else ""
         self._banner.show_message("info", text.format(now, before), action=name, on_action=back)

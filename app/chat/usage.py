@@ -25,6 +25,7 @@ class Usage(QObject):
         self._ticker = QTimer(self, interval=REFRESH_MS)
         self._ticker.timeout.connect(self._tick)
         context.session.cacheChanged.connect(lambda _groups: self.refresh())
+        context.session.opened.connect(lambda _ready: bar.forget_speed())
         controller.runningChanged.connect(self._on_running)
 
     def stop(self) -> None:

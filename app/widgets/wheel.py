@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox
 
 Field = TypeVar("Field", bound=QComboBox | QAbstractSpinBox)
@@ -23,5 +23,6 @@ class _PassedOn(QObject):
 
 def deaf_to_wheel(field: Field) -> Field:
     """The field, which keeps its value when a person scrolls over it: a provider so chosen would open a bundle anew."""
+    field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     field.installEventFilter(_PassedOn(field))
     return field

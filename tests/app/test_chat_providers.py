@@ -89,10 +89,12 @@ def test_the_conversation_goes_on_and_each_reply_keeps_its_provider(make: Make, 
     switch(page, "qnn")
     opened(qtbot, page, "qnn")
     assert page.banner.message == (
-        "The conversation goes on with qnn, no longer cpu: the next prompt computes its cache anew."
+        "The conversation goes on with qnn instead of cpu; the next prompt computes its cache anew."
     )
     assert shown(page) == ["8*7=", "56"]
+    assert page.context_bar.speed.text() == ""  # it was the CPU's
     ask(qtbot, page, "again")
+    assert "TTFT" in page.context_bar.speed.text()
     assert not page.banner.isVisible()
     switch(page, "cpu")
     opened(qtbot, page, "cpu")
