@@ -90,12 +90,15 @@ class DeviceCard(Card):
         installing = plugins.provider == device.name
         bundle = self._context.bundle
         checking = tried.running is not None and tried.running[1] == device.name
+        focused = any(one.hasFocus() for one in (self.act, self.check, self.cancel))
         self.act.setVisible(bool(device.install) and not installing)
         self.act.setEnabled(not plugins.provider)
         self.check.setVisible(device.usable and not checking)
         self.check.setEnabled(bundle is not None and tried.running is None)
         self.check.setToolTip("" if bundle else self.tr("Open a bundle first: Home lists those that you have built."))
         self.cancel.setVisible(installing or checking)
+        if focused:  # a button that hides gives the focus to the next, which may be one that installs
+            (self.cancel if installing or checking else self.check if device.usable else self.act).setFocus()
         self.progress.setVisible(installing or checking)
         self.status.set_whole(plugins.line if installing else self._words(checking))
         wrong = tried.error[1].message if tried.error is not None and tried.error[0] == device.name else ""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.devices.card import DeviceCard
 from app.state.preflights import Preflights
@@ -74,9 +75,12 @@ def test_what_pip_refuses_is_told(qtbot: Any, shown: Any) -> None:
 
 def test_a_bundle_is_tried_and_shown_by_component(qtbot: Any, shown: Any) -> None:
     _window, page = shown()
-    card(page, "qnn").check.click()
+    card(page, "qnn").check.setFocus()
+    qtbot.keyClick(card(page, "qnn").check, Qt.Key.Key_Space)
+    assert card(page, "qnn").cancel.hasFocus()
     qtbot.waitUntil(lambda: card(page, "qnn").found is not None)
     found = card(page, "qnn").found
+    assert card(page, "qnn").check.hasFocus()  # and not the next card's button, which would install
     assert found is not None
     texts = [one.text() for one in found.findChildren(type(found.verdict))]
     assert found.verdict.text() == "6 nodes run on the CPU provider."
