@@ -17,7 +17,7 @@ from app.state.graphs import GraphModel
 from app.state.overlay import Overlay
 from app.widgets import Pill, button, label
 from app.widgets.format import number, when
-from app.widgets.theme import G
+from app.widgets.theme import G, theme
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.preflight import LeftNode
 from workflows.wire.requests import ListDevices
@@ -142,22 +142,34 @@ class ProviderPanel(QWidget):
         return " ".join(filter(None, (text, wrong, hidden)))
 
     def _fill(self) -> None:
+        """By operator and reason, which are the same for many."""
         self.tree.clear()
-        for place, one in self.overlay.left.items():
-            self._row(one, place, one.reason)
-        made = self.tr("Made by onnxruntime: in no graph of the bundle.")
-        for one in self.overlay.elsewhere:
-            self._row(one, None, " ".join(filter(None, (one.reason, made))))
-        self.tree.setVisible(bool(self.overlay.component and self.overlay.component.elsewhere))
+        overlay, made = self.overlay, self.tr("Made by onnxruntime: in no graph of the bundle.")
+        groups: dict[tuple[str, str], list[tuple[LeftNode, int | None]]] = {}
+        for place, one in overlay.left.items():
+            groups.setdefault((one.op, one.reason), []).append((one, place))
+        for one in overlay.elsewhere:
+            why = " ".join(filter(None, (one.reason, made)))
+            groups.setdefault((one.op, why), []).append((one, None))
+        for (op, why), nodes in groups.items():
+            self._group(op, why, nodes)
+        self.tree.setVisible(bool(groups))
 
-    def _row(self, one: LeftNode, place: int | None, why: str) -> None:
-        item = QTreeWidgetItem(self.tree, [one.node, one.op.rpartition(".")[2]])
-        item.setData(0, KEY, place)
-        item.setToolTip(0, "\n".join(filter(None, (one.node, one.op, why))))
-        item.setDisabled(place is None)
+    def _group(self, op: str, why: str, nodes: list[tuple[LeftNode, int | None]]) -> None:
+        many = f" ×{number(len(nodes))}" if len(nodes) > 1 else ""
+        item = _row(self.tree.invisibleRootItem(), op.rpartition(".")[2] + many, f"{op}\n{why}".rstrip(), nodes[0][1])
         if why:
-            below = QTreeWidgetItem(item, [why])
-            below.setData(0, KEY, place)
-            below.setToolTip(0, why)
-            below.setFirstColumnSpanned(True)
-            item.setExpanded(True)
+            _row(item, why, why, None)
+        for one, place in nodes:
+            _row(item, one.node, one.node, place)
+        item.setExpanded(True)
+
+
+def _row(above: QTreeWidgetItem, text: str, tip: str, place: int | None) -> QTreeWidgetItem:
+    """A row that leads to the node at `place`, where it is one."""
+    item = QTreeWidgetItem(above, [text, ""])
+    item.setData(0, KEY, place)
+    item.setToolTip(0, tip)
+    if place is None:
+        item.setForeground(0, theme().color("muted"))
+    return item

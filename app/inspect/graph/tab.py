@@ -107,6 +107,7 @@ class GraphTab(QWidget):
         self.providers.went.connect(self.view.go)
         self.providers.hide()
         self.view.canvas.colour(self.providers.overlay)
+        self.providers.overlay.changed.connect(self.view.minimap.renew)
         self.splitter.insertWidget(1, self.providers)
         self.splitter.setStretchFactor(1, 0)
         self.splitter.setStretchFactor(2, 1)

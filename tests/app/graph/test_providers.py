@@ -107,22 +107,31 @@ def test_boxes_differ_in_colour_and_lose_it_with_the_panel(make: Make, qtbot: Qt
     assert pixel(tab, named(tab, COS)) == before
 
 
-def test_a_row_leads_to_its_node_and_says_why(make: Make, qtbot: QtBot) -> None:
+def test_rows_lead_to_their_nodes_and_say_why(make: Make, qtbot: QtBot) -> None:
     tab, panel = make()
     coloured(qtbot, tab, panel)
-    found = rows(panel)
-    assert [(item.text(0), item.text(1)) for item in found] == [
-        (COS, "Cos"), (SOFTMAX, "Softmax"), ("nchwc_reorder", "ReorderInput")
-    ]  # fmt: skip
-    assert found[0].child(0).text(0) == "Cos of two axes has no kernel." and found[1].childCount() == 0
-    assert found[2].child(0).text(0) == "Made by onnxruntime: in no graph of the bundle." and found[2].isDisabled()
-    panel.tree.itemClicked.emit(found[1], 0)
+    cos, softmax, made = rows(panel)
+    assert [item.text(0) for item in (cos, softmax, made)] == ["Cos", "Softmax", "ReorderInput"]
+    assert [cos.child(n).text(0) for n in range(2)] == ["Cos of two axes has no kernel.", COS]
+    assert softmax.childCount() == 1 and softmax.child(0).text(0) == SOFTMAX
+    assert made.child(0).text(0) == "Made by onnxruntime: in no graph of the bundle."
+    panel.tree.itemClicked.emit(softmax.child(0), 0)
     assert tab.model.selected == named(tab, SOFTMAX) and tab.view.canvas.place_of(named(tab, SOFTMAX)) is not None
-    panel.tree.setCurrentItem(found[0])
+    panel.tree.setCurrentItem(cos)
     qtbot.keyClick(panel.tree, Qt.Key.Key_Return)
     assert tab.model.selected == named(tab, COS)
-    panel.tree.itemClicked.emit(found[2], 0)
+    panel.tree.itemClicked.emit(made.child(1), 0)  # it is in no graph of ours
     assert tab.model.selected == named(tab, COS)
+
+
+def test_nodes_with_one_reason_stand_together(make: Make, qtbot: QtBot) -> None:
+    names = [f"model.layers.{n}.input_layernorm.Pow_{5 + 47 * n}" for n in range(2)]
+    left = [{"node": name, "op": "ai.Pow", "reason": "No kernel."} for name in names]
+    part = {"name": "decode", "nodes": 107, "on_provider": 105, "elsewhere": left, "prefill": None, "step": None}
+    tab, panel = make(preflight={"components": [part]})
+    coloured(qtbot, tab, panel)
+    (item,) = rows(panel)
+    assert item.text(0) == "Pow ×2" and [item.child(n).text(0) for n in range(3)] == ["No kernel.", *names]
 
 
 def test_a_comparison_keeps_its_own_colours(make: Make, qtbot: QtBot) -> None:
