@@ -166,12 +166,12 @@ class Art:
         return _OFF if self._overlay.count(box.key) else _ON
 
     def _badge(self, painter: QPainter, box: Box) -> None:
-        """Says on the corner of a box that it is on the CPU, or how much of it: a colour alone is not enough."""
+        """Says beside a box that it is on the CPU, or how much of it: a colour alone is not enough."""
         if self._overlay is None or self._place(box) != _OFF:
             return
         text = f"{self._overlay.count(box.key)} CPU" if isinstance(box.key, str) else "CPU"
         width = 8.0 + CHAR_W * len(text)
-        place = QRectF(box.x + box.w - width + 8, box.y - 9, width, 15)
+        place = QRectF(box.x + box.w + 6, box.y + 6, width, 15)
         painter.setPen(_NO_PEN)
         painter.setBrush(self.off)
         painter.drawRoundedRect(place, 4, 4)
