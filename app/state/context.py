@@ -131,7 +131,7 @@ class AppContext(QObject):
         self.noteShown.emit(message, action, on_action)
 
     def _note_speed(self, done: GenerationDone) -> None:
-        self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s)
+        self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s, done.provider)
 
     def close(self) -> None:
         """End every worker; a build that runs resumes when it is asked for again."""

@@ -95,9 +95,9 @@ def home_full(window: MainWindow, home: Path) -> None:
     for name, speed in (("llama-3.2-1b", 41.2), ("smollm2-360m", 88.0), ("phi-mini", 0.0)):
         path = make_bundle(home / "bundles" / name, damaged=name == "phi-mini")
         window.context.recents.add(str(path))
-        window.context.recents.note_speed(str(path), speed)
+        window.context.recents.note_speed(str(path), speed, "cpu")
     open_bundle(window, home)
-    window.context.recents.note_speed(str(home / "bundles" / "qwen3-demo"), 212.4)
+    window.context.recents.note_speed(str(home / "bundles" / "qwen3-demo"), 212.4, "cpu")
     window.show_page("home")
 
 

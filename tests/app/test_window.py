@@ -301,6 +301,7 @@ class TestHome:
         window.context.session.generate("hello")
         qtbot.waitUntil(lambda: window.context.session.state == "ready")
         assert window.context.recents.entries[0].speed == pytest.approx(212.4)
+        assert window.context.recents.entries[0].provider == "cpu"
 
     def test_the_demo_card_builds_then_chats(self, qtbot: Any, make_window: Make, home: Path) -> None:
         window = make_window()

@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
 from app.graph.boxes import Key
 from app.inspect.graph.changes import ChangesPanel
 from app.inspect.graph.crumbs import Crumbs
-from app.inspect.graph.export import save
 from app.inspect.graph.finder import Finder
 from app.inspect.graph.panel import NodePanel
 from app.inspect.graph.providers import ProviderPanel
+from app.inspect.graph.saving import Saver
 from app.inspect.graph.stages import StageBar
 from app.inspect.graph.tools import Tools
 from app.inspect.graph.view import GraphView
@@ -36,7 +36,6 @@ from app.jobs.worker import Worker
 from app.state.graphs import GraphModel
 from app.widgets import Banner
 from app.widgets.actions import action
-from app.widgets.format import number
 from app.widgets.theme import G
 from workflows.wire.requests import Where
 
@@ -54,13 +53,13 @@ class GraphTab(QWidget):
 
     def __init__(self, worker: Worker, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.folder = folder
         self.model = GraphModel(worker, self)
         self._wanted: Callable[[], None] | None = None
         self._compared = False
         self.banner = Banner()
         self.stages = StageBar(self.model)
         self.view = GraphView(self.model)
+        self.saver = Saver(self.view, self.banner, folder, self)
         self.crumbs = Crumbs(self.model)
         self.finder = Finder(self.model)
         self.changes = ChangesPanel(self.model)
@@ -175,10 +174,10 @@ class GraphTab(QWidget):
         action(self, self.tr("Graph: open every scope"), self.open_all)
         action(self, self.tr("Graph: close every scope"), self.close_all)
         self.exports = [
-            action(self, self.tr("Graph: save all as SVG …"), partial(self.ask_save, ".svg", True)),
-            action(self, self.tr("Graph: save all as PNG …"), partial(self.ask_save, ".png", True)),
-            action(self, self.tr("Graph: save what is seen as SVG …"), partial(self.ask_save, ".svg", False)),
-            action(self, self.tr("Graph: save what is seen as PNG …"), partial(self.ask_save, ".png", False)),
+            action(self, self.tr("Graph: save all as SVG …"), partial(self.saver.ask, ".svg", True)),
+            action(self, self.tr("Graph: save all as PNG …"), partial(self.saver.ask, ".png", True)),
+            action(self, self.tr("Graph: save what is seen as SVG …"), partial(self.saver.ask, ".svg", False)),
+            action(self, self.tr("Graph: save what is seen as PNG …"), partial(self.saver.ask, ".png", False)),
         ]
         menu = QMenu(self)
         menu.addActions(self.actions())
@@ -329,30 +328,6 @@ class GraphTab(QWidget):
     def compare_with(self, path: str) -> None:
         """Shows what is different in this graph from that in another file."""
         self.model.compare(Where(path))
-
-    def ask_save(self, ending: str, everything: bool) -> None:
-        """Asks where to."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / f"{Path(self.model.title).stem or 'graph'}{ending}"
-        kind = self.tr("Pictures (*{0})").format(ending)
-        name, _kind = QFileDialog.getSaveFileName(self, self.tr("Save the picture"), str(draft), kind)
-        if name:
-            self.save(Path(name) if Path(name).suffix else Path(name + ending), everything)
-
-    def save(self, path: Path, everything: bool) -> None:
-        """Saves the picture, and says how it went."""
-        scene, canvas = self.model.scene, self.view.canvas
-        if scene is None:
-            return
-        try:
-            scale = save(path, scene, canvas.bounds() if everything else canvas.visible(), self.model.title)
-        except (OSError, ValueError) as error:
-            self.banner.error(self.tr("The picture could not be saved: {0}.").format(error))
-            return
-        text = self.tr("Saved to {0}.").format(path)
-        if scale < 1:
-            text += " " + self.tr("It is at {0} % of its size: SVG has no such limit.").format(number(scale * 100, 1))
-        self.banner.show_message("ok", text)
 
     # -- Netron ----------------------------------------------------------------------------------------------
 
