@@ -49,6 +49,14 @@ def test_cancelled_it_is_killed_within_two_seconds(module: Path) -> None:
     assert said[0][0] == "up" and time.monotonic() - said[0][1] < 2
 
 
+def test_cancelled_before_it_says_anything(module: Path) -> None:
+    module.write_text("import time\ntime.sleep(600)")
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        run_apart("apart", [], 600, lambda: time.monotonic() > began + 0.3)
+    assert time.monotonic() - began < 2.3
+
+
 def test_each_line_is_told_as_it_comes(module: Path) -> None:
     module.write_text("import sys\nprint('one')\nprint()\nprint('two', file=sys.stderr)\nsys.exit(1)")
     said: list[str] = []
