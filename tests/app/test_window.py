@@ -207,8 +207,8 @@ def test_devices_are_asked_for_once_and_shown(qtbot: Any, make_window: Make) -> 
     window = make_window()
     window.show_page("devices")
     page: Any = window.page("devices")
-    qtbot.waitUntil(lambda: len(page.cards) == 2)
-    assert [c.accessibleName() for c in page.cards] == ["CPU", "DirectML GPU"]
+    qtbot.waitUntil(lambda: len(page.cards) == 4)
+    assert [c.accessibleName() for c in page.cards] == ["CPU", "Qualcomm QNN", "WebGPU", "DirectML GPU"]
 
 
 @pytest.mark.parametrize(
