@@ -1,7 +1,4 @@
-"""How a Python process of ours is started: with our code, whatever lies in the current folder; and how it ends.
-
-    run_apart(module) ──starts──▶ python -P -m workflows.processes PARENT MODULE … ──▶ Ended │ killed: late, cancelled
-"""
+"""How a Python process of ours is started: with our code, whatever lies in the current folder."""
 
 from __future__ import annotations
 
@@ -9,16 +6,15 @@ import os
 import runpy
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, Queue
 
 from workflows.errors import Cancelled
-
-_POLL_S, _PARENT_S = 0.05, 0.5
 
 
 def python_command(module: str) -> list[str]:
@@ -31,6 +27,10 @@ def python_path(given: str) -> str:
     here = str(Path(__file__).parent.parent)
     others = [entry for entry in given.split(os.pathsep) if Path(entry).is_absolute() and entry != here]
     return os.pathsep.join([here, *others])
+
+
+_GRACE = 10.0  # seconds from a process's last word to its end
+_PARENT_S = 0.5  # how often it looks whether we are there
 
 
 @dataclass(frozen=True)
@@ -46,79 +46,79 @@ class Ended:
 
 
 def run_apart(
-    module: str, arguments: Sequence[str], seconds: float, cancelled: Callable[[], bool] = lambda: False
+    module: str,
+    arguments: Sequence[str],
+    seconds: float,
+    *,
+    heard: Callable[[str], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Ended:
     """Runs one of our modules in a process that may crash or hang: after so many seconds it is killed.
 
-    It ends when we do. Raises Cancelled, the process killed, once `cancelled` says so.
+    It ends when we do. heard: told of each line that it prints, as it does. Raises Cancelled on request; the process is
+    killed then too.
     """
-    late = time.monotonic() + seconds
+    environment = os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
     command = [*python_command("workflows.processes"), str(os.getpid()), module, *arguments]
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment()
-    ) as process, _killed_if(process, lambda: cancelled() or time.monotonic() > late):
-        told, log = process.communicate()
-    if cancelled():
-        raise Cancelled("The process was stopped.")
-    if time.monotonic() > late and process.returncode:
-        return Ended("", "", f"did not answer in {seconds:.0f} s")
-    lines = told.decode("utf-8", "replace").splitlines() or [""]
-    return Ended(lines[-1], log.decode("utf-8", "replace"), _how(process.returncode))
+    with tempfile.TemporaryFile() as log:
+        running = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env=environment
+        )
+        try:
+            told = _listen(running, time.monotonic() + seconds, heard, cancelled)
+            code = running.wait(_GRACE)
+            how = f"signal {-code}" if code < 0 else f"code {code}"
+            why = f"ended ({how})" if code else ""
+        except subprocess.TimeoutExpired:
+            told, why = "", f"did not answer in {seconds:.0f} s"
+        finally:
+            if running.poll() is None:
+                running.kill()
+                running.wait()
+        log.seek(0)
+        return Ended(told, log.read().decode("utf-8", "replace"), why)
 
 
-def run_told(
-    module: str, arguments: Sequence[str], told: Callable[[str], None], cancelled: Callable[[], bool] = lambda: False
-) -> Ended:
-    """Runs a module whose every line is `told` as it comes. Raises Cancelled like run_apart."""
-    command = [*python_command("workflows.processes"), str(os.getpid()), module, *arguments]
-    last = ""
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=_environment()
-    ) as process, _killed_if(process, cancelled):
-        assert process.stdout is not None
-        for raw in process.stdout:
-            if line := raw.decode("utf-8", "replace").strip():
-                last = line
-                told(line)
-    if cancelled():
-        raise Cancelled("The process was stopped.")
-    return Ended(last, "", _how(process.returncode))
+def _listen(
+    running: subprocess.Popen[bytes], until: float, heard: Callable[[str], None], cancelled: Callable[[], bool]
+) -> str:
+    """The last line that it prints. Raises TimeoutExpired, by the monotonic clock, and Cancelled."""
+    lines: Queue[str | None] = Queue()
+    threading.Thread(target=_read_lines, args=(running, lines), daemon=True).start()
+    told = ""
+    while (line := _next(lines)) is not None:
+        if line:
+            told = line
+            heard(line)
+        if cancelled():
+            raise Cancelled("The process was cancelled.")
+        if time.monotonic() > until:
+            raise subprocess.TimeoutExpired(running.args, 0.0)
+    return told
 
 
-def _environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", "")), "PYTHONUNBUFFERED": "1"}
+def _read_lines(running: subprocess.Popen[bytes], lines: Queue[str | None]) -> None:
+    """Every line that the process prints, and None when it prints no more."""
+    assert running.stdout is not None
+    with running.stdout:
+        for line in running.stdout:
+            lines.put(line.decode("utf-8", "replace").rstrip("\r\n"))
+    lines.put(None)
 
 
-def _how(code: int) -> str:
-    how = f"signal {-code}" if code < 0 else f"code {code}"
-    return f"ended ({how})" if code else ""
-
-
-@contextmanager
-def _killed_if(process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> Iterator[None]:
-    """Asks `stop` while the block runs, and kills the process once it says so."""
-    over = threading.Event()
-
-    def watch() -> None:
-        while not over.wait(_POLL_S):
-            if stop():
-                process.kill()
-                return
-
-    watcher = threading.Thread(target=watch, name="watcher", daemon=True)
-    watcher.start()
+def _next(lines: Queue[str | None]) -> str | None:
+    """The next line, an empty one where there is none yet; None at the end."""
     try:
-        yield
-    finally:
-        over.set()
-        watcher.join()
+        return lines.get(timeout=0.1)
+    except Empty:
+        return ""
 
 
 # -- in the process of its own ---------------------------------------------------------------------------------
 
 
 def _end_with(parent: int) -> None:
-    """A process that hangs in somebody's driver must not outlive the window that nobody looks at any more."""
+    """A process that hangs in somebody's driver must not outlive the window that started it."""
     import psutil
 
     try:

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from workflows.errors import Cancelled
-from workflows.processes import Ended, python_command, run_apart, run_told
+from workflows.processes import Ended, python_command, run_apart
 
 
 @pytest.fixture
@@ -45,7 +45,9 @@ def test_cancelled_it_is_killed_within_two_seconds(module: Path) -> None:
     module.write_text("import time\nprint('up', flush=True)\ntime.sleep(600)")
     said: list[tuple[str, float]] = []
     with pytest.raises(Cancelled):
-        run_told("apart", [], lambda line: said.append((line, time.monotonic())), lambda: bool(said))
+        run_apart(
+            "apart", [], 600, heard=lambda line: said.append((line, time.monotonic())), cancelled=lambda: bool(said)
+        )
     assert said[0][0] == "up" and time.monotonic() - said[0][1] < 2
 
 
@@ -53,14 +55,14 @@ def test_cancelled_before_it_says_anything(module: Path) -> None:
     module.write_text("import time\ntime.sleep(600)")
     began = time.monotonic()
     with pytest.raises(Cancelled):
-        run_apart("apart", [], 600, lambda: time.monotonic() > began + 0.3)
+        run_apart("apart", [], 600, cancelled=lambda: time.monotonic() > began + 0.3)
     assert time.monotonic() - began < 2.3
 
 
-def test_each_line_is_told_as_it_comes(module: Path) -> None:
-    module.write_text("import sys\nprint('one')\nprint()\nprint('two', file=sys.stderr)\nsys.exit(1)")
+def test_each_line_is_heard_as_it_comes(module: Path) -> None:
+    module.write_text("import sys\nprint('one')\nprint()\nprint('two')\nprint('three', file=sys.stderr)\nsys.exit(1)")
     said: list[str] = []
-    assert run_told("apart", [], said.append) == Ended("two", "", "ended (code 1)")
+    assert run_apart("apart", [], 20, heard=said.append) == Ended("two", "three\n", "ended (code 1)")
     assert said == ["one", "two"]
 
 
@@ -69,7 +71,8 @@ def test_it_ends_with_who_started_it(module: Path) -> None:
     module.write_text("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)")
     here = str(Path(__file__).parents[2])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([here, str(module.parent)])}
-    starter = "from workflows.processes import run_told; run_told('apart', [], lambda line: print(line, flush=True))"
+    code = "run_apart('apart', [], 600, heard=lambda line: print(line, flush=True))"
+    starter = f"from workflows.processes import run_apart; {code}"
     with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE, env=environment) as parent:
         assert parent.stdout is not None
         child = psutil.Process(int(parent.stdout.readline()))

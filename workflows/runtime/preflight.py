@@ -52,7 +52,7 @@ def preflight(
     read_bundle(folder)
     device = device_named(provider)
     told = [str(folder), device.name, json.dumps(dict(options or {}))]
-    ended = run_apart("workflows.runtime.preflight", told, seconds, cancelled)
+    ended = run_apart("workflows.runtime.preflight", told, seconds, cancelled=cancelled)
     try:
         report = read(PreflightReport, json.loads(ended.told))
     except (ValueError, Mismatch):

@@ -38,7 +38,8 @@ def test_the_plugin_alone_is_asked_for_in_the_version_that_was_tried(pip: Path) 
 
 
 def test_what_pip_refuses_is_one_sentence_with_its_last_line(pip: Path) -> None:
-    pip.write_text("import sys\nprint('Collecting')\nprint('ERROR: No matching distribution found')\nsys.exit(1)")
+    complaint = "print('WARNING: x\\nERROR: No matching distribution found', file=sys.stderr)"
+    pip.write_text(f"import sys\nprint('Collecting')\n{complaint}\nsys.exit(1)")
     with pytest.raises(DeviceError, match=r"pip could not install onnxruntime-ep-webgpu==0.4.0: ERROR: No matching"):
         install_plugin("webgpu")
 

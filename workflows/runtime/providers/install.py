@@ -13,12 +13,13 @@ import importlib.util
 from collections.abc import Callable
 
 from workflows.errors import DeviceError, printable
-from workflows.processes import run_told
+from workflows.processes import run_apart
 from workflows.runtime.providers.table import PROVIDERS
 from workflows.wire.events import Event, ProgressEvent
 
 VERSIONS = {"onnxruntime-qnn": "2.7.0", "onnxruntime-ep-webgpu": "0.4.0"}
 """Those that were tried, as constraints.txt has them."""
+_SECONDS = 3600.0  # a slow line; a person stops it before
 _PIP = ("install", "--no-deps", "--force-reinstall", "--only-binary=:all:", "--no-input", "--disable-pip-version-check")
 
 
@@ -40,7 +41,8 @@ def install_plugin(
     def tell(line: str) -> None:
         report(ProgressEvent(stage="install", message=printable(line, 200)))
 
-    ended = run_told("pip", [*_PIP, wanted], tell, cancelled)
+    ended = run_apart("pip", [*_PIP, wanted], _SECONDS, heard=tell, cancelled=cancelled)
     importlib.invalidate_caches()
     if ended.why:
-        raise DeviceError(f"pip could not install {wanted}: {printable(ended.told, 200) or ended.why}")
+        last = ended.log.strip().rpartition("\n")[2]  # pip complains on stderr
+        raise DeviceError(f"pip could not install {wanted}: {printable(last, 200) or ended.why}")
