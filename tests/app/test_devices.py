@@ -33,7 +33,7 @@ def shown(qtbot: Any, make_window: Make, home: Path) -> Callable[..., tuple[Main
             window.context.open_bundle(make_bundle(home / "bundles" / bundle))
         window.show_page("devices")
         page: Any = window.page("devices")
-        qtbot.waitUntil(lambda: bool(page.cards))
+        qtbot.waitUntil(lambda: bool(page.cards) and page.cards[-1].isVisible())
         return window, page
 
     return make
