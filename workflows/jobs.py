@@ -186,6 +186,22 @@ class Jobs:
 
         yield ResultEvent(value=DevicesReport(devices()))
 
+    @run.register
+    def install(self, request: ask.InstallPlugin, told: Told) -> Iterator[Event]:
+        """A provider's plugin, and what there is with it."""
+        from workflows.runtime import devices
+        from workflows.runtime.providers.install import install_plugin
+
+        install_plugin(request.provider, *told)
+        yield ResultEvent(value=DevicesReport(devices()))
+
+    @run.register
+    def preflight(self, request: ask.Preflight, told: Told) -> Iterator[Event]:
+        """A bundle tried on a provider."""
+        from workflows.runtime.preflight import preflight
+
+        yield ResultEvent(value=preflight(Path(request.bundle), request.provider, cancelled=told.cancelled))
+
     # -- measuring ---------------------------------------------------------------------------------------------
 
     @run.register

@@ -18,7 +18,7 @@ from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.precision import FACTS, weight_bytes
 from workflows.recipe.schema import Cache
-from workflows.recipe.target import target_named
+from workflows.recipe.target import TARGETS, target_named
 from workflows.tensors import item_bytes
 from workflows.wire.events import Event
 from workflows.wire.reports.plan import (
@@ -32,6 +32,7 @@ from workflows.wire.reports.plan import (
     PlanReport,
     PrecisionOffer,
     ProbeReport,
+    TargetOffer,
     TokenizerFacts,
 )
 
@@ -116,6 +117,7 @@ def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], boo
         edges=_arrows(cut),
         layouts=_layouts(family, recipe),
         variants=_variants(family),
+        targets=_targets(),
         passes=_passes(family.default_passes(target_named(recipe.target))),
         precisions=_precisions(checkpoint, recipe),
     )
@@ -180,6 +182,13 @@ def _variants(family: Family) -> list[Offer]:
     note = "only a decoder without an encoder has one"
     split = "transformer-only" in family.variants
     return [Offer("plain", True), Offer("transformer-only", split, "" if split else note)]
+
+
+def _targets() -> list[TargetOffer]:
+    """Every target, called what its provider is called."""
+    from workflows.runtime.providers import PROVIDERS  # onnxruntime: not needed by a probe
+
+    return [TargetOffer(name, PROVIDERS[name].title, list(one.reasons)) for name, one in TARGETS.items()]
 
 
 def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None) -> Estimate:

@@ -25,11 +25,11 @@ from PySide6.QtWidgets import (
 from app.accuracy.answers import Answers
 from app.accuracy.figures import figures_of
 from app.accuracy.form import Form
-from app.inspect.tables import Rows, Table
 from app.state.accuracy import AccuracyModel, as_csv, as_json
 from app.widgets import Banner, Card, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.format import seconds
+from app.widgets.tables import Rows, Table
 from app.widgets.theme import G
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.requests import Eval

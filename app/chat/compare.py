@@ -71,7 +71,8 @@ class Column(QWidget):
         if lane.done is not None:
             done = lane.done
             rate = done.decode_tokens_per_s or None
-            return summary(Reply(done.finish_reason, done.ttft_ms or None, rate, len(done.token_ids)))
+            tokens = len(done.token_ids)
+            return summary(Reply(done.finish_reason, done.ttft_ms or None, rate, tokens, provider=done.provider))
         if lane.failure is not None:
             return summary(
                 Reply("cancelled" if lane.failure.kind == "cancelled" else "failed", tokens=len(lane.tokens))

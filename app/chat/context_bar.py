@@ -90,3 +90,7 @@ class ContextBar(QWidget):
         if measured.ttft_ms is not None:
             parts.append(f"TTFT {milliseconds(measured.ttft_ms)}")
         self.speed.setText(" · ".join(parts))
+
+    def forget_speed(self) -> None:
+        """What was measured is no figure of what is open now."""
+        self.speed.clear()

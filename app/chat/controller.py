@@ -184,7 +184,7 @@ class ChatController(QObject):
         self._reply.content = self._begun + done.text
         notices = self._reply.reply.notices if self._reply.reply else []
         rate = done.decode_tokens_per_s or None
-        self._reply.reply = Reply("", done.ttft_ms or None, rate, len(done.token_ids), "", notices)
+        self._reply.reply = Reply("", done.ttft_ms or None, rate, len(done.token_ids), "", notices, done.provider)
         self._finish(done.finish_reason)
 
     def _on_failed(self, failure: SessionFailure) -> None:
@@ -193,10 +193,11 @@ class ChatController(QObject):
             if failure.kind == "cancelled":
                 self._finish("cancelled")
                 return
+            self._reply.reply.provider = self.session.where
             self._reply.reply.error = failure.message
             if not self._reply.reply.tokens:
                 self._reply.content = ""
-            self._finish("interrupted" if failure.kind == "crashed" else "failed")
+            self._finish({"crashed": "interrupted", "stopped": "cancelled"}.get(failure.kind, "failed"))
         if failure.kind != "cancelled":
             self.failed.emit(failure)
 

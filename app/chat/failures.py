@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from app.state.context import AppContext
 
 Act = Callable[[], object]
+OF_PROVIDERS = ("crashed", "stopped", "device", "graph", "logits")
+"""Kinds of failure that a provider may be the cause of, and that the CPU is the way out of."""
 
 
 class Failures(QObject):
@@ -24,20 +27,24 @@ class Failures(QObject):
     def __init__(self, context: AppContext, banner: Banner, new_chat: Act, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context, self._banner, self._new_chat = context, banner, new_chat
+        self._shown: SessionFailure | None = None
 
     def show(self, failure: SessionFailure) -> None:
         """One sentence, its details, and what to do."""
+        self._shown = failure
         action, act = self._mend(failure)
         self._banner.error(failure.message, failure.details, action, act)
 
     def show_of_session(self, failure: SessionFailure) -> None:
         """A failure while no reply ran: the bundle could not be opened, or the idle worker died."""
-        if not self._banner.isVisible() and failure.kind != "cancelled":
+        if failure is not self._shown and failure.kind != "cancelled":
             self.show(failure)
 
     def _mend(self, failure: SessionFailure) -> tuple[str, Act | None]:
         session = self._context.session
-        if failure.kind == "crashed":
+        if failure.kind in OF_PROVIDERS and not session.on_cpu:
+            return self.tr("Use the CPU"), partial(session.move, "cpu")
+        if failure.kind in ("crashed", "stopped"):
             return self.tr("Reopen"), session.reopen
         if failure.kind in ("bundle", "graph"):
             return self.tr("Verify bundle"), self._verify

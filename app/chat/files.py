@@ -1,4 +1,4 @@
-"""The chat page's menus about files: earlier chats, and exporting this one."""
+"""Files of the chat page: earlier chats, the one that comes back after a start, and exporting this one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,67 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from app.chat.controller import ChatController
 from app.state.chats import key_of
 from app.widgets import Banner
+from workflows.locks import HeldError
 
 
 class ChatFiles(QObject):
-    """Fills the menus when they open. open_chat: shows an earlier chat by its key."""
+    """Fills the menus when they open. banner: of the session; chat_banner: of the chat's file."""
 
-    def __init__(
-        self, controller: ChatController, banner: Banner, open_chat: Callable[[str], object], parent: QWidget
-    ) -> None:
+    def __init__(self, controller: ChatController, banner: Banner, chat_banner: Banner, parent: QWidget) -> None:
         super().__init__(parent)
-        self._controller, self._banner, self._open_chat, self._page = controller, banner, open_chat, parent
+        self._controller, self._page = controller, parent
+        self._banner, self._chat_banner = banner, chat_banner
+        controller.unsaved.connect(self.tell_unsaved)
+
+    def restore(self) -> None:
+        """The chat that was open last; asked for first where the start before did not end well."""
+        store = self._controller.store
+        try:
+            key = store.begin()
+        except OSError as error:
+            self.tell_unsaved(str(error))
+            return
+        if key and store.must_ask:
+            self._chat_banner.show_message(
+                "warning",
+                self.tr("Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself."),
+                action=self.tr("Open the last chat"),
+                on_action=lambda: self.open_chat(key),
+            )
+        elif key:
+            self.open_chat(key)
+
+    def open_chat(self, key: str) -> None:
+        """Shows an earlier chat."""
+        self._open(key, self._controller.open_chat)
+
+    def _open(self, key: str, how: Callable[[str], None]) -> None:
+        try:
+            how(key)
+        except HeldError as error:
+            self._offer_copy(key, error.holder)
+            return
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            self._chat_banner.show_message("warning", self.tr("The last chat could not be read."), details=str(error))
+            return
+        self._chat_banner.clear()
+        self._banner.clear()
+
+    def _offer_copy(self, key: str, holder: str) -> None:
+        """Two windows do not write one chat."""
+        self._chat_banner.show_message(
+            "info",
+            self.tr("The chat is already open in another window; a copy of it can go on here."),
+            details=holder,
+            action=self.tr("Open a copy"),
+            on_action=lambda: self._open(key, self._controller.open_copy),
+        )
+
+    def tell_unsaved(self, reason: str) -> None:
+        """What was not written, and why."""
+        self._chat_banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)
 
     def fill_recent(self, menu: QMenu) -> None:
         """Earlier chats, the one that is open checked."""
@@ -31,7 +82,7 @@ class ChatFiles(QObject):
             action = menu.addAction(saved.title or self.tr("Untitled"))
             action.setCheckable(True)
             action.setChecked(key == self._controller.chat.key)
-            action.triggered.connect(lambda _checked=False, key=key: self._open_chat(key))
+            action.triggered.connect(lambda _checked=False, key=key: self.open_chat(key))
         if menu.isEmpty():
             menu.addAction(self.tr("No earlier chats")).setEnabled(False)
 

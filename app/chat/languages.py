@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.widgets import Section, label
+from app.widgets.wheel import deaf_to_wheel
 
 
 class LanguagePart(Section):
@@ -22,7 +23,7 @@ class LanguagePart(Section):
         self.offer([])
 
     def _combo(self, title: str) -> QComboBox:
-        combo = QComboBox()
+        combo = deaf_to_wheel(QComboBox())
         combo.setAccessibleName(title)
         combo.activated.connect(lambda _index: self.changed.emit())
         self.body.addWidget(label(title, "small", selectable=False))

@@ -33,7 +33,7 @@ def ending(reason: str) -> str:
 
 
 def summary(reply: Reply) -> str:
-    """The line under a reply: TTFT · tok/s · tokens · why it ended."""
+    """The line under a reply: TTFT · tok/s · tokens · on which provider · why it ended."""
     parts = []
     if reply.ttft_ms is not None:
         parts.append(f"TTFT {number(reply.ttft_ms, 0 if reply.ttft_ms >= 100 else 1)} ms")
@@ -42,6 +42,8 @@ def summary(reply: Reply) -> str:
     if reply.tokens:
         unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
         parts.append(f"{number(reply.tokens)} {QCoreApplication.translate(*unit)}")
+    if reply.provider and reply.tokens:
+        parts.append(QCoreApplication.translate("MessageView", "on {0}").format(reply.provider))
     if reply.ended:
         parts.append(
             f"{ending(reply.ended)}: {reply.error}" if reply.ended == "failed" and reply.error else ending(reply.ended)

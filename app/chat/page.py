@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QMenu,
-    QPushButton,
-    QStackedWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.chat.compare import CompareView
 from app.chat.composer import Composer
 from app.chat.context_bar import ContextBar
 from app.chat.controller import ChatController
+from app.chat.examples import Examples
 from app.chat.failures import Failures
 from app.chat.files import ChatFiles
+from app.chat.header import Header
+from app.chat.opener import Opener
 from app.chat.panel import SettingsPanel
 from app.chat.sampling import Sampling
 from app.chat.transcript import Transcript
+from app.chat.usage import Usage
 from app.state.chats import ChatStore
-from app.state.conversation import Conversation
+from app.state.conversation import Conversation, Message, Role
 from app.state.session import SessionFailure
-from app.widgets import Banner, EmptyState, button, label
+from app.widgets import Banner, EmptyState
 from app.widgets.actions import action
-from app.widgets.theme import G, set_icon
-from workflows.locks import HeldError
+from app.widgets.theme import G
 from workflows.wire.events import ReadyEvent
-from workflows.wire.reports.devices import DevicesReport
-from workflows.wire.requests import ListDevices
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
-
-REFRESH_MS = 200
 
 
 class ChatPage(QWidget):
@@ -55,16 +44,15 @@ class ChatPage(QWidget):
         self.context = context
         self.session = context.session
         self.store = ChatStore(context.home / "chats")
-        self.controller = ChatController(self.session, self.store, self._ensure_open, self)
+        self.controller = ChatController(self.session, self.store, lambda: self.opener.ensure(), self)
         self.compare: CompareView | None = None
         self._of_chat: list[QAction] = []  # actions that mean nothing while two bundles are compared
-        self._asked_devices = False
-        self._drawn = -1
         self._build()
         self._connect()
         self._add_actions()
-        self._restore()
-        self._name_default_cache()
+        self.controller.sampling = Sampling.from_json(context.settings.text("sampling"))
+        self.panel.set_sampling(self.controller.sampling)
+        self.files.restore()
         self.side_button.setChecked(context.settings.text("chat.side", "shown") == "shown")
         self._refresh_state()
 
@@ -77,11 +65,8 @@ class ChatPage(QWidget):
         self.controller.send(text)
 
     def open_session(self) -> None:
-        """Opens the current bundle with the panel's cache layout and provider."""
-        path = self._bundle_path()
-        if path:
-            self.banner.clear()
-            self.session.open(path, *self.panel.choice.chosen)
+        """Opens the current bundle with the panel's cache layout and providers."""
+        self.opener.open()
 
     def show_compare(self) -> None:
         """Two bundles side by side in place of the conversation, which stays as it is."""
@@ -92,7 +77,7 @@ class ChatPage(QWidget):
         self.context.navigate.emit("chat")
         self.views.setCurrentWidget(self.compare)
         self._set_chat_actions(False)
-        self.compare.enter(self._bundle_path(), self.controller.sampling)
+        self.compare.enter(self.opener.path, self.controller.sampling)
 
     def _leave_compare(self) -> None:
         self.views.setCurrentIndex(0)
@@ -113,10 +98,15 @@ class ChatPage(QWidget):
         self.transcript = Transcript()
         self.composer = Composer()
         self.context_bar = ContextBar()
+        self.usage = Usage(self.context, self.controller, self.context_bar, self)
         self.panel = SettingsPanel()
         self.banner = Banner()  # of the session: cleared when it opens
         self.chat_banner = Banner()  # of the chat's file: cleared with the chat
-        self.files = ChatFiles(self.controller, self.banner, self._open_chat, self)
+        self.files = ChatFiles(self.controller, self.banner, self.chat_banner, self)
+        self.opener = Opener(self.context, self.panel, self.controller, self.banner, self)
+        self.header = Header(self.files)
+        self.heading, self.side_button = self.header.heading, self.header.side
+        self.examples = Examples()
         self.no_bundle = EmptyState(
             self.tr("No bundle is open"),
             self.tr("Open a bundle you have built, or convert the demo in a minute. The chat comes here."),
@@ -124,7 +114,7 @@ class ChatPage(QWidget):
             "chat",
         )
         self.stack = QStackedWidget()
-        for page in (self.no_bundle, self._examples_page(), self.transcript):
+        for page in (self.no_bundle, self.examples, self.transcript):
             self.stack.addWidget(page)
         foot = QVBoxLayout()
         foot.setContentsMargins(2 * G, G, 2 * G, 2 * G)
@@ -133,7 +123,7 @@ class ChatPage(QWidget):
         foot.addWidget(self.composer)
         middle = QVBoxLayout()
         middle.setSpacing(0)
-        middle.addLayout(self._header())
+        middle.addWidget(self.header)
         holder = QVBoxLayout()
         holder.setContentsMargins(2 * G, 0, 2 * G, 0)
         holder.addWidget(self.chat_banner)
@@ -147,84 +137,37 @@ class ChatPage(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addLayout(middle, 1)
-        side = QWidget()
-        box = QHBoxLayout(side)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(0)
-        rule = QFrame()
-        rule.setProperty("role", "line")
-        rule.setFixedWidth(1)
-        box.addWidget(rule)
-        box.addWidget(self.panel)
-        self.side = side
-        row.addWidget(side)
+        self.side = self._beside()
+        row.addWidget(self.side)
         self.views = QStackedWidget()  # the conversation, or two bundles side by side
         self.views.addWidget(talk)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.views)
 
-    def _header(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(2 * G, G, 2 * G, G)
-        row.setSpacing(G // 2)
-        self.heading = label("", "heading")
-        self.new_button = self._tool("plus", self.tr("New chat (Ctrl+N)"))
-        self.recent_button = self._tool("clock", self.tr("Earlier chats"))
-        self.compare_button = self._tool("branch", self.tr("Compare with another bundle"))
-        self.export_button = self._tool("save", self.tr("Export this chat"))
-        self.side_button = self._tool("settings", self.tr("Show or hide the settings"))
-        self.side_button.setCheckable(True)
-        self.side_button.setChecked(True)
-        for one, fill in ((self.recent_button, self.files.fill_recent), (self.export_button, self.files.fill_export)):
-            menu = QMenu(one)
-            menu.aboutToShow.connect(partial(fill, menu))
-            one.setMenu(menu)
-            one.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        row.addWidget(self.heading, 1)
-        for one in (self.new_button, self.recent_button, self.compare_button, self.export_button, self.side_button):
-            row.addWidget(one)
-        return row
-
-    def _tool(self, icon: str, tip: str) -> QToolButton:
-        tool = QToolButton()
-        set_icon(tool, icon)
-        tool.setToolTip(tip)
-        tool.setAccessibleName(tip)
-        return tool
-
-    def _examples_page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setSpacing(G)
-        column.addStretch(1)
-        self.invitation = label(self.tr("Ask the model something"), "heading", selectable=False)
-        column.addWidget(self.invitation, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.hint = label("", "muted", selectable=False)
-        column.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.examples: list[QPushButton] = []
-        for text in (
-            self.tr("What is 8 times 7?"),
-            self.tr("What is the capital of France?"),
-            self.tr("What is the opposite of hot?"),
-        ):
-            one = button(text, clicked=partial(self.send, text))
-            one.setMinimumWidth(36 * G)
-            self.examples.append(one)
-            column.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(1)
-        return page
+    def _beside(self) -> QWidget:
+        """The panel behind a hair line."""
+        side, rule = QWidget(), QFrame()
+        rule.setProperty("role", "line")
+        rule.setFixedWidth(1)
+        box = QHBoxLayout(side)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addWidget(rule)
+        box.addWidget(self.panel)
+        return side
 
     def _connect(self) -> None:
         c, s = self.controller, self.session
         self.composer.sent.connect(self.send)
+        self.examples.asked.connect(self.send)
         self.composer.edited.connect(c.edit)
         self.composer.stopped.connect(c.stop)
         self.composer.recalled.connect(self._edit_last)
         self.transcript.action.connect(self._on_action)
         self.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
-        self.new_button.clicked.connect(self._new_chat)
-        self.compare_button.clicked.connect(self.show_compare)
+        self.header.new.clicked.connect(self._new_chat)
+        self.header.compare.clicked.connect(self.show_compare)
         self.side_button.toggled.connect(self._show_side)
         self.panel.system_changed.connect(c.set_system)
         self.panel.sampling_changed.connect(self._on_sampling)
@@ -238,20 +181,13 @@ class ChatPage(QWidget):
         c.noticed.connect(self._on_noticed)
         c.ended.connect(self._on_ended)
         c.failed.connect(self.failures.show)
-        c.unsaved.connect(self._on_unsaved)
         c.runningChanged.connect(self._on_running)
         s.stateChanged.connect(self._refresh_state)
         s.opened.connect(self._on_opened)
         s.failed.connect(self._on_session_failed)
-        s.cacheChanged.connect(lambda _groups: self._refresh_usage())
         self.context.bundleChanged.connect(self._on_bundle)
         self.setFocusProxy(self.composer.edit)
-        self._ticker = QTimer(self)
-        self._ticker.setInterval(REFRESH_MS)
-        self._ticker.timeout.connect(self._tick)
-        self._save_sampling = QTimer(self)
-        self._save_sampling.setSingleShot(True)
-        self._save_sampling.setInterval(500)
+        self._save_sampling = QTimer(self, singleShot=True, interval=500)
         self._save_sampling.timeout.connect(
             lambda: self.context.settings.set("sampling", self.controller.sampling.to_json())
         )
@@ -279,27 +215,10 @@ class ChatPage(QWidget):
 
     # -- the bundle ------------------------------------------------------------------------------------------
 
-    def _bundle_path(self) -> str:
-        bundle = self.context.bundle
-        return str(bundle["path"]) if bundle else ""
-
-    def _name_default_cache(self) -> None:
-        bundle = self.context.bundle
-        self.panel.choice.set_built(str(bundle.get("layout", "")) if bundle else "")
-
-    def _ensure_open(self) -> bool:
-        path = self._bundle_path()
-        if not path:
-            return False
-        if self.session.state in ("closed", "failed") or self.session.bundle != path:
-            self.open_session()
-        return True
-
     def _on_bundle(self, *_: object) -> None:
         self._refresh_state()
-        self._name_default_cache()
         if self.isVisible() and not self.controller.running:
-            self._ensure_open()
+            self.opener.ensure()
             self.composer.edit.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -307,10 +226,8 @@ class ChatPage(QWidget):
         super().showEvent(event)
         self.window().installEventFilter(self)
         if self.session.state == "closed" and not self.controller.running:
-            self._ensure_open()
-        if not self._asked_devices:
-            self._asked_devices = True
-            self.context.probe_worker.request(ListDevices()).on_answer(self._on_devices)
+            self.opener.ensure()
+        self.opener.ask_devices()
         self.composer.edit.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -319,104 +236,23 @@ class ChatPage(QWidget):
             self.shut()
         return super().eventFilter(watched, event)
 
-    def _on_devices(self, found: DevicesReport) -> None:
-        self.panel.choice.set_devices(found.devices)
-
-    def _on_opened(self, ready: ReadyEvent) -> None:
-        self.panel.languages.offer(ready.languages)
+    def _on_opened(self, _ready: ReadyEvent) -> None:
         self._on_languages()
-        if self.session.request is not None:  # the KV tab may have opened it
-            self.panel.choice.follow(self.session.request.provider, self.session.request.cache)
-        self.banner.clear()
-        self._refresh_usage()
+        self.usage.refresh()
 
     def _refresh_state(self, *_: object) -> None:
-        has_bundle = bool(self._bundle_path())
+        has_bundle = bool(self.opener.path)
         self.composer.set_enabled(has_bundle)
         empty = not len(self.controller.chat)
         self.stack.setCurrentIndex(2 if not empty else 1 if has_bundle else 0)
-        for one in (self.export_button, self.new_button):
+        for one in (self.header.export, self.header.new):
             one.setEnabled(not empty)
-        self._show_invitation()
-        self._refresh_usage()
-
-    def _show_invitation(self) -> None:
-        """What an empty chat asks for: a question, or the beginning of a text where there is no chat template."""
         completes = self.controller.completes
-        wanted = self.tr("Begin a text and the model completes it") if completes else self.tr("Ask the model something")
-        opening = self.session.state == "opening"
-        self.invitation.setText(self.tr("Opening the bundle …") if opening else wanted)
-        self.hint.setText("" if completes else self.tr("or begin with one of these:"))
-        for one in self.examples:
-            one.setVisible(not completes)
+        self.examples.invite(completes, self.session.state == "opening")
         self.composer.set_completes(completes)
-
-    def _refresh_usage(self) -> None:
-        ready, groups = self.session.ready, self.session.groups
-        if ready is None:
-            self.context_bar.set_usage(0, 0, 0, window=False)
-            return
-        used = sum(count for _, _, count in groups[0].runs) if groups else 0
-        evicted = groups[0].evicted if groups else 0
-        occupancy = self.context.measurements.occupancy
-        if self.controller.running and occupancy is not None:
-            used = occupancy[0]
-        self.context_bar.set_usage(used, ready.capacity, evicted, ready.layout in ("window", "fifo"))
-
-    def _tick(self) -> None:
-        if self.context.measurements.revision != self._drawn:
-            self._drawn = self.context.measurements.revision
-            self.context_bar.set_speed(self.context.measurements)
-            self._refresh_usage()
+        self.usage.refresh()
 
     # -- the conversation ------------------------------------------------------------------------------------
-
-    def _restore(self) -> None:
-        try:
-            key = self.store.begin()
-        except OSError as error:
-            self._on_unsaved(str(error))
-            return
-        self.controller.sampling = Sampling.from_json(self.context.settings.text("sampling"))
-        self.panel.set_sampling(self.controller.sampling)
-        if not key:
-            return
-        if self.store.must_ask:
-            self.chat_banner.show_message(
-                "warning",
-                self.tr("Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself."),
-                action=self.tr("Open the last chat"),
-                on_action=lambda: self._open_chat(key),
-            )
-            return
-        self._open_chat(key)
-
-    def _open_chat(self, key: str) -> None:
-        self._open_saved(key, self.controller.open_chat)
-
-    def _open_saved(self, key: str, how: Callable[[str], None]) -> None:
-        try:
-            how(key)
-        except HeldError as error:
-            self._offer_copy(key, error.holder)
-            return
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError) as error:
-            self.chat_banner.show_message("warning", self.tr("The last chat could not be read."), details=str(error))
-            return
-        self.chat_banner.clear()
-        self.banner.clear()
-
-    def _offer_copy(self, key: str, holder: str) -> None:
-        """Two windows do not write one chat."""
-        self.chat_banner.show_message(
-            "info",
-            self.tr("The chat is already open in another window; a copy of it can go on here."),
-            details=holder,
-            action=self.tr("Open a copy"),
-            on_action=lambda: self._open_saved(key, self.controller.open_copy),
-        )
 
     def _new_chat(self) -> None:
         self.chat_banner.clear()
@@ -442,18 +278,15 @@ class ChatPage(QWidget):
         self._refresh_state()
 
     def _on_grew(self, id: int, text: str) -> None:
-        view = self.transcript.view(id)
-        if view is not None:
+        if (view := self.transcript.view(id)) is not None:
             view.grow(text)
 
     def _on_noticed(self, id: int, text: str) -> None:
-        view = self.transcript.view(id)
-        if view is not None:
+        if (view := self.transcript.view(id)) is not None:
             view.add_notice(text)
 
     def _on_ended(self, id: int) -> None:
-        view = self.transcript.view(id)
-        if view is not None:
+        if (view := self.transcript.view(id)) is not None:
             view.finish()
         self.transcript.forget_traces()
 
@@ -461,14 +294,9 @@ class ChatPage(QWidget):
         self.composer.set_running(running)
         self.transcript.set_busy(running)
         self.panel.set_running(running)
-        self.recent_button.setEnabled(not running)
+        self.header.recent.setEnabled(not running)
         if running:
             self.banner.clear()
-            self._ticker.start()
-        else:
-            self._ticker.stop()
-            self._tick()
-            self._refresh_usage()
 
     def _on_action(self, name: str, id: int) -> None:
         message = self.controller.chat[id]
@@ -480,24 +308,20 @@ class ChatPage(QWidget):
             index, _count = self.controller.chat.siblings(id)
             self.controller.select(id, index + (1 if name == "next" else -1))
 
-    def _edit_last(self) -> None:
-        prompts = [m for m in self.controller.chat.path() if m.role == "user"]
-        if prompts and not self.controller.running:
-            self.composer.begin_edit(prompts[-1].id, prompts[-1].content)
+    def _last(self, role: Role) -> Message | None:
+        return next((m for m in reversed(self.controller.chat.path()) if m.role == role), None)
 
-    def _last_reply(self) -> int | None:
-        replies = [m.id for m in self.controller.chat.path() if m.role == "assistant"]
-        return replies[-1] if replies else None
+    def _edit_last(self) -> None:
+        if (prompt := self._last("user")) is not None and not self.controller.running:
+            self.composer.begin_edit(prompt.id, prompt.content)
 
     def _regenerate_last(self) -> None:
-        reply = self._last_reply()
-        if reply is not None:
-            self.controller.regenerate(reply)
+        if (reply := self._last("assistant")) is not None:
+            self.controller.regenerate(reply.id)
 
     def _copy_last(self) -> None:
-        reply = self._last_reply()
-        if reply is not None:
-            QGuiApplication.clipboard().setText(self.controller.chat[reply].content)
+        if (reply := self._last("assistant")) is not None:
+            QGuiApplication.clipboard().setText(reply.content)
 
     def _on_languages(self) -> None:
         self.controller.languages = self.panel.languages.to_options()
@@ -522,12 +346,9 @@ class ChatPage(QWidget):
         self.failures.show_of_session(failure)
         self._refresh_state()
 
-    def _on_unsaved(self, reason: str) -> None:
-        self.chat_banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)
-
     def shut(self) -> None:
         """Saves what is there; the next start brings it back."""
-        self._ticker.stop()
+        self.usage.stop()
         if self._save_sampling.isActive():
             self._save_sampling.stop()
             self._save_sampling.timeout.emit()

@@ -17,10 +17,13 @@ from PySide6.QtWidgets import (
 
 from app.chat.languages import LanguagePart
 from app.chat.opening import OpeningPart
+from app.chat.placement import PlacementPart
 from app.chat.sampling import Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
+from app.widgets.wheel import deaf_to_wheel
+from workflows.wire.reports.devices import Device
 
 WIDTH = 288
 _REAL = {
@@ -137,9 +140,8 @@ class SettingsPanel(QWidget):
         spin.setFixedWidth(14 * G)
         spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         spin.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        spin.wheelEvent = lambda event: event.ignore()  # type: ignore[method-assign]
         spin.valueChanged.connect(self._emit_sampling)
-        self._spins[name] = spin
+        self._spins[name] = deaf_to_wheel(spin)
         return spin
 
     def _session_part(self) -> Section:
@@ -150,7 +152,15 @@ class SettingsPanel(QWidget):
         for title, combo in ((self.tr("Cache layout"), self.cache), (self.tr("Provider"), self.provider)):
             part.body.addWidget(label(title, "small", selectable=False))
             part.body.addWidget(combo)
+        self.placement = PlacementPart()
+        self.placement.changed.connect(self.session_changed)
+        part.body.addWidget(self.placement)
         return part
+
+    def set_devices(self, devices: list[Device]) -> None:
+        """What the whole, and each component, can be run on."""
+        self.choice.set_devices(devices)
+        self.placement.set_devices(devices)
 
     def sampling(self) -> Sampling:
         """What is set now."""
@@ -187,6 +197,7 @@ class SettingsPanel(QWidget):
         """While a reply runs the session stays as it is."""
         self.cache.setEnabled(not running)
         self.provider.setEnabled(not running)
+        self.placement.setEnabled(not running)
 
     def _reset(self) -> None:
         self.set_sampling(Sampling())

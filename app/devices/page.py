@@ -5,57 +5,15 @@ from __future__ import annotations
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.devices.card import DeviceCard
+from app.devices.table import BundleTable
 from app.state.context import AppContext
 from app.widgets.actions import action
-from app.widgets.basics import Banner, Card, EmptyState, Pill, button, label, scrolled
-from app.widgets.format import size
-from app.widgets.theme import G, set_icon
+from app.widgets.basics import Banner, EmptyState, button, label, scrolled
+from app.widgets.theme import G
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.devices import Device, DevicesReport
 from workflows.wire.requests import ListDevices
-
-_ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
-
-
-class DeviceCard(Card):
-    """One device."""
-
-    def __init__(self, device: Device, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
-        self.setAccessibleName(device.title)
-        head = QHBoxLayout()
-        head.setSpacing(G)
-        picture = label()
-        set_icon(picture, _ICONS[device.kind], "text" if device.usable else "muted", 24)
-        head.addWidget(picture)
-        head.addWidget(label(device.title, "heading", wrap=True), 1)
-        usable = device.usable
-        head.addWidget(Pill(self.tr("usable") if usable else self.tr("not usable"), "ok" if usable else "warning"))
-        self.body.addLayout(head)
-        self.body.addLayout(self._facts(device))
-        if not usable:
-            self.body.addWidget(label(device.reason, "small", wrap=True))
-        if device.remedy:
-            self.body.addWidget(label(device.remedy, "muted", wrap=True))
-        self.body.addStretch(1)
-
-    def _facts(self, device: Device) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(2 * G)
-        grid.setVerticalSpacing(G // 2)
-        memory = device.memory_bytes
-        facts = (
-            (self.tr("Provider"), device.provider),
-            (self.tr("Kind"), device.kind),
-            (self.tr("Vendor"), device.vendor or self.tr("not reported")),
-            (self.tr("Memory"), size(memory) if memory else self.tr("not reported")),
-        )
-        for row, (name, value) in enumerate(facts):
-            grid.addWidget(label(name, "muted"), row, 0)
-            grid.addWidget(label(value, "small", wrap=True), row, 1)
-        grid.setColumnStretch(1, 1)
-        grid.setColumnMinimumWidth(0, 9 * G)
-        return grid
 
 
 class DevicesPage(QWidget):
@@ -85,11 +43,18 @@ class DevicesPage(QWidget):
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * G)
         box.addLayout(self._grid)
+        self.table = BundleTable(context)
+        box.addWidget(self.table)
         box.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
         action(self, self.tr("Look for devices again"), self.refresh, icon="refresh")
+        context.plugins.changed.connect(self._refresh_cards)
+        context.plugins.devices.connect(self._on_answer)
+        context.plugins.failed.connect(lambda error: self.banner.error(error.message, error.details))
+        context.preflights.changed.connect(self._refresh_all)
+        context.bundleChanged.connect(self._refresh_all)
 
     def showEvent(self, event: QShowEvent) -> None:
         """The first time, ask."""
@@ -117,16 +82,25 @@ class DevicesPage(QWidget):
         self.state.hide()
         self.banner.error(error.message, error.details, self.tr("Look again"), self.refresh)
 
+    def _refresh_cards(self) -> None:
+        for card in self.cards:
+            card.refresh()
+
+    def _refresh_all(self, *_: object) -> None:
+        self._refresh_cards()
+        self.table.refresh()
+
     def _show_devices(self, devices: list[Device]) -> None:
         for old in self.cards:
             self._grid.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self.cards = [DeviceCard(device) for device in devices]
+        self.cards = [DeviceCard(device, self._context) for device in devices]
         for index, card in enumerate(self.cards):
             self._grid.addWidget(card, index // 2, index % 2)
         for column in (0, 1):
             self._grid.setColumnStretch(column, 1)
+        self.table.show_devices(devices)
         self.state.set(
             self.tr("No device was reported"), self.tr("The engine named no execution provider on this machine.")
         )

@@ -157,7 +157,7 @@ class InspectPage(QWidget):
         self.tabs = LazyTabs(
             {
                 "composite": (self.tr("Composite"), lambda: CompositeTab(self.lights, home / "pictures")),
-                "graph": (self.tr("Graph"), lambda: GraphTab(worker, home / "pictures")),
+                "graph": (self.tr("Graph"), self._graph_tab),
                 "signature": (self.tr("Inputs and outputs"), SignatureTab),
                 "operators": (self.tr("Operators"), OperatorsTab),
                 "kv": (self.tr("KV cache"), lambda: KvTab(self.session, home / "caches")),
@@ -168,6 +168,11 @@ class InspectPage(QWidget):
         self.tabs.made.connect(self._on_made)
         self.tabs.currentChanged.connect(self._ask_devices)
         self.tabs.currentChanged.connect(self._mark)
+
+    def _graph_tab(self) -> GraphTab:
+        tab = GraphTab(self.context.probe_worker, self.context.home / "pictures")
+        tab.add_providers(self.context)
+        return tab
 
     def slices(self) -> Iterator[Callable[[], object]]:
         """What the window builds ahead, a tab at a time."""
@@ -424,6 +429,7 @@ class InspectPage(QWidget):
         if not self._asked_devices and self.isVisible() and self.tabs.currentIndex() == self.tabs.names.index("kv"):
             self._asked_devices = True
             self.context.probe_worker.request(ListDevices()).on_answer(self._on_devices)
+            self.context.plugins.devices.connect(self._on_devices)
 
     def _on_devices(self, found: DevicesReport) -> None:
         self.kv.controls.choice.set_devices(found.devices)

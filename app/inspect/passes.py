@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.inspect.tables import Rows, Table
 from app.state.inspection import PassRow
 from app.widgets import EmptyState, label
 from app.widgets.format import number
+from app.widgets.tables import Rows, Table
 from app.widgets.theme import G
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
-from app.inspect.tables import BarDelegate, CountRows, Rows, Table
 from app.widgets import label
 from app.widgets.format import number
+from app.widgets.tables import BarDelegate, CountRows, Rows, Table
 from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport, Tensor
 

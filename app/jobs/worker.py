@@ -30,6 +30,8 @@ from workflows.wire.requests import Cancel, Request, to_line
 
 GRACE_MS = 8_000
 KILL_MS = 2_000
+HARD_GRACE_MS, HARD_KILL_MS = 1_200, 300
+"""Of work on a provider: what a driver has fused, or hangs in, hears no message, and is to be gone within 2 s."""
 BACKGROUND_NICE = 10
 _STDERR_LINES = 40
 _SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}

@@ -68,8 +68,9 @@ class RecentRow(Card):
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * G)
         grid.setVerticalSpacing(G // 2)
+        speed = self.tr("Speed on {0}").format(entry.provider) if entry.provider else self.tr("Last speed")
         figures = (
-            (self.tr("Last speed"), rate(entry.speed) if entry.speed else "–"),
+            (speed, rate(entry.speed) if entry.speed else "–"),
             (self.tr("Size"), size(entry.summary["bytes"])),
         )
         for column, (name, value) in enumerate(figures):

@@ -18,6 +18,8 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs.worker import Worker
 from app.state.build import BuildModel, Draft
 from app.state.measurements import Measurements
+from app.state.plugins import Plugins
+from app.state.preflights import Preflights
 from app.state.recents import Reader, Recents, read_summary
 from app.state.session import Session
 from app.state.settings import Settings, home_folder
@@ -53,6 +55,9 @@ class AppContext(QObject):
         self.settings = Settings(self.home, self)
         self.recents = Recents(self.home, read, self)
         self.recents.trouble.connect(self.show_error)
+        self.plugins = Plugins(self.new_worker, self)
+        self.preflights = Preflights(self.home, self.new_worker, self)
+        self.preflights.trouble.connect(self.show_error)
         self.session_worker = self.new_worker()
         self.probe_worker = self.new_worker()
         self.session = Session(self.session_worker, self)
@@ -126,7 +131,7 @@ class AppContext(QObject):
         self.noteShown.emit(message, action, on_action)
 
     def _note_speed(self, done: GenerationDone) -> None:
-        self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s)
+        self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s, done.provider)
 
     def close(self) -> None:
         """End every worker; a build that runs resumes when it is asked for again."""

@@ -25,7 +25,10 @@ VERSION = 1
 
 @dataclass(slots=True)
 class Reply:
-    """How a reply went: `ended` is a finish reason, `failed`, `interrupted` (by a crash) or empty while it runs."""
+    """How a reply went: `ended` is a finish reason, `failed`, `interrupted` (by a crash) or empty while it runs.
+
+    provider: whose figures these are, with the components that were elsewhere; empty in chats of before it was kept.
+    """
 
     ended: str = ""
     ttft_ms: float | None = None
@@ -33,6 +36,7 @@ class Reply:
     tokens: int = 0
     error: str = ""
     notices: list[str] = field(default_factory=list)
+    provider: str = ""
 
 
 @dataclass(slots=True)

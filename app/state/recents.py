@@ -37,6 +37,8 @@ class Recent:
     used_at: str = ""
     speed: float = 0.0
     """Decoded tokens a second of the last reply; 0 before the first."""
+    provider: str = ""
+    """Whose speed that is; empty in lists of before it was kept."""
     summary: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
 
@@ -114,10 +116,12 @@ class Recents(QObject):
         self._describe(self.entries[0])
         return self.entries[0]
 
-    def note_speed(self, path: str, rate: float) -> None:
-        """Keep the decode rate of a reply, in tokens a second."""
+    def note_speed(self, path: str, rate: float, provider: str) -> None:
+        """Keep the decode rate of a reply, in tokens a second, and on what it was reached."""
         if self.find(path) is not None and rate > 0:
-            self._change(lambda rows: [replace(row, speed=rate) if row.path == path else row for row in rows])
+            self._change(
+                lambda rows: [replace(row, speed=rate, provider=provider) if row.path == path else row for row in rows]
+            )
 
     def remove(self, path: str) -> None:
         """Take a bundle off the list; its files stay."""
@@ -143,8 +147,10 @@ def _find(rows: list[Recent], path: str) -> Recent | None:
 def _decode(rows: Any) -> list[Recent]:
     if not isinstance(rows, list):
         raise ValueError("it holds no list")
-    return [Recent(str(row["path"]), str(row["used_at"]), float(row["speed"])) for row in rows]
+    return [
+        Recent(str(row["path"]), str(row["used_at"]), float(row["speed"]), str(row.get("provider", ""))) for row in rows
+    ]
 
 
 def _encode(rows: list[Recent]) -> list[dict[str, Any]]:
-    return [{"path": row.path, "used_at": row.used_at, "speed": row.speed} for row in rows]
+    return [{"path": row.path, "used_at": row.used_at, "speed": row.speed, "provider": row.provider} for row in rows]

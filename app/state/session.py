@@ -14,7 +14,7 @@ ends with `cacheDone` or `cacheFailed`, and a failure of theirs is none of the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -39,7 +39,7 @@ from workflows.wire.requests import Close, Generate, LoadCache, Open, Options, R
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
-from app.jobs.worker import Worker
+from app.jobs.worker import GRACE_MS, HARD_GRACE_MS, HARD_KILL_MS, KILL_MS, Worker
 
 State = Literal["closed", "opening", "ready", "generating", "failed"]
 CacheJob = Literal["", "rewind", "save_cache", "load_cache"]
@@ -47,7 +47,7 @@ CacheJob = Literal["", "rewind", "save_cache", "load_cache"]
 
 @dataclass(frozen=True, slots=True)
 class SessionFailure:
-    """Why a session or one generation failed. `kind` is that of the ErrorEvent, or `crashed`."""
+    """Why a session or one generation failed. `kind` is that of the ErrorEvent, `crashed`, or `stopped` by force."""
 
     kind: str
     message: str
@@ -88,6 +88,7 @@ class Session(QObject):
         self._cache_job: CacheJob = ""
         self._cache_work: Job[Done] | None = None
         self._step = 0
+        self._ending = False
         self.history = CacheHistory()
         worker.crashed.connect(self._on_crash)
         worker.memory.connect(self.memory.emit)
@@ -132,12 +133,34 @@ class Session(QObject):
         """What is being done to the cache besides generating."""
         return self._cache_job
 
+    @property
+    def where(self) -> str:
+        """The provider of all, and the components that are elsewhere, as --provider and --place say it."""
+        asked = self._request
+        return ", ".join([asked.provider, *(f"{name}={one}" for name, one in asked.place.items())]) if asked else ""
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether nothing of it is on another provider."""
+        asked = self._request
+        return asked is None or {asked.provider, *asked.place.values()} == {"cpu"}
+
     def open(
-        self, bundle: str | Path, provider: str = "cpu", cache: str | None = None, capacity: int | None = None
+        self,
+        bundle: str | Path,
+        provider: str = "cpu",
+        cache: str | None = None,
+        capacity: int | None = None,
+        place: Mapping[str, str] | None = None,
     ) -> None:
-        """Opens a bundle in place of the one that is open; a running generation is cancelled."""
+        """Opens a bundle in place of the one that is open; a running generation is cancelled.
+
+        place: component → the provider that it has instead.
+        """
         self._abandon()
-        self._request = request = Open(str(bundle), provider, cache, capacity)
+        self._request = request = Open(str(bundle), provider, cache, capacity, place=dict(place or {}))
+        usual, hard = (GRACE_MS, KILL_MS), (HARD_GRACE_MS, HARD_KILL_MS)
+        self._worker.grace_ms, self._worker.kill_ms = usual if self.on_cpu else hard
         self._ready = None
         self._error = None
         self._set_groups([])
@@ -150,7 +173,18 @@ class Session(QObject):
         """Opens what was last open, after a crash; does nothing when nothing was."""
         if self._request:
             r = self._request
-            self.open(r.bundle, r.provider, r.cache, r.capacity)
+            self.open(r.bundle, r.provider, r.cache, r.capacity, r.place)
+
+    def move(self, provider: str) -> None:
+        """Opens what was last open with all of it on another provider."""
+        if self._request:
+            self.open(self._request.bundle, provider, self._request.cache, self._request.capacity)
+
+    def end(self) -> None:
+        """Ends the worker, whatever it does: a driver that loads or hangs hears no message."""
+        if self.busy:
+            self._ending = True
+            self._worker.kill()
 
     def close(self) -> None:
         """Closes the bundle and forgets it."""
@@ -308,12 +342,14 @@ class Session(QObject):
         self._fail(SessionFailure(error.kind, error.message, error.details), "ready" if self._ready else "failed")
 
     def _on_crash(self, message: str) -> None:
+        forced = self._ending or (self._job is not None and self._job.cancelled)
+        self._ending = False
         if self._state in ("closed", "failed"):
             return
         self._job = self._cache_work = self._ready = None
         self._set_cache_job("")
         self._set_groups([])
-        self._fail(SessionFailure("crashed", message), "failed")
+        self._fail(SessionFailure("stopped" if forced else "crashed", message), "failed")
 
     def _fail(self, failure: SessionFailure, state: State) -> None:
         self._error = failure

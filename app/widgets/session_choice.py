@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
+from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.devices import Device
 
 BY_THE_HOST = ("static", "window", "fifo")
@@ -31,7 +32,7 @@ class SessionChoice(QObject):
         self.provider.addItem("CPU", "cpu")
 
     def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox()
+        combo = deaf_to_wheel(QComboBox())
         combo.setAccessibleName(name)
         combo.setMinimumContentsLength(12)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -46,8 +47,8 @@ class SessionChoice(QObject):
 
     def follow(self, provider: str, layout: str | None) -> None:
         """Shows what a session was opened with, where that can be chosen."""
-        self._choose(self.provider, provider)
-        self._choose(self.cache, layout)
+        choose(self.provider, provider)
+        choose(self.cache, layout)
 
     def set_devices(self, devices: list[Device]) -> None:
         """Lists the providers; one that cannot be used is greyed and says why."""
@@ -55,10 +56,8 @@ class SessionChoice(QObject):
         self.provider.clear()
         for device in devices:
             self.provider.addItem(device.title, device.name)
-            reason = f"{device.reason} {device.remedy}".strip()
-            why = "" if device.usable else reason or self.tr("Not usable on this machine.")
-            _allow(self.provider, self.provider.count() - 1, why)
-        self._choose(self.provider, chosen or "cpu")
+            allow(self.provider, self.provider.count() - 1, why_not(device))
+        choose(self.provider, chosen or "cpu")
 
     def set_built(self, layout: str) -> None:
         """Says which layout the bundle was built for, and greys those that are not right for its graph."""
@@ -67,20 +66,26 @@ class SessionChoice(QObject):
         other = layout and layout not in BY_THE_HOST
         why = self.tr("The graph writes its cache itself: build another for this layout.") if other else ""
         for place in range(1, self.cache.count()):
-            _allow(self.cache, place, why)
+            allow(self.cache, place, why)
         if other:
             self.cache.setCurrentIndex(0)
 
-    @staticmethod
-    def _choose(combo: QComboBox, value: str | None) -> None:
-        place = next((i for i in range(combo.count()) if combo.itemData(i) == value), -1)
-        model = combo.model()
-        assert isinstance(model, QStandardItemModel)
-        if place >= 0 and model.item(place).isEnabled():
-            combo.setCurrentIndex(place)
+
+def why_not(device: Device) -> str:
+    """Why a device cannot be chosen, and what would make it so; empty where it can."""
+    return "" if device.usable else f"{device.reason} {device.remedy}".strip()
 
 
-def _allow(combo: QComboBox, place: int, why_not: str) -> None:
+def choose(combo: QComboBox, value: str | None) -> None:
+    """Shows the entry with `value`, where there is one that can be chosen."""
+    place = next((i for i in range(combo.count()) if combo.itemData(i) == value), -1)
+    model = combo.model()
+    assert isinstance(model, QStandardItemModel)
+    if place >= 0 and model.item(place).isEnabled():
+        combo.setCurrentIndex(place)
+
+
+def allow(combo: QComboBox, place: int, why_not: str) -> None:
     """An entry can be chosen, or is greyed and says why."""
     model = combo.model()
     assert isinstance(model, QStandardItemModel)

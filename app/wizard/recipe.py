@@ -9,9 +9,10 @@ from app.state.context import AppContext
 from app.widgets.basics import Section, label, set_role
 from app.widgets.format import number, size
 from app.widgets.theme import G
+from app.widgets.wheel import deaf_to_wheel
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.diagram import RecipeDiagram
-from workflows.wire.reports.plan import Offer, PlanReport
+from workflows.wire.reports.plan import Offer, PlanReport, TargetOffer
 
 
 class RecipePage(StepPage):
@@ -80,14 +81,7 @@ class RecipePage(StepPage):
                 "prefill-decode": self.tr("Prefill and decode apart"),
             },
         )
-        self.target = self._combo(
-            "target",
-            self.tr("Target"),
-            {
-                "cpu": self.tr("CPU"),
-                "npu": self.tr("NPU (fixed shapes)"),
-            },
-        )
+        self.target = self._combo("target", self.tr("Target"), {})  # the plan says which there are
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * G)
         grid.setVerticalSpacing(2 * G)
@@ -95,12 +89,12 @@ class RecipePage(StepPage):
         graphs_note = label(
             self.tr("Providers without dynamic shapes need two; both share their weights."), "muted", wrap=True
         )
-        target_note = label(self.tr("What the graphs are shaped for. They are tested on the CPU."), "muted", wrap=True)
+        self.target_note = label("", "muted", wrap=True)
         grid.addLayout(_named(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
         grid.addLayout(_named(self.tr("Prefill chunk"), self.chunk, chunk_note), 0, 1)
         self.variant_note = label("", "muted", wrap=True)
         grid.addLayout(_named(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
-        grid.addLayout(_named(self.tr("Target"), self.target, target_note), 1, 1)
+        grid.addLayout(_named(self.tr("Target"), self.target, self.target_note), 1, 1)
         grid.addLayout(_named(self.tr("Model"), self.variant, self.variant_note), 2, 0)
         self.source_note = label("", "muted", wrap=True)
         self.source_field = QWidget()
@@ -114,7 +108,7 @@ class RecipePage(StepPage):
         return grid
 
     def _spin(self, name: str, most: int, step: int, unit: str) -> QSpinBox:
-        spin = QSpinBox()
+        spin = deaf_to_wheel(QSpinBox())
         spin.setRange(1, most)
         spin.setSingleStep(step)
         spin.setSuffix(unit)
@@ -124,7 +118,7 @@ class RecipePage(StepPage):
         return spin
 
     def _combo(self, option: str, name: str, texts: dict[str, str]) -> QComboBox:
-        combo = QComboBox()
+        combo = deaf_to_wheel(QComboBox())
         combo.setAccessibleName(name)
         for value, text in texts.items():
             combo.addItem(text, value)
@@ -191,7 +185,7 @@ class RecipePage(StepPage):
         self.capacity.setValue(chosen.capacity)
         self.chunk.setValue(chosen.chunk)
         self.graphs.setCurrentIndex(self.graphs.findData(chosen.graphs))
-        self.target.setCurrentIndex(self.target.findData(chosen.target))
+        self._show_target(plan.targets, chosen.target)
         self._show_variant(plan.variants, chosen.variant)
         self._show_source(chosen.source_length)
         cached = any(offer.available for offer in plan.layouts)
@@ -223,6 +217,17 @@ class RecipePage(StepPage):
         wrong = "source_length" in error
         self.source_note.setText(error if wrong else text)
         set_role(self.source_note, "error" if wrong else "muted")
+
+    def _show_target(self, targets: list[TargetOffer], chosen: str) -> None:
+        """The targets that the engine has; what the chosen one makes otherwise, each with its reason."""
+        if [self.target.itemData(place) for place in range(self.target.count())] != [one.name for one in targets]:
+            self.target.clear()
+            for one in targets:
+                self.target.addItem(one.title, one.name)
+        self.target.setCurrentIndex(self.target.findData(chosen))
+        reasons = next((one.reasons for one in targets if one.name == chosen), [])
+        plain = self.tr("The graphs as they are: nothing is made otherwise for it.")
+        self.target_note.setText("\n".join(f"• {reason}" for reason in reasons) or plain)
 
     def _show_variant(self, variants: list[Offer], chosen: str) -> None:
         self.variant.setCurrentIndex(self.variant.findData(chosen))

@@ -18,6 +18,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QScrollArea
 
 from app.inspect.graph.tab import GraphTab
 from app.main import PAGES, application
@@ -94,9 +95,9 @@ def home_full(window: MainWindow, home: Path) -> None:
     for name, speed in (("llama-3.2-1b", 41.2), ("smollm2-360m", 88.0), ("phi-mini", 0.0)):
         path = make_bundle(home / "bundles" / name, damaged=name == "phi-mini")
         window.context.recents.add(str(path))
-        window.context.recents.note_speed(str(path), speed)
+        window.context.recents.note_speed(str(path), speed, "cpu")
     open_bundle(window, home)
-    window.context.recents.note_speed(str(home / "bundles" / "qwen3-demo"), 212.4)
+    window.context.recents.note_speed(str(home / "bundles" / "qwen3-demo"), 212.4, "cpu")
     window.show_page("home")
 
 
@@ -131,6 +132,15 @@ def step(ident: int) -> Prepare:
         until(lambda: ident == RUN or wizard.currentPage().isComplete(), "the plan")
 
     return act
+
+
+def for_qnn(window: MainWindow, home: Path) -> None:
+    """A target that has its reasons."""
+    step(RECIPE)(window, home)
+    window.context.draft.set_option("target", "qnn")
+    until(lambda: not window.context.draft.planning, "the plan")
+    page = window.page("build").wizard.currentPage()  # type: ignore[attr-defined]
+    page.findChild(QScrollArea).ensureWidgetVisible(page.target_note)
 
 
 def calibrated(window: MainWindow, home: Path) -> None:
@@ -173,6 +183,34 @@ def chat(text: str, finished: bool = True, prefill: str = "") -> Prepare:
         until(lambda: not finished or not session.busy, "the reply")
 
     return act
+
+
+def on_qnn(window: MainWindow, home: Path) -> None:
+    """A reply came from the CPU, and QNN is chosen."""
+    chat("What is a KV cache?")(window, home)
+    page = window.page("chat")
+    until(lambda: page.panel.provider.count() == 4, "the devices")  # type: ignore[attr-defined]
+    page.panel.provider.setCurrentIndex(1)  # type: ignore[attr-defined]
+    page.panel.provider.activated.emit(1)  # type: ignore[attr-defined]
+
+
+def chat_moved(window: MainWindow, home: Path) -> None:
+    """The conversation goes on there, with a component elsewhere."""
+    on_qnn(window, home)
+    until(lambda: window.context.session.state == "ready", "QNN")
+    part = window.page("chat").panel.placement  # type: ignore[attr-defined]
+    part.more.click()
+    part.boxes["prefill"].setCurrentIndex(1)
+    part.boxes["prefill"].activated.emit(1)
+    until(lambda: window.context.session.state == "ready", "the placement")
+    area = window.page("chat").panel.findChild(QScrollArea)  # type: ignore[attr-defined]
+    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+
+
+def chat_opening(window: MainWindow, home: Path) -> None:
+    """It takes long, or fails."""
+    on_qnn(window, home)
+    wait(1.4)
 
 
 def chat_elsewhere(window: MainWindow, home: Path) -> None:
@@ -290,6 +328,26 @@ def composite_saved(window: MainWindow, home: Path) -> None:
     window.page("inspect").composite.save(home / "picture.svg")  # type: ignore[attr-defined]
 
 
+def by_provider(check: bool = True) -> Prepare:
+    """The graph coloured by QNN, which was tried or not, with a node that it left."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        graph(lambda tab: tab.view.toggle("model/layers.0/self_attn"))(window, home)
+        context = window.context
+        if check:
+            context.preflights.check(context.bundle or {}, "qnn")
+            until(lambda: context.preflights.running is None, "the preflight")
+        tab: GraphTab = window.page("inspect").graph  # type: ignore[attr-defined]
+        tab.tools.providers.click()
+        panel = tab.providers
+        assert panel is not None
+        until(lambda: panel.provider.count(), "the devices")
+        if check:
+            panel.went.emit(next(reversed(panel.overlay.left)))
+
+    return act
+
+
 def on_node(op: str, scope: str, values: bool = False) -> Callable[[GraphTab], object]:
     """Goes to a node, and asks for the values of its last input."""
 
@@ -327,6 +385,34 @@ def in_netron(tab: GraphTab) -> None:
     tab.show_netron("model/layers.1/mlp")
     until(lambda: tab.netron.views, "Netron")
     wait(3)
+
+
+def checked(window: MainWindow, home: Path) -> None:
+    """A bundle was tried on the CPU and on a provider, another one on that provider alone."""
+    context = window.context
+    make_bundle(home / "bundles" / "qwen3-w8a16")
+    for name, providers in (("qwen3-w8a16", ("qnn",)), ("qwen3-demo", ("cpu", "qnn"))):
+        open_bundle(window, home)
+        context.open_bundle(home / "bundles" / name)
+        for provider in providers:
+            context.preflights.check(context.bundle or {}, provider)
+            until(lambda: context.preflights.running is None, "the preflight")
+    window.show_page("devices")
+
+
+def on_card(name: str, press: str) -> Prepare:
+    """A button of a device's card was pressed."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        open_bundle(window, home)
+        window.show_page("devices")
+        page = window.page("devices")
+        until(lambda: page.cards, "the devices")  # type: ignore[attr-defined]
+        card = next(one for one in page.cards if one.device.name == name)  # type: ignore[attr-defined]
+        getattr(card, press).click()
+        wait(0.8)
+
+    return act
 
 
 def palette(window: MainWindow, home: Path) -> None:
@@ -368,6 +454,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-code": ({"remote_code": {"modeling_x.py": "ab12" * 16, "configuration_x.py": "cd34" * 16}}, probe("a/b")),
     "build-failed": (fails("probe", "a/b is not on the hub: check the name.", "hub"), probe("a/b")),
     "build-recipe": ({}, step(RECIPE)),
+    "build-target": ({}, for_qnn),
     "build-optimize": ({}, step(RECIPE + 1)),
     "build-quantize": ({}, step(QUANTIZE)),
     "build-calibrate": ({}, calibrated),
@@ -383,6 +470,8 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "composite-saved": (DRAWN["encoder-decoder"], composite_saved),
     "composite-none": ({"inspection": BUNDLE}, composite),
     "inspect-expanded": (GRAPH, graph(lambda tab: tab.view.toggle("model/layers.1"), on_node("Softmax", ATTENTION))),
+    "inspect-provider": (GRAPH, by_provider()),
+    "inspect-provider-untried": (GRAPH, by_provider(check=False)),
     "inspect-far": (GRAPH, graph(lambda tab: tab.open_all(), lambda tab: tab.view.canvas.fit())),
     "inspect-search": (GRAPH, graph(search("softmax"))),
     "inspect-diff": (GRAPH, graph(compared)),
@@ -409,6 +498,9 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-base-full": ({**REPLY, "base": True}, chat("Once upon a time")),
     "chat-begun": (REPLY, chat("What is a KV cache?", prefill="In short: ")),
     "chat-failed": ({**REPLY, "crash_on": "generate", "crash_after": 12}, chat("What is a KV cache?")),
+    "chat-moved": (REPLY, chat_moved),
+    "chat-opening": ({**REPLY, "providers": {"qnn": "hang"}}, chat_opening),
+    "chat-provider-crashed": ({**REPLY, "providers": {"qnn": "crash"}}, chat_opening),
     "chat-elsewhere": (REPLY, chat_elsewhere),
     "compare-empty": ({}, duel(bundles=False)),
     "compare-busy": ({**DUEL, "delay": 0.08}, duel("What is a KV cache?", done=False)),
@@ -430,6 +522,17 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     ),
     "devices-busy": ({"hang_on": "devices"}, page("devices")),
     "devices-full": ({}, page("devices")),
+    "devices-checked": ({}, checked),
+    "devices-checking": ({"hang_on": "preflight"}, on_card("qnn", "check")),
+    "devices-wrong": (
+        {"preflight": {"usable": False, "reason": "The prefill of prefill gives logits that are off by 5.1 of 9.2."}},
+        on_card("qnn", "check"),
+    ),
+    "devices-installing": ({"delay": 3}, on_card("webgpu", "act")),
+    "devices-not-installed": (
+        fails("install", "pip could not install onnxruntime-ep-webgpu==0.4.0: no space is left.", "device"),
+        on_card("webgpu", "act"),
+    ),
     "devices-empty": ({"devices": []}, page("devices")),
     "devices-failed": (fails("devices", "onnxruntime could not be asked: it is not installed."), page("devices")),
 }

@@ -85,15 +85,15 @@ def test_without_a_bundle_the_first_step_is_home(make: Make, qtbot: QtBot) -> No
 
 def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
     page = make(reply="8 times 7 is **56**.", chunks=2)
-    assert [b.text() for b in page.examples] == [
+    assert [b.text() for b in page.examples.buttons] == [
         "What is 8 times 7?",
         "What is the capital of France?",
         "What is the opposite of hot?",
     ]
-    page.examples[0].click()
+    page.examples.buttons[0].click()
     done(qtbot, page)
     assert shown(page) == ["What is 8 times 7?", "8 times 7 is 56."]  # Markdown is rendered at the end
-    assert page.transcript.views[1].status.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · the model finished"
+    assert page.transcript.views[1].status.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · on cpu · the model finished"
     assert page.heading.text() == "What is 8 times 7?"
 
 
@@ -261,8 +261,8 @@ def test_settings_reach_the_request(make: Make, qtbot: QtBot, monkeypatch: pytes
 
 def test_provider_that_cannot_be_used_says_why(make: Make, qtbot: QtBot) -> None:
     page = make()
-    qtbot.waitUntil(lambda: page.panel.provider.count() == 2)
-    item = page.panel.provider.model().item(1)  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: page.panel.provider.count() == 4)
+    item = page.panel.provider.model().item(3)  # type: ignore[attr-defined]
     assert not item.isEnabled()
     assert "DirectML needs Windows" in item.toolTip()
     assert page.panel.provider.currentData() == "cpu"
@@ -335,11 +335,11 @@ def test_a_second_window_leaves_the_chat_to_the_first(make: Make, qtbot: QtBot) 
     chats = sorted(saved.path.read_text() for saved in first.store.recent())
     assert ["first" in chat for chat in chats] == ["second" not in chat for chat in chats]
     assert len(chats) == 2
-    first._open_chat(second.controller.chat.key)
+    first.files.open_chat(second.controller.chat.key)
     assert shown(first)[-2] == "first"  # it stays, and the banner says why
     assert "already open in another window" in first.chat_banner.message
     second.shut()
-    first._open_chat(second.controller.chat.key)
+    first.files.open_chat(second.controller.chat.key)
     assert shown(first)[-2] == "second"
 
 
@@ -364,11 +364,11 @@ def test_a_chat_that_cannot_be_saved_says_so_until_the_next_prompt(
 def test_new_chat_and_back(make: Make, qtbot: QtBot) -> None:
     page = make()
     ask(qtbot, page, "8*7=")
-    page.new_button.click()
+    page.header.new.click()
     assert shown(page) == []
     assert page.stack.currentIndex() == 1
-    page.recent_button.menu().aboutToShow.emit()
-    (action,) = page.recent_button.menu().actions()
+    page.header.recent.menu().aboutToShow.emit()
+    (action,) = page.header.recent.menu().actions()
     assert action.text() == "8*7="
     action.trigger()
     assert shown(page) == ["8*7=", "56"]
@@ -463,8 +463,8 @@ def asked(path: Path) -> list[Generate]:
 def test_a_base_model_completes_what_was_written(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """The texts are sent space for space, and the page says what the model does with them."""
     page = make(base=True, reply="upon a time", asked=str(tmp_path / "asked"))
-    assert page.invitation.text() == "Begin a text and the model completes it"
-    assert not any(one.isVisible() for one in page.examples)
+    assert page.examples.invitation.text() == "Begin a text and the model completes it"
+    assert not any(one.isVisible() for one in page.examples.buttons)
     assert page.composer.edit.placeholderText() == "Go on writing"
     ask(qtbot, page, "Once ")
     ask(qtbot, page, "\n  there was ")

@@ -138,7 +138,7 @@ def test_the_view(qtbot: Any, make_context: Any, tmp_path: Path) -> None:
     assert view.columns[1].text.document().find("sixty").charFormat().underlineStyle() == (
         QTextCharFormat.UnderlineStyle.WaveUnderline
     )
-    assert view.columns[0].foot.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · the model finished"
+    assert view.columns[0].foot.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · on cpu · the model finished"
     with qtbot.waitSignal(view.closed):
         view.back.click()
     assert all(lane.session is None for lane in view.duel.lanes)
@@ -150,7 +150,7 @@ def test_from_the_chat_and_back(qtbot: Any, make_window: Any, tmp_path: Path) ->
     window.context.open_bundle(make_bundle(tmp_path / "one"))
     window.show_page("chat")
     page = window.page("chat")
-    page.compare_button.click()
+    page.header.compare.click()
     assert page.views.currentWidget() is page.compare
     assert page.compare.columns[0].choice.path == str(tmp_path / "one")
     new_chat = next(action for action in page.actions() if action.text() == "New chat")

@@ -215,7 +215,7 @@ def test_another_cache_can_be_chosen_for_the_session_from_here(make: Make, qtbot
     page = make()
     page.session.close()
     choice = page.kv.controls.choice
-    qtbot.waitUntil(lambda: choice.provider.count() == 2)
+    qtbot.waitUntil(lambda: choice.provider.count() == 4)
     choice.cache.setCurrentIndex(choice.cache.findData("fifo"))
     page.kv.controls.open_button.click()
     assert page.session.request == Open("/b/demo", "cpu", "fifo")

@@ -32,7 +32,7 @@ from app.state.recents import Recents
 recents = Recents(home, lambda path: {"name": path})
 for n in range(times):
     recents.add(f"/{name}/{n}")
-    recents.note_speed(f"/{name}/{n}", n + 1.0)
+    recents.note_speed(f"/{name}/{n}", n + 1.0, "cpu")
 """
 SETTINGS = """
 from app.state.settings import Settings

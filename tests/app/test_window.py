@@ -207,8 +207,8 @@ def test_devices_are_asked_for_once_and_shown(qtbot: Any, make_window: Make) -> 
     window = make_window()
     window.show_page("devices")
     page: Any = window.page("devices")
-    qtbot.waitUntil(lambda: len(page.cards) == 2)
-    assert [c.accessibleName() for c in page.cards] == ["CPU", "DirectML GPU"]
+    qtbot.waitUntil(lambda: len(page.cards) == 4)
+    assert [c.accessibleName() for c in page.cards] == ["CPU", "Qualcomm QNN", "WebGPU", "DirectML GPU"]
 
 
 @pytest.mark.parametrize(
@@ -301,6 +301,7 @@ class TestHome:
         window.context.session.generate("hello")
         qtbot.waitUntil(lambda: window.context.session.state == "ready")
         assert window.context.recents.entries[0].speed == pytest.approx(212.4)
+        assert window.context.recents.entries[0].provider == "cpu"
 
     def test_the_demo_card_builds_then_chats(self, qtbot: Any, make_window: Make, home: Path) -> None:
         window = make_window()

@@ -119,6 +119,23 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
 
 
+def test_targets_are_the_engines_with_their_reasons(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(lambda: recipe.isComplete())
+    titles = [(recipe.target.itemData(n), recipe.target.itemText(n)) for n in range(recipe.target.count())]
+    assert titles == [("cpu", "CPU"), ("qnn", "Qualcomm QNN"), ("webgpu", "WebGPU")]
+    assert recipe.target.currentData() == "cpu" and recipe.target_note.text().startswith("The graphs as they are")
+    recipe.target.setCurrentIndex(1)
+    recipe.target.activated.emit(1)
+    qtbot.waitUntil(lambda: recipe.target_note.text().startswith("• QNN takes fixed shapes alone."))
+    assert window.context.draft.options["target"] == "qnn" and recipe.target.currentData() == "qnn"
+    assert "• QNN computes angles in half precision." in recipe.target_note.text()
+
+
 def test_the_source_length_of_an_encoder(qtbot: Any, make_window: Make) -> None:
     window = make_window(encoder=600)
     wizard, draft = wizard_of(window), window.context.draft

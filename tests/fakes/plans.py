@@ -17,6 +17,7 @@ from workflows.wire.reports.plan import (
     PlanReport,
     PrecisionOffer,
     ProbeReport,
+    TargetOffer,
     TokenizerFacts,
 )
 from workflows.wire.requests import Options
@@ -27,6 +28,11 @@ LAYOUTS = [
     Offer("window", True),
     Offer("gqa", False, "it takes no position bias"),
     Offer("scatter", True),
+]
+TARGETS = [
+    TargetOffer("cpu", "CPU", []),
+    TargetOffer("qnn", "Qualcomm QNN", ["QNN takes fixed shapes alone.", "QNN computes angles in half precision."]),
+    TargetOffer("webgpu", "WebGPU", []),
 ]
 PASSES = [PassOffer("fold-constants", "Fold constants", True), PassOffer("deduplicate", "Share equal weights", True)]
 SLOW = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs."
@@ -92,6 +98,7 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         edges=[Arrow(f"{name}.present", f"{names[-1]}.past", "cache") for name in names],
         layouts=LAYOUTS,
         variants=[Offer("plain", True), Offer("transformer-only", True)],
+        targets=TARGETS,
         passes=PASSES,
         precisions=PRECISIONS,
     )

@@ -35,6 +35,10 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     cacheless        true: the model keeps no cache
     encoder          the longest source of a recipe's encoder (it has none)
     assembly         fields that replace those of an AssemblyReport
+    devices          the fields of each device (a CPU, a QNN that can be used, a WebGPU whose plugin lacks, a DirectML)
+    providers        {name: what is wrong with it}: "lies" takes no node, "crash" and "hang" in load, "hang-step" and
+                     "nan" when it computes
+    preflight        fields that replace those of a PreflightReport
     cross            tokens of a source that an encoder has read: the cache gets a group of these
 """
 
@@ -52,7 +56,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.fakes import accuracy, graphs
+from tests.fakes import accuracy, graphs, preflights
 from tests.fakes.plans import plan_of, probe_of
 from workflows.wire import requests as ask
 from workflows.wire.codec import dumps, read
@@ -83,6 +87,16 @@ from workflows.wire.reports.inspection import InspectReport, VerifyReport
 T = TypeVar("T")
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
 CPU = Device("cpu", "CPU", "CPUExecutionProvider", "CPU", "GenuineIntel", 16 << 30, usable=True)
+QNN = Device("qnn", "Qualcomm QNN", "QNNExecutionProvider", "NPU", "Qualcomm", None, usable=True)
+WEBGPU = Device(
+    "webgpu",
+    "WebGPU",
+    "WebGpuExecutionProvider",
+    "GPU",
+    reason="The plugin onnxruntime-ep-webgpu is not installed.",
+    remedy="Install it: pip install onnxruntime-ep-webgpu.",
+    install="onnxruntime-ep-webgpu",
+)
 DML = Device(
     "dml",
     "DirectML GPU",
@@ -121,6 +135,8 @@ class Fake:
         self.capacity = 4096
         self.layout = "static"
         self.bundle = ""
+        self.provider = "cpu"
+        self.installed: set[str] = set()
 
     def read(self) -> None:
         """The reading thread: requests to the queue, cancels to the set, the end of stdin ends everything."""
@@ -365,14 +381,44 @@ class Fake:
         self.give(VerifyReport(True, 4, 9_000_000, []))
 
     def do_devices(self, request: ask.ListDevices) -> None:
-        """This machine's CPU, and a GPU that cannot be used."""
+        """What the scenario has, or the usual four."""
         self.pause()
-        self.give(DevicesReport([CPU, DML]))
+        self.give(self.devices())
+
+    def devices(self) -> DevicesReport:
+        """With what was installed meanwhile."""
+        if "devices" in self.scenario:
+            return read(DevicesReport, {"devices": self.scenario["devices"]})
+        webgpu = replace(WEBGPU, usable=True, reason="", remedy="", install="")
+        return DevicesReport([CPU, QNN, webgpu if "webgpu" in self.installed else WEBGPU, DML])
+
+    def do_install(self, request: ask.InstallPlugin) -> None:
+        """What pip says, and the devices."""
+        for line in ("Collecting onnxruntime-ep-webgpu==0.4.0", "Downloading …", "Installing collected packages …"):
+            self.send(ProgressEvent(stage="install", message=line))
+            self.pause()
+        self.installed.add(request.provider)
+        self.give(self.devices())
+
+    def do_preflight(self, request: ask.Preflight) -> None:
+        """Two components, a few nodes of which stay on the CPU."""
+        self.pause()
+        self.give(changed(preflights.report(request.provider), self.scenario.get("preflight", {})))
 
     def do_open(self, request: ask.Open) -> None:
-        """Ready."""
+        """Ready, unless a provider is one of those that fail."""
         self.pause()
         self.bundle, self.used = request.bundle, 0
+        self.provider = ", ".join([request.provider, *(f"{name}={one}" for name, one in request.place.items())])
+        wrong = self.wrong()
+        if wrong == "lies":
+            message = "Qualcomm QNN takes no node of prefill, decode, so that all would run on the CPU."
+            self.send(ErrorEvent(kind="device", message=message))
+            return
+        if wrong == "crash":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if wrong == "hang":
+            self.hang()
         self.layout = request.cache or "static"
         self.capacity = request.capacity or 4096
         self.send(
@@ -380,7 +426,7 @@ class Fake:
                 bundle=self.bundle,
                 model_type="qwen3",
                 route="prefill-decode",
-                provider=request.provider,
+                provider=self.provider,
                 layout=self.layout,
                 capacity=self.capacity,
                 chunk=64,
@@ -392,6 +438,11 @@ class Fake:
             )
         )
 
+    def wrong(self) -> str:
+        """What is wrong with the providers that the bundle was opened on."""
+        known = self.scenario.get("providers", {})
+        return next((str(known[name]) for name in self.provider.replace("=", " ").split() if name in known), "")
+
     def do_close(self, request: ask.Close) -> None:
         """Closed."""
         self.bundle = ""
@@ -402,6 +453,12 @@ class Fake:
         if "asked" in self.scenario:
             with Path(self.scenario["asked"]).open("a", encoding="utf-8") as file:
                 file.write(dumps(request) + "\n")
+        if self.wrong() == "hang-step":
+            self.hang()
+        if self.wrong() == "nan":
+            message = "Step 0 (prefill) gave logits that are NaN: the graph or its weights are damaged."
+            self.send(ErrorEvent(kind="logits", message=message))
+            return
         reply = self.scenario.get("replies", {}).get(Path(self.bundle).name, self.scenario.get("reply", "56"))
         words = [w + " " for w in reply.split()]
         total = self.scenario.get("tokens", len(words))
@@ -427,7 +484,7 @@ class Fake:
                 ttft_ms=21.5,
                 decode_tokens_per_s=212.4,
                 prefill_tokens_per_s=2980.0,
-                provider="cpu",
+                provider=self.provider,
                 cache=CacheUse(
                     layout=self.layout, capacity=self.capacity, used=self.used, bytes=self.capacity * 4096, evicted=0
                 ),

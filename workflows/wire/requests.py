@@ -23,6 +23,7 @@ from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
+from workflows.wire.reports.preflight import PreflightReport
 
 Answer = TypeVar("Answer", covariant=True)
 Options = dict[str, object]
@@ -40,6 +41,11 @@ class Request(Generic[Answer]):
         super().__init_subclass__(**others)
         cls.job = job
         cls.answer = get_args(cls.__orig_bases__[0])[0]  # type: ignore[attr-defined]  # said once, as the parameter
+        REQUESTS[job] = cls
+
+
+REQUESTS: dict[str, type[Request[object]]] = {}
+"""Every job below, by its name."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +190,21 @@ class ListDevices(Request[DevicesReport], job="devices"):
     """The execution providers of this machine."""
 
 
+@dataclass(frozen=True)
+class InstallPlugin(Request[DevicesReport], job="install"):
+    """The plugin that a provider lacks, by pip; the answer is what there is afterwards."""
+
+    provider: str
+
+
+@dataclass(frozen=True)
+class Preflight(Request[PreflightReport], job="preflight"):
+    """How fully and how rightly a bundle would run on a provider."""
+
+    bundle: str
+    provider: str
+
+
 # -- measuring -------------------------------------------------------------------------------------------------
 
 
@@ -288,16 +309,6 @@ class Cancel(Request[None], job="cancel"):
     """Stops the job whose id is `target`; this one has no answer."""
 
     target: int
-
-
-REQUESTS: dict[str, type[Request[object]]] = {
-    kind.job: kind
-    for kind in (
-        Probe, PlanRecipe, Build, ImportGenai, ExportGenai, PlanAssembly, Assemble, Inspect, ShowGraph, Diff,
-        DescribeTensor, Excerpt, Verify, Bench, Eval, ListDevices, Open, Generate, Rewind, SaveCache, LoadCache,
-        Close, Cancel,
-    )
-}  # fmt: skip
 
 
 # -- lines -----------------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ from __future__ import annotations
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, QPolygonF
 
-from app.graph.boxes import HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
+from app.graph.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
 from app.graph.levels import Scene
 from app.graph.model import MARKS
+from app.state.overlay import Overlay
 from app.widgets.theme import SMALL, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES
 
@@ -21,6 +22,8 @@ _LABEL_PX = 60
 _TINY_PX = 8
 """An open scope that is smaller on the screen is one block."""
 _TINTS = {"matrix": "accent", "attention": "cache", "norm": "decode", "activation": "prefill", "control": "warning"}
+_ON, _OFF = "provider", "on the CPU"
+"""Where the overlay has a box."""
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 
@@ -46,9 +49,10 @@ def route(link: Link) -> QPainterPath:
 
 
 class Art:
-    """Colours, pens and fonts of one theme; made anew when the theme changes."""
+    """Colours, pens and fonts of one theme, made anew when it changes. overlay: which provider has a box, if any."""
 
-    def __init__(self) -> None:
+    def __init__(self, overlay: Overlay | None = None) -> None:
+        self._overlay = overlay
         self.paper = theme().color("window")
         self.card = theme().color("raised")
         self.border = theme().color("border")
@@ -58,8 +62,10 @@ class Art:
         self.line = mixed(self.muted, self.paper, 0.6)
         self.change: dict[str, QColor] = {c: theme().color(c) for c in CHANGES}
         self.tint = {kind: theme().color(name) for kind, name in _TINTS.items()}
+        self.off, self.on = theme().color("warning"), theme().color("ok")
         self.plain = mixed(self.muted, self.paper, 0.45)
         self.blocks = {kind: mixed(tint, self.paper, 0.6) for kind, tint in self.tint.items()} | self.change
+        self.blocks |= {_OFF: self.off, _ON: mixed(self.on, self.paper, 0.45)}
         self.grounds = (theme().color("sunken"), self.paper)
         self.title_font = sans_font(SMALL)
         self.title_font.setWeight(QFont.Weight.DemiBold)
@@ -148,7 +154,31 @@ class Art:
     def _ground(self, box: Box) -> QColor:
         if box.change:
             return mixed(self.change[box.change], self.card, 0.16)
+        place = self._place(box)
+        if place:
+            return mixed(self.off, self.card, 0.3) if place == _OFF else mixed(self.on, self.card, 0.14)
         return self.card
+
+    def _place(self, box: Box) -> str:
+        """Whether the overlay has a box on its provider, or some of it on the CPU; empty without an overlay."""
+        if self._overlay is None or not self._overlay.shown:
+            return ""
+        return _OFF if self._overlay.count(box.key) else _ON
+
+    def _badge(self, painter: QPainter, box: Box) -> None:
+        """Says beside a box that it is on the CPU, or how much of it: a colour alone is not enough."""
+        if self._overlay is None or self._place(box) != _OFF:
+            return
+        text = f"{self._overlay.count(box.key)} CPU" if isinstance(box.key, str) else "CPU"
+        width = 8.0 + CHAR_W * len(text)
+        place = QRectF(box.x + box.w + 6, box.y + 6, width, 15)
+        painter.setPen(_NO_PEN)
+        painter.setBrush(self.off)
+        painter.drawRoundedRect(place, 4, 4)
+        painter.setPen(self.paper)
+        painter.setFont(self.line_font)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _card(self, painter: QPainter, box: Box, scale: float) -> None:
         rect = QRectF(box.x, box.y, box.w, box.h)
@@ -166,6 +196,7 @@ class Art:
         tint = self.tint.get(box.kind)
         if tint is not None:
             painter.fillRect(QRectF(box.x + 1, box.y + 5, 3, box.h - 10), tint)
+        self._badge(painter, box)
         if scale >= WORDS:
             self._words(painter, box)
         else:
@@ -198,7 +229,8 @@ class Art:
         """Boxes too small to read, by colour in one go."""
         by_color: dict[str, list[QRectF]] = {}
         for box in boxes:
-            by_color.setdefault(box.change or box.kind, []).append(QRectF(box.x, box.y, box.w, box.h))
+            name = box.change or self._place(box) or box.kind
+            by_color.setdefault(name, []).append(QRectF(box.x, box.y, box.w, box.h))
         painter.setPen(_NO_PEN)
         for name, rects in by_color.items():
             painter.setBrush(QBrush(self.blocks.get(name, self.plain)))

@@ -25,6 +25,7 @@ from app.graph.levels import Scene
 from app.inspect.graph.art import Art
 from app.inspect.graph.marks import draw_marks
 from app.inspect.graph.viewport import Viewport
+from app.state.overlay import Overlay
 from app.widgets.theme import theme
 
 STEP = 1.2
@@ -43,6 +44,7 @@ class Canvas(Viewport):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.art = Art()
+        self._overlay: Overlay | None = None
         self.selected: Key | None = None
         self.near: tuple[set[Key], set[Key]] = (set(), set())
         self.found: set[Key] = set()
@@ -62,8 +64,14 @@ class Canvas(Viewport):
         self.over = None
         super().show_scene(scene)
 
+    def colour(self, overlay: Overlay) -> None:
+        """From now on boxes have the colours of an overlay, and change with it."""
+        self._overlay = overlay
+        overlay.changed.connect(self.update)
+        self._retheme()
+
     def _retheme(self) -> None:
-        self.art = Art()
+        self.art = Art(self._overlay)
         self.update()
 
     # -- what is pointed at ----------------------------------------------------------------------------------

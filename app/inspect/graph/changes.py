@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetI
 from app.graph.boxes import Key
 from app.graph.model import MARKS
 from app.graph.outline import Scope
-from app.inspect.tables import Rows, Table
 from app.state.graphs import GraphModel
 from app.widgets import Pill, label
 from app.widgets.format import number
+from app.widgets.tables import Rows, Table
 from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES, DiffReport
 
-_KEY = Qt.ItemDataRole.UserRole
+KEY = Qt.ItemDataRole.UserRole
 _SHOWN, _OPENED = 200, 8
 """Nodes that one scope lists (the picture shows all), and rows up to which branches are open from the start."""
 
@@ -42,13 +42,13 @@ class Tree(QTreeWidget):
         self.setFont(sans_font(SMALL))
         self.setIndentation(12)
         self.setUniformRowHeights(True)
-        self.itemClicked.connect(lambda item: self.picked.emit(item.data(0, _KEY)))
+        self.itemClicked.connect(lambda item: self.picked.emit(item.data(0, KEY)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt's name: Enter chooses."""
         item = self.currentItem()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and item is not None:
-            self.picked.emit(item.data(0, _KEY))
+            self.picked.emit(item.data(0, KEY))
         else:
             super().keyPressEvent(event)
 
@@ -118,7 +118,7 @@ class ChangesPanel(QWidget):
 
     def _on_expanded(self, item: QTreeWidgetItem) -> None:
         """Fills a branch when it is opened first: a big model has ten thousand changes."""
-        key, outline = item.data(0, _KEY), self.model.outline
+        key, outline = item.data(0, KEY), self.model.outline
         if not item.childCount() and outline is not None and isinstance(key, str) and key in outline.scopes:
             self._fill(outline.scopes[key], item)
 
@@ -140,7 +140,7 @@ class ChangesPanel(QWidget):
 
     def _item(self, parent: QTreeWidgetItem, text: str, key: Key, change: str, counts: str = "") -> QTreeWidgetItem:
         item = QTreeWidgetItem(parent, [text, counts])
-        item.setData(0, _KEY, key)
+        item.setData(0, KEY, key)
         item.setToolTip(0, str(key) if isinstance(key, str) else text)
         if change:
             item.setForeground(0, theme().color(change))

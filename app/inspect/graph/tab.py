@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent, QShowEvent
@@ -23,9 +24,10 @@ from PySide6.QtWidgets import (
 from app.graph.boxes import Key
 from app.inspect.graph.changes import ChangesPanel
 from app.inspect.graph.crumbs import Crumbs
-from app.inspect.graph.export import save
 from app.inspect.graph.finder import Finder
 from app.inspect.graph.panel import NodePanel
+from app.inspect.graph.providers import ProviderPanel
+from app.inspect.graph.saving import Saver
 from app.inspect.graph.stages import StageBar
 from app.inspect.graph.tools import Tools
 from app.inspect.graph.view import GraphView
@@ -34,9 +36,11 @@ from app.jobs.worker import Worker
 from app.state.graphs import GraphModel
 from app.widgets import Banner
 from app.widgets.actions import action
-from app.widgets.format import number
 from app.widgets.theme import G
 from workflows.wire.requests import Where
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
 
 NARROW = 110 * G
 """Less than this has no room for two panels and a picture."""
@@ -49,19 +53,21 @@ class GraphTab(QWidget):
 
     def __init__(self, worker: Worker, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.folder = folder
         self.model = GraphModel(worker, self)
         self._wanted: Callable[[], None] | None = None
         self._compared = False
         self.banner = Banner()
         self.stages = StageBar(self.model)
         self.view = GraphView(self.model)
+        self.saver = Saver(self.view, self.banner, folder, self)
         self.crumbs = Crumbs(self.model)
         self.finder = Finder(self.model)
         self.changes = ChangesPanel(self.model)
         self.panel = NodePanel(self.model)
+        self.providers: ProviderPanel | None = None
         self.netron = NetronPanel(self.model)
         self.tools = Tools(self.crumbs, self.finder)
+        self.tools.providers.hide()
         self._lay_out()
         self._connect()
         self._add_actions()
@@ -93,6 +99,20 @@ class GraphTab(QWidget):
         """Qt's name: asks for what is wanted."""
         super().showEvent(event)
         self._catch_up()
+
+    def add_providers(self, context: AppContext) -> None:
+        """The panel of the context's bundle by which the picture can be coloured."""
+        self.providers = ProviderPanel(self.model, context)
+        self.providers.went.connect(self.view.go)
+        self.providers.hide()
+        self.view.canvas.colour(self.providers.overlay)
+        self.providers.overlay.changed.connect(self.view.minimap.renew)
+        self.splitter.insertWidget(1, self.providers)
+        self.splitter.setStretchFactor(1, 0)
+        self.splitter.setStretchFactor(2, 1)
+        self.tools.providers.setVisible(True)
+        self.tools.providers.toggled.connect(self._on_providers)
+        action(self, self.tr("Graph: colour by provider"), self.tools.providers.toggle)
 
     # -- building --------------------------------------------------------------------------------------------
 
@@ -154,10 +174,10 @@ class GraphTab(QWidget):
         action(self, self.tr("Graph: open every scope"), self.open_all)
         action(self, self.tr("Graph: close every scope"), self.close_all)
         self.exports = [
-            action(self, self.tr("Graph: save all as SVG …"), partial(self.ask_save, ".svg", True)),
-            action(self, self.tr("Graph: save all as PNG …"), partial(self.ask_save, ".png", True)),
-            action(self, self.tr("Graph: save what is seen as SVG …"), partial(self.ask_save, ".svg", False)),
-            action(self, self.tr("Graph: save what is seen as PNG …"), partial(self.ask_save, ".png", False)),
+            action(self, self.tr("Graph: save all as SVG …"), partial(self.saver.ask, ".svg", True)),
+            action(self, self.tr("Graph: save all as PNG …"), partial(self.saver.ask, ".png", True)),
+            action(self, self.tr("Graph: save what is seen as SVG …"), partial(self.saver.ask, ".svg", False)),
+            action(self, self.tr("Graph: save what is seen as PNG …"), partial(self.saver.ask, ".png", False)),
         ]
         menu = QMenu(self)
         menu.addActions(self.actions())
@@ -224,9 +244,19 @@ class GraphTab(QWidget):
         compared, wanted = self.model.diff is not None, self.tools.details.isChecked()
         alone = self.stack.currentWidget() is self.netron
         narrow = compared and self.width() < NARROW
+        if self.providers is not None:
+            self.providers.setVisible(self.tools.providers.isChecked() and not alone)
         self.panel.setVisible(wanted and not alone)
         self.changes.setVisible(compared and not alone and not (narrow and wanted))
         self.tools.set_for_picture(not alone)
+
+    def _on_providers(self, on: bool) -> None:
+        """Where there is little room the details make place."""
+        assert self.providers is not None
+        self.providers.overlay.choose(self.providers.chosen if on else "")
+        if self.width() < NARROW:
+            self.tools.details.setChecked(not on)
+        self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: there may be room for more, or for less."""
@@ -298,30 +328,6 @@ class GraphTab(QWidget):
     def compare_with(self, path: str) -> None:
         """Shows what is different in this graph from that in another file."""
         self.model.compare(Where(path))
-
-    def ask_save(self, ending: str, everything: bool) -> None:
-        """Asks where to."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / f"{Path(self.model.title).stem or 'graph'}{ending}"
-        kind = self.tr("Pictures (*{0})").format(ending)
-        name, _kind = QFileDialog.getSaveFileName(self, self.tr("Save the picture"), str(draft), kind)
-        if name:
-            self.save(Path(name) if Path(name).suffix else Path(name + ending), everything)
-
-    def save(self, path: Path, everything: bool) -> None:
-        """Saves the picture, and says how it went."""
-        scene, canvas = self.model.scene, self.view.canvas
-        if scene is None:
-            return
-        try:
-            scale = save(path, scene, canvas.bounds() if everything else canvas.visible(), self.model.title)
-        except (OSError, ValueError) as error:
-            self.banner.error(self.tr("The picture could not be saved: {0}.").format(error))
-            return
-        text = self.tr("Saved to {0}.").format(path)
-        if scale < 1:
-            text += " " + self.tr("It is at {0} % of its size: SVG has no such limit.").format(number(scale * 100, 1))
-        self.banner.show_message("ok", text)
 
     # -- Netron ----------------------------------------------------------------------------------------------
 

@@ -22,6 +22,8 @@ class Tools(QWidget):
         self.into = tool("plus", self.tr("Larger (+)"))
         self.netron = tool("component", self.tr("Draw this component or scope with Netron"))
         self.netron.setCheckable(True)
+        self.providers = tool("devices", self.tr("Colour by provider"))
+        self.providers.setCheckable(True)
         self.details = tool("info", self.tr("Details at the right"))
         self.details.setCheckable(True)
         self.details.setChecked(True)
@@ -34,7 +36,7 @@ class Tools(QWidget):
         for change in (self.previous_change, self.next_change):
             row.addWidget(change)
         row.addWidget(finder)
-        for part in (self.out, self.fit, self.into, self.netron, self.details, self.more):
+        for part in (self.out, self.fit, self.into, self.netron, self.providers, self.details, self.more):
             row.addWidget(part)
 
     def set_compared(self, on: bool) -> None:
@@ -45,5 +47,5 @@ class Tools(QWidget):
     def set_for_picture(self, on: bool) -> None:
         """Whether the picture is there to be searched and zoomed, and not Netron in its place."""
         parts = (self.previous_change, self.next_change, self.out, self.fit, self.into, self.details)
-        for part in (self._finder, *parts):
+        for part in (self._finder, self.providers, *parts):
             part.setEnabled(on)

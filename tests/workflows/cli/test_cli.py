@@ -168,6 +168,12 @@ def test_inspect_shows_symbolic_axes_by_name(cli: Any, demo_bundle: Path) -> Non
     assert "past_key_values.0.key" in out and "sequence" in out
 
 
+def test_only_a_plugin_can_be_installed(cli: Any) -> None:
+    code, out, err = cli("devices", "--install", "cpu")
+    assert (code, out) == (2, "")
+    assert "There is nothing to install for 'cpu': plugins there are for qnn, webgpu." in " ".join(err.split())
+
+
 def test_devices_and_verify_json(cli: Any, demo_bundle: Path) -> None:
     """One object each."""
     code, out, err = cli("devices", "--json")

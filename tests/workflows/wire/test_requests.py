@@ -48,6 +48,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "bench": {"bundle": "/b"},
     "eval": {"bundle": "/b", "against": "demo:qwen3"},
     "devices": {},
+    "install": {"provider": "qnn"},
+    "preflight": {"bundle": "/b", "provider": "qnn"},
     "open": {"bundle": "/b"},
     "generate": {"prompt": "x"},
     "rewind": {"length": 3},

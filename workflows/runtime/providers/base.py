@@ -60,7 +60,12 @@ class Provider:
 
     def unusable(self, reason: str, remedy: str = "") -> Device:
         """The device that cannot be used."""
-        return Device(self.name, self.title, self.provider, self.kind, reason=reason, remedy=remedy)
+        install = self.brought_by if self.package and remedy in (self.absent(), self.reinstall()) else ""
+        return Device(self.name, self.title, self.provider, self.kind, reason=reason, remedy=remedy, install=install)
+
+    def absent(self) -> str:
+        """What brings a plugin that is not here."""
+        return f"Install it: pip install {self.brought_by}."
 
     def reinstall(self) -> str:
         """What mends a plugin that is broken."""
@@ -91,7 +96,7 @@ class Provider:
                 f"It comes with {self.brought_by}.",
             )
         if not self.installed:
-            return f"The plugin {self.brought_by} is not installed.", f"Install it: pip install {self.brought_by}."
+            return f"The plugin {self.brought_by} is not installed.", self.absent()
         try:
             self.register()
         except catalog.NotHereError as error:

@@ -12,7 +12,10 @@ Kind = Literal["CPU", "GPU", "NPU"]
 
 @dataclass
 class Device:
-    """One provider on this machine; `reason` says why it cannot be used, `remedy` what would make it so."""
+    """One provider on this machine; `reason` says why it cannot be used, `remedy` what would make it so.
+
+    install: the package that `joinery devices --install` would bring, where that is what lacks.
+    """
 
     name: str
     title: str
@@ -23,6 +26,7 @@ class Device:
     usable: bool = False
     reason: str = ""
     remedy: str = ""
+    install: str = ""
 
 
 @dataclass

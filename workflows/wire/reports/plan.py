@@ -110,6 +110,15 @@ class Offer:
 
 
 @dataclass
+class TargetOffer:
+    """What a build can be made for. title: of its provider. reasons: what it makes otherwise, and why."""
+
+    name: str
+    title: str
+    reasons: list[str]
+
+
+@dataclass
 class PassOffer:
     """A pass, and whether it is on unless a person says otherwise."""
 
@@ -142,5 +151,6 @@ class PlanReport(Report):
     edges: list[Arrow]
     layouts: list[Offer]
     variants: list[Offer]
+    targets: list[TargetOffer]
     passes: list[PassOffer]
     precisions: list[PrecisionOffer]

@@ -1,0 +1,91 @@
+"""The side panel's part about where each component runs, where it is not where all run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.widgets import button, label
+from app.widgets.session_choice import allow, choose, why_not
+from app.widgets.theme import G
+from app.widgets.wheel import deaf_to_wheel
+from workflows.wire.reports.devices import Device
+
+
+class PlacementPart(QWidget):
+    """A box a component: on the provider of all, or on another. `changed` follows a choice of a person alone."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._devices: list[Device] = []
+        self.boxes: dict[str, QComboBox] = {}
+        self.more = button(self.tr("Components elsewhere …"), role="link", clicked=self._toggle)
+        self._body = QWidget()
+        self._grid = QGridLayout(self._body)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(G // 2)
+        self._grid.setColumnStretch(1, 1)
+        row = QHBoxLayout()
+        row.addWidget(self.more)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        column.addLayout(row)
+        column.addWidget(self._body)
+        self._body.hide()
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """Component → provider, of those that are elsewhere: what `--place` says on the command line."""
+        found = {name: box.currentData() for name, box in self.boxes.items()}
+        return {name: str(provider) for name, provider in found.items() if provider}
+
+    def set_components(self, names: Sequence[str]) -> None:
+        """Those of another bundle; all run on the provider of all. One alone has no other to differ from."""
+        if list(names) == list(self.boxes):
+            return
+        while (item := self._grid.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.boxes = {}
+        for row, name in enumerate(names if len(names) > 1 else ()):
+            box = self.boxes[name] = deaf_to_wheel(QComboBox())
+            box.setAccessibleName(self.tr("Provider of {0}").format(name))
+            box.setMinimumContentsLength(10)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.activated.connect(lambda _index: self.changed.emit())
+            self._grid.addWidget(label(name, "small", selectable=False), row, 0)
+            self._grid.addWidget(box, row, 1)
+        self.setVisible(bool(self.boxes))
+        self._fill()
+
+    def set_devices(self, devices: list[Device]) -> None:
+        """Lists the providers; one that cannot be used is greyed and says why."""
+        self._devices = devices
+        self._fill()
+
+    def follow(self, place: Mapping[str, str]) -> None:
+        """Shows what a session was opened with."""
+        for name, box in self.boxes.items():
+            choose(box, place.get(name))
+        if any(name in self.boxes for name in place):
+            self._body.show()
+
+    def _fill(self) -> None:
+        for box in self.boxes.values():
+            chosen = box.currentData()
+            box.clear()
+            box.addItem(self.tr("as all"), None)
+            for device in self._devices:
+                box.addItem(device.title, device.name)
+                allow(box, box.count() - 1, why_not(device))
+            choose(box, chosen)
+
+    def _toggle(self) -> None:
+        self._body.setVisible(self._body.isHidden())

@@ -1,0 +1,60 @@
+"""What the context bar shows of the session: tokens in the cache, those that went, and how fast the reply comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.chat.context_bar import ContextBar
+from app.chat.controller import ChatController
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
+
+REFRESH_MS = 200
+
+
+class Usage(QObject):
+    """Fills `bar`: when the cache changes, and on a timer while a reply runs."""
+
+    def __init__(self, context: AppContext, controller: ChatController, bar: ContextBar, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context, self._controller, self._bar = context, controller, bar
+        self._drawn = -1
+        self._ticker = QTimer(self, interval=REFRESH_MS)
+        self._ticker.timeout.connect(self._tick)
+        context.session.cacheChanged.connect(lambda _groups: self.refresh())
+        context.session.opened.connect(lambda _ready: bar.forget_speed())
+        controller.runningChanged.connect(self._on_running)
+
+    def stop(self) -> None:
+        """The window closes."""
+        self._ticker.stop()
+
+    def refresh(self) -> None:
+        """The cache as it is."""
+        session, occupancy = self._context.session, self._context.measurements.occupancy
+        ready, groups = session.ready, session.groups
+        if ready is None:
+            self._bar.set_usage(0, 0, 0, window=False)
+            return
+        used = sum(count for _, _, count in groups[0].runs) if groups else 0
+        if self._controller.running and occupancy is not None:
+            used = occupancy[0]
+        evicted = groups[0].evicted if groups else 0
+        self._bar.set_usage(used, ready.capacity, evicted, ready.layout in ("window", "fifo"))
+
+    def _on_running(self, running: bool) -> None:
+        if running:
+            self._ticker.start()
+        else:
+            self._ticker.stop()
+            self._tick()
+            self.refresh()
+
+    def _tick(self) -> None:
+        if self._context.measurements.revision != self._drawn:
+            self._drawn = self._context.measurements.revision
+            self._bar.set_speed(self._context.measurements)
+            self.refresh()

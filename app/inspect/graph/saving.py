@@ -1,0 +1,45 @@
+"""Saving the picture of the graph: where to is asked, how it went is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.inspect.graph.export import save
+from app.inspect.graph.view import GraphView
+from app.widgets import Banner
+from app.widgets.format import number
+
+
+class Saver(QObject):
+    """Saves what `view` shows; folder: where pictures go unless a person says otherwise."""
+
+    def __init__(self, view: GraphView, banner: Banner, folder: Path, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._view, self._banner, self._folder, self._page = view, banner, folder, parent
+
+    def ask(self, ending: str, everything: bool) -> None:
+        """Asks where to."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        draft = self._folder / f"{Path(self._view.model.title).stem or 'graph'}{ending}"
+        kind = self.tr("Pictures (*{0})").format(ending)
+        name, _kind = QFileDialog.getSaveFileName(self._page, self.tr("Save the picture"), str(draft), kind)
+        if name:
+            self.save(Path(name) if Path(name).suffix else Path(name + ending), everything)
+
+    def save(self, path: Path, everything: bool) -> None:
+        """Saves the picture, and says how it went."""
+        scene, canvas = self._view.model.scene, self._view.canvas
+        if scene is None:
+            return
+        try:
+            scale = save(path, scene, canvas.bounds() if everything else canvas.visible(), self._view.model.title)
+        except (OSError, ValueError) as error:
+            self._banner.error(self.tr("The picture could not be saved: {0}.").format(error))
+            return
+        text = self.tr("Saved to {0}.").format(path)
+        if scale < 1:
+            text += " " + self.tr("It is at {0} % of its size: SVG has no such limit.").format(number(scale * 100, 1))
+        self._banner.show_message("ok", text)

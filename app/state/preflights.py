@@ -1,0 +1,115 @@
+"""What was found when bundles were tried on providers: kept, with whose figures they are.
+
+    check(bundle, provider) ──Preflight──▶ Checked ──▶ preflights.json;   find(bundle, provider) ──▶ Checked │ None
+
+A figure belongs to a bundle as it was built and to a provider: one of a bundle that was built anew is no figure of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs.errand import Errand
+from app.jobs.worker import Worker
+from app.state.store import JsonFile
+from workflows.wire.codec import dumps, read
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.preflight import ComponentPreflight, PreflightReport
+from workflows.wire.requests import Preflight
+
+LIMIT = 120
+Summary = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One finding. built_at: of the bundle; at: when it was tried; both ISO times."""
+
+    bundle: str
+    built_at: str
+    at: str
+    report: PreflightReport
+
+    def component(self, name: str) -> ComponentPreflight | None:
+        """What was found of one graph."""
+        return next((one for one in self.report.components if one.name == name), None)
+
+
+class Preflights(QObject):
+    """The findings, the newest first, and the one that is under way."""
+
+    changed = Signal()
+    trouble = Signal(str)
+
+    def __init__(self, folder: Path, new_worker: Callable[[], Worker], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._file = JsonFile(folder / "preflights.json", _decode, _encode, list[Checked], self._tell)
+        self._errand = Errand(new_worker, self)
+        self.running: tuple[str, str] | None = None
+        """Bundle and provider that are tried now."""
+        self.error: tuple[str, ErrorEvent] | None = None
+        """The provider that could not be tried last, and why."""
+        try:
+            self._rows = self._file.read()
+        except OSError as error:
+            self._rows = []
+            self._tell(f"The findings of earlier checks cannot be read: {error.strerror}.")
+
+    def find(self, bundle: Summary, provider: str) -> Checked | None:
+        """What was found of the bundle that a summary is of, as it is built now."""
+        whose = str(bundle["path"]), str(bundle.get("built_at", "")), provider
+        return next((row for row in self._rows if (row.bundle, row.built_at, row.report.provider) == whose), None)
+
+    def check(self, bundle: Summary, provider: str) -> bool:
+        """Tries a bundle; False while another is tried."""
+        if self._errand.running:
+            return False
+        path, built_at = str(bundle["path"]), str(bundle.get("built_at", ""))
+        self.running, self.error = (path, provider), None
+        job = self._errand.run(Preflight(path, provider))
+        job.on_answer(lambda report: self._on_report(path, built_at, report))
+        job.on_error(lambda error: self._on_error(provider, error))
+        self.changed.emit()
+        return True
+
+    def cancel(self) -> None:
+        """Ends what is tried."""
+        self._errand.cancel()
+
+    def _on_report(self, path: str, built_at: str, report: PreflightReport) -> None:
+        self.running = None
+        found = Checked(path, built_at, datetime.now(UTC).isoformat(timespec="seconds"), report)
+
+        def put_first(rows: list[Checked]) -> list[Checked]:
+            others = [row for row in rows if (row.bundle, row.report.provider) != (path, report.provider)]
+            return [found, *others][:LIMIT]
+
+        try:
+            self._rows = self._file.update(put_first)
+        except OSError as error:
+            self._rows = put_first(self._rows)
+            self._tell(f"The finding cannot be saved: {error.strerror}.")
+        self.changed.emit()
+
+    def _on_error(self, provider: str, error: ErrorEvent) -> None:
+        self.running = None
+        self.error = None if error.kind == "cancelled" else (provider, error)
+        self.changed.emit()
+
+    def _tell(self, message: str) -> None:
+        QTimer.singleShot(0, self, lambda: self.trouble.emit(message))  # who listens may not be there yet
+
+
+def _decode(rows: Any) -> list[Checked]:
+    return read(list[Checked], rows)
+
+
+def _encode(rows: list[Checked]) -> Any:
+    return json.loads(dumps(rows))

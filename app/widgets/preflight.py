@@ -1,0 +1,102 @@
+"""What a preflight found, in words: whether a bundle runs on a provider, how fully, and how far it is from the CPU."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.state.preflights import Checked
+from app.widgets.basics import Pill, button, label
+from app.widgets.format import counted, number, when
+from app.widgets.theme import G
+from workflows.wire.reports.preflight import Difference, PreflightReport
+
+
+def tr(text: str) -> str:
+    """In the person's language."""
+    return QCoreApplication.translate("Preflight", text)
+
+
+def share(report: PreflightReport) -> str:
+    """How many nodes the provider takes, of all components together: "98 %"; 100 % only where it takes all."""
+    total = sum(one.nodes for one in report.components)
+    taken = sum(one.on_provider for one in report.components)
+    if not total:
+        return ""
+    percent = 100 * taken / total
+    return f"{number(percent)} %" if taken in (0, total) else f"{number(min(percent, 99.9), 1)} %"
+
+
+def gap(value: float | None) -> str:
+    """A largest difference in short; a dash where there is none to be had."""
+    return "–" if value is None else f"{value:.2g}"
+
+
+def worst(report: PreflightReport) -> float | None:
+    """The largest difference of logits over all runs."""
+    runs = [run for one in report.components for run in (one.prefill, one.step) if run is not None]
+    return max((run.logits_max_abs_diff for run in runs if run.logits_max_abs_diff is not None), default=None)
+
+
+class PreflightView(QWidget):
+    """One finding."""
+
+    def __init__(self, found: Checked, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        report = found.report
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        usable = report.usable
+        head.addWidget(Pill(tr("runs here") if usable else tr("not to be run"), "ok" if usable else "error"))
+        head.addWidget(label(tr("checked {0}").format(when(found.at)), "muted"), 1)
+        column.addLayout(head)
+        right = tr("Every node is on it, and what it computes is right.")
+        self.verdict = label(report.reason or right, "small", wrap=True)
+        column.addWidget(self.verdict)
+        if report.components:
+            column.addLayout(self._figures(report, title))
+        left = [f"{part.name}: {one.node} ({one.op})" + (f": {one.reason}" if one.reason else "")
+                for part in report.components for one in part.elsewhere]
+        if left:
+            self._add_left(column, left)
+
+    def _figures(self, report: PreflightReport, title: str) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * G)
+        grid.setVerticalSpacing(2)
+        off = tr("The largest difference to the CPU provider: of logits, and of keys and values.")
+        heads = (tr("Component"), tr("Nodes on {0}").format(title), tr("Prefill off by"), tr("Step off by"))
+        for place, text in enumerate(heads):
+            head = label(text, "muted")
+            head.setToolTip(off if place > 1 else "")
+            grid.addWidget(head, 0, place)
+        for row, one in enumerate(report.components, 1):
+            nodes = tr("{0} of {1}").format(number(one.on_provider), number(one.nodes))
+            for place, text in enumerate((one.name, nodes, _both(one.prefill), _both(one.step))):
+                grid.addWidget(label(text, "small"), row, place)
+        grid.setColumnStretch(3, 1)
+        return grid
+
+    def _add_left(self, column: QVBoxLayout, left: list[str]) -> None:
+        one, many = tr("1 node is left to the CPU"), tr("{0} nodes are left to the CPU")
+        self.more = button(counted(len(left), one, many), role="link", clicked=self._toggle)
+        self.left = QPlainTextEdit("\n".join(left))
+        self.left.setReadOnly(True)
+        self.left.setAccessibleName(tr("Nodes that are left to the CPU"))
+        self.left.setFixedHeight(14 * G)
+        self.left.hide()
+        row = QHBoxLayout()
+        row.addWidget(self.more)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(self.left)
+
+    def _toggle(self) -> None:
+        self.left.setVisible(self.left.isHidden())
+
+
+def _both(run: Difference | None) -> str:
+    return "–" if run is None else f"{gap(run.logits_max_abs_diff)}, {gap(run.kv_max_abs_diff)}"

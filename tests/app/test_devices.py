@@ -1,0 +1,170 @@
+"""The devices page: plugins are installed and stopped, bundles tried and the findings kept with whose they are."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.devices.card import DeviceCard
+from app.state.preflights import Preflights
+from app.widgets.preflight import gap, share, worst
+from app.window import MainWindow
+from tests.app.conftest import make_bundle
+from tests.fakes.preflights import report
+from workflows.wire.reports.preflight import ComponentPreflight, Difference, PreflightReport
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+Make = Callable[..., MainWindow]
+
+
+@pytest.fixture
+def shown(qtbot: Any, make_window: Make, home: Path) -> Callable[..., tuple[MainWindow, Any]]:
+    """The page with a bundle open, when the devices are there."""
+
+    def make(bundle: str = "demo", **scenario: Any) -> tuple[MainWindow, Any]:
+        window = make_window(**scenario)
+        if bundle:
+            window.context.open_bundle(make_bundle(home / "bundles" / bundle))
+        window.show_page("devices")
+        page: Any = window.page("devices")
+        qtbot.waitUntil(lambda: bool(page.cards) and page.cards[-1].isVisible())
+        return window, page
+
+    return make
+
+
+def card(page: Any, name: str) -> DeviceCard:
+    return next(one for one in page.cards if one.device.name == name)
+
+
+def test_a_plugin_that_lacks_is_installed_with_what_pip_says(qtbot: Any, shown: Any) -> None:
+    window, page = shown(delay=0.2)
+    assert not card(page, "qnn").act.isVisible() and not card(page, "dml").act.isVisible()
+    assert card(page, "webgpu").act.text() == "Install onnxruntime-ep-webgpu"
+    card(page, "webgpu").act.click()
+    assert not card(page, "webgpu").act.isVisible() and card(page, "webgpu").cancel.isVisible()
+    qtbot.waitUntil(lambda: "Collecting onnxruntime-ep-webgpu" in card(page, "webgpu").status.toolTip())
+    qtbot.waitUntil(lambda: card(page, "webgpu").device.usable, timeout=10_000)
+    qtbot.waitUntil(lambda: card(page, "webgpu").check.isVisible())
+    assert not card(page, "webgpu").act.isVisible()
+    assert window.context.plugins.provider == ""
+
+
+def test_an_installation_is_cancelled_within_two_seconds_also_where_it_hangs(qtbot: Any, shown: Any) -> None:
+    window, page = shown(hang_on="install", stubborn=True)
+    card(page, "webgpu").act.click()
+    qtbot.wait(600)  # the worker is up
+    began = time.monotonic()
+    card(page, "webgpu").cancel.click()
+    qtbot.waitUntil(lambda: window.context.plugins.provider == "", timeout=5_000)
+    assert time.monotonic() - began < 2
+    assert card(page, "webgpu").act.isVisible() and not page.banner.isVisible()
+
+
+def test_what_pip_refuses_is_told(qtbot: Any, shown: Any) -> None:
+    _window, page = shown(errors={"install": {"kind": "device", "message": "pip could not install it: no space."}})
+    card(page, "webgpu").act.click()
+    qtbot.waitUntil(lambda: page.banner.message == "pip could not install it: no space.")
+    assert card(page, "webgpu").act.isEnabled()
+
+
+def test_a_bundle_is_tried_and_shown_by_component(qtbot: Any, shown: Any) -> None:
+    _window, page = shown()
+    card(page, "qnn").check.setFocus()
+    qtbot.keyClick(card(page, "qnn").check, Qt.Key.Key_Space)
+    assert card(page, "qnn").cancel.hasFocus()
+    qtbot.waitUntil(lambda: card(page, "qnn").found is not None)
+    found = card(page, "qnn").found
+    assert card(page, "qnn").check.hasFocus()  # and not the next card's button, which would install
+    assert found is not None
+    texts = [one.text() for one in found.findChildren(type(found.verdict))]
+    assert found.verdict.text() == "6 nodes run on the CPU provider."
+    assert texts.count("104 of 107") == 2 and "0.0084, 0.0021" in texts and "0.0042, 0.001" in texts
+    assert found.more.text() == "6 nodes are left to the CPU"
+    assert "prefill: model.rotary_emb.Cos_2 (Cos): Cos of two axes has no kernel." in found.left.toPlainText()
+    rows = page.table.table.rows
+    cells = [rows.index(0, column).data() for column in range(rows.columnCount())]
+    assert cells[:3] == ["demo", "fp32", "not checked"] and cells[3].startswith("97.2 % of nodes · off by 0.0084 · ")
+    assert rows.headings == ["Bundle", "Precision", "CPU", "Qualcomm QNN"]  # the others cannot be used
+
+
+def test_what_is_wrong_says_why_and_not_how_well(qtbot: Any, shown: Any) -> None:
+    reason = "The process that tried Qualcomm QNN ended (signal 11)."
+    _window, page = shown(preflight={"components": [], "usable": False, "reason": reason})
+    card(page, "qnn").check.click()
+    qtbot.waitUntil(lambda: card(page, "qnn").found is not None)
+    assert card(page, "qnn").found.verdict.text() == reason  # type: ignore[union-attr]
+    assert page.table.table.rows.index(0, 3).data() == f"no: {reason}"
+
+
+def test_a_preflight_that_hangs_is_cancelled_within_two_seconds(qtbot: Any, shown: Any) -> None:
+    window, page = shown(hang_on="preflight", stubborn=True)
+    card(page, "qnn").check.click()
+    assert card(page, "qnn").progress.isVisible() and not card(page, "cpu").check.isEnabled()
+    qtbot.wait(600)
+    began = time.monotonic()
+    card(page, "qnn").cancel.click()
+    qtbot.waitUntil(lambda: window.context.preflights.running is None, timeout=5_000)
+    assert time.monotonic() - began < 2
+    assert card(page, "qnn").check.isEnabled() and not card(page, "qnn").problem.isVisible()
+
+
+def test_a_refusal_and_a_crash_stand_on_the_card(qtbot: Any, shown: Any) -> None:
+    _window, page = shown(crash_on="preflight")
+    card(page, "qnn").check.click()
+    qtbot.waitUntil(lambda: "SIGKILL" in card(page, "qnn").problem.text())
+    assert not card(page, "cpu").problem.isVisible()
+
+
+def test_without_a_bundle_the_first_step_is_named(shown: Any) -> None:
+    _window, page = shown(bundle="")
+    assert not card(page, "cpu").check.isEnabled() and "Open a bundle first" in card(page, "cpu").check.toolTip()
+    assert not page.table.isVisible()
+
+
+# -- the findings ----------------------------------------------------------------------------------------------
+
+DEMO = {"path": "/b/demo", "built_at": "2026-01-02"}
+
+
+def tried(qtbot: Any, context: Any, bundle: dict[str, str], provider: str) -> None:
+    assert context.preflights.check(bundle, provider)
+    qtbot.waitUntil(lambda: context.preflights.running is None, timeout=10_000)
+
+
+def test_findings_outlive_the_window_and_belong_to_one_build(qtbot: Any, make_context: Any, home: Path) -> None:
+    context = make_context()
+    tried(qtbot, context, DEMO, "qnn")
+    tried(qtbot, context, DEMO, "qnn")
+    again = Preflights(home, context.new_worker)
+    found = again.find(DEMO, "qnn")
+    assert found is not None and found.report == report("qnn") and found.component("decode") is not None
+    assert again.find({**DEMO, "built_at": "2026-02-03"}, "qnn") is None
+    assert again.find(DEMO, "cpu") is None and again.find({**DEMO, "path": "/b/other"}, "qnn") is None
+    assert len(json.loads((home / "preflights.json").read_text())) == 1  # the newer in place of the older
+
+
+def test_a_difference_that_is_no_number_is_kept(qtbot: Any, make_context: Any, home: Path) -> None:
+    part = {"name": "decode", "nodes": 3, "on_provider": 3, "elsewhere": [], "prefill": None}
+    far = {**part, "step": {"logits_max_abs_diff": float("inf"), "kv_max_abs_diff": None}}
+    context = make_context(preflight={"components": [far]})
+    tried(qtbot, context, DEMO, "qnn")
+    found = Preflights(home, context.new_worker).find(DEMO, "qnn")
+    assert found is not None and worst(found.report) == float("inf")
+
+
+def test_shares_never_round_up_to_all() -> None:
+    def of(nodes: int, taken: int) -> PreflightReport:
+        part = ComponentPreflight("d", nodes, taken, [], Difference(None, 0.5), Difference(0.25, None))
+        return PreflightReport("qnn", [part], True, "")
+
+    assert [share(of(*pair)) for pair in ((231, 231), (20_000, 19_999), (243, 239), (7, 0), (0, 0))] == [
+        "100 %", "99.9 %", "98.4 %", "0 %", ""
+    ]  # fmt: skip
+    assert worst(of(1, 1)) == 0.25 and gap(None) == "–" and gap(0.00843) == "0.0084"

@@ -1,0 +1,80 @@
+"""Installing a plugin: what pip is asked, what its failure says, how it is stopped. A module stands for pip."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from workflows.errors import Cancelled, DeviceError
+from workflows.runtime.providers import PROVIDERS, install
+from workflows.runtime.providers.install import VERSIONS, install_plugin
+from workflows.wire.events import Event, ProgressEvent
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a pip may be written, before the one that is installed."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return tmp_path / "pip.py"
+
+
+def said(events: list[Event]) -> list[str]:
+    return [event.message for event in events if isinstance(event, ProgressEvent)]
+
+
+def test_the_plugin_alone_is_asked_for_in_the_version_that_was_tried(pip: Path) -> None:
+    pip.write_text("import sys\nprint(*sys.argv[1:])\nprint('Successfully installed')")
+    events: list[Event] = []
+    install_plugin("qnn", events.append)
+    asked, done = said(events)
+    assert asked.split()[0] == "install" and asked.split()[-1] == "onnxruntime-qnn==2.7.0"
+    assert {"--no-deps", "--only-binary=:all:", "--no-input"} <= set(asked.split())
+    assert done == "Successfully installed"
+
+
+def test_what_pip_refuses_is_one_sentence_with_its_last_line(pip: Path) -> None:
+    complaint = "print('WARNING: x\\nERROR: No matching distribution found', file=sys.stderr)"
+    pip.write_text(f"import sys\nprint('Collecting')\n{complaint}\nsys.exit(1)")
+    with pytest.raises(DeviceError, match=r"pip could not install onnxruntime-ep-webgpu==0.4.0: ERROR: No matching"):
+        install_plugin("webgpu")
+
+
+def test_it_can_be_stopped(pip: Path) -> None:
+    pip.write_text("import time\nprint('Downloading', flush=True)\ntime.sleep(600)")
+    events: list[Event] = []
+    with pytest.raises(Cancelled):
+        install_plugin("qnn", events.append, lambda: bool(events))
+    assert said(events) == ["Downloading"]
+
+
+@pytest.mark.parametrize("name", ["cpu", "dml", "openvino", "gpu"])
+def test_what_has_no_plugin_is_refused_with_those_that_have(name: str) -> None:
+    with pytest.raises(DeviceError, match=rf"nothing to install for '{name}': plugins there are for qnn, webgpu\."):
+        install_plugin(name)
+
+
+def test_an_environment_without_pip_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pip", None)
+    monkeypatch.setattr(install.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(DeviceError, match=r"has no pip: install onnxruntime-qnn==2.7.0 the way"):
+        install_plugin("qnn")
+
+
+def test_versions_are_those_of_the_constraints_and_of_the_plugins() -> None:
+    pins = dict(re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "constraints.txt").read_text("utf-8"), re.MULTILINE))
+    assert {name: pins[name] for name in VERSIONS} == VERSIONS
+    assert VERSIONS.keys() == {one.brought_by for one in PROVIDERS.values() if one.package}
+
+
+def test_a_plugin_that_lacks_names_what_would_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    webgpu = PROVIDERS["webgpu"]
+    monkeypatch.setattr(type(webgpu), "installed", property(lambda self: False))
+    assert webgpu.find().install == "onnxruntime-ep-webgpu"
+    assert webgpu.unusable("broken.", webgpu.reinstall()).install == "onnxruntime-ep-webgpu"
+    assert webgpu.unusable("no adapter.", webgpu.missing_device()).install == ""
+    assert PROVIDERS["dml"].find().install == ""

@@ -1,0 +1,85 @@
+"""Processes of ours: what they say, how they end, and that they end with us."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workflows.errors import Cancelled
+from workflows.processes import Ended, python_command, run_apart
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module `apart` that such a process may run."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return tmp_path / "apart.py"
+
+
+def test_the_last_line_is_told_and_the_rest_is_the_log(module: Path) -> None:
+    module.write_text("import sys\nprint('first')\nprint(sys.argv[1:])\nprint('aside', file=sys.stderr)\n")
+    assert run_apart("apart", ["a", "b c"], 20) == Ended("['a', 'b c']", "aside\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "why"), [("raise SystemExit(3)", "ended (code 3)"), ("import os\nos.kill(os.getpid(), 9)", "signal 9")]
+)
+def test_how_it_ended_is_said(module: Path, code: str, why: str) -> None:
+    module.write_text(code)
+    assert why in run_apart("apart", [], 20).why
+
+
+def test_one_that_hangs_is_killed_in_time(module: Path) -> None:
+    module.write_text("import time\ntime.sleep(600)")
+    assert run_apart("apart", [], 0.5).why == "did not answer in 0 s"
+    assert not [one for one in psutil.Process().children() if one.is_running() and one.status() != "zombie"]
+
+
+def test_cancelled_it_is_killed_within_two_seconds(module: Path) -> None:
+    module.write_text("import time\nprint('up', flush=True)\ntime.sleep(600)")
+    said: list[tuple[str, float]] = []
+    with pytest.raises(Cancelled):
+        run_apart(
+            "apart", [], 600, heard=lambda line: said.append((line, time.monotonic())), cancelled=lambda: bool(said)
+        )
+    assert said[0][0] == "up" and time.monotonic() - said[0][1] < 2
+
+
+def test_cancelled_before_it_says_anything(module: Path) -> None:
+    module.write_text("import time\ntime.sleep(600)")
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        run_apart("apart", [], 600, cancelled=lambda: time.monotonic() > began + 0.3)
+    assert time.monotonic() - began < 2.3
+
+
+def test_each_line_is_heard_as_it_comes(module: Path) -> None:
+    module.write_text("import sys\nprint('one')\nprint()\nprint('two')\nprint('three', file=sys.stderr)\nsys.exit(1)")
+    said: list[str] = []
+    assert run_apart("apart", [], 20, heard=said.append) == Ended("two", "three\n", "ended (code 1)")
+    assert said == ["one", "two"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="what ends a process there is another")
+def test_it_ends_with_who_started_it(module: Path) -> None:
+    stays = "from workflows.processes import stay_with_parent; stay_with_parent()"
+    module.write_text(f"{stays}\nimport os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)")
+    here = str(Path(__file__).parents[2])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([here, str(module.parent)])}
+    code = "run_apart('apart', [], 600, heard=lambda line: print(line, flush=True))"
+    starter = f"from workflows.processes import run_apart; {code}"
+    with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE, env=environment) as parent:
+        assert parent.stdout is not None
+        child = psutil.Process(int(parent.stdout.readline()))
+        parent.kill()
+    assert psutil.wait_procs([child], timeout=10)[1] == []
+
+
+def test_our_code_comes_first() -> None:
+    assert python_command("workflows.worker") == [sys.executable, "-P", "-m", "workflows.worker"]
