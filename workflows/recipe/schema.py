@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from workflows.recipe.target import TargetName, unaliased
+from workflows.recipe.target import Opset, TargetName, unaliased
 
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
 Variant = Literal["plain", "transformer-only"]
 
+IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
 Writer = Literal["host", "gqa", "scatter"]
 
 POSITIONS_KEY = "joinery.positions"  # in a graph's metadata: how many positions the model has
@@ -101,7 +102,7 @@ class Recipe(BaseModel):
     quantize: Quantize = Quantize()
     passes: dict[str, bool] = {}
     session_options: dict[str, dict[str, Any]] = {}
-    opset: Literal[23, 24] = 23
+    opset: Opset = 23
 
     @model_validator(mode="after")
     def _chunk_fits(self) -> Recipe:
