@@ -184,7 +184,7 @@ class _Types:
 
 
 def _stretched(constraints: Sequence[str], count: int) -> list[str]:
-    return [*constraints, *constraints[-1:] * (count - len(constraints))]
+    return [*constraints, *list(constraints[-1:]) * (count - len(constraints))]
 
 
 def _type_name(code: int) -> str:

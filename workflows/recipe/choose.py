@@ -14,8 +14,9 @@ from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.recipe.cut import Cut, cut_of
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import SLIDING, Family, Geometry
-from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_BLOCKS, Recipe
-from workflows.recipe.target import LOWEST, Target, target_named
+from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, Recipe
+from workflows.recipe.suits import refusals
+from workflows.recipe.target import Target, target_named
 from workflows.recipe.task import check_task, task_of
 
 LAYER_TYPES = ("full_attention", SLIDING)
@@ -62,24 +63,6 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     _refuse_unfit(recipe, family, checkpoint, limit)
     _refuse_components(recipe, cut_of(family, recipe, geometry))
     return recipe
-
-
-def refusals(recipe: Recipe) -> list[str]:
-    """Why the recipe's target cannot have it, a sentence for each setting: told before anything is built."""
-    target = target_named(recipe.target)
-    precisions = {recipe.precision, *recipe.quantize.components.values()}
-    settings: list[tuple[str, str | bool]] = [("cache", recipe.cache), ("graphs", recipe.graphs)]
-    settings += [("precision", precision) for precision in sorted(precisions)]
-    if not precisions.isdisjoint(IN_BLOCKS):
-        settings += [(f"quantize.{name}", getattr(recipe.quantize, name)) for name in ("embedding", "symmetric")]
-    found = [
-        f"The target {target.name} cannot have {name} {str(value).lower()}: {target.refused[name, value]}."
-        for name, value in settings
-        if (name, value) in target.refused
-    ]
-    if recipe.opset > target.opset == LOWEST:
-        found.append(f"The target {target.name} cannot have opset {recipe.opset}: it is for {target.opset} alone.")
-    return found
 
 
 def _geometry(checkpoint: Checkpoint, family: Family) -> Geometry:

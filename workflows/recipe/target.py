@@ -14,6 +14,7 @@ from workflows.errors import RecipeError, printable
 
 TargetName = Literal["cpu", "qnn", "dml", "openvino", "webgpu"]
 Opset = Literal[21, 23, 24]
+Setting = tuple[str, str | bool]  # of a recipe, and its value
 LOWEST: Opset = 21  # spells out what 23 has fused
 ALIASES: dict[str, TargetName] = {"npu": "qnn"}
 CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")  # passes that give operators of onnxruntime's own
@@ -23,8 +24,9 @@ MENDING = ("float_masks", "norm_in_three_axes", "position_tables", "contrib_gelu
 @dataclass(frozen=True)
 class Target:
     """A target. passes: those that it has otherwise than the family. fixed: whether shapes must be. heads: whether
-    16-bit activations of four axes are computed rightly. opset: what graphs are exported in. refused: (setting of a
-    recipe, value) → why the provider cannot have it. reasons: what of these is for what, a sentence each.
+    16-bit activations of four axes are computed rightly. opset: what graphs are exported in. refused: setting → why
+    the provider cannot have it; noted: setting → what it makes of it. reasons: what of all this is for what, a
+    sentence each.
     """
 
     name: TargetName
@@ -32,7 +34,8 @@ class Target:
     fixed: bool = False
     heads: bool = True
     opset: Opset = 23  # the first with fused attention
-    refused: Mapping[tuple[str, object], str] = field(default_factory=dict)
+    refused: Mapping[Setting, str] = field(default_factory=dict)
+    noted: Mapping[Setting, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
 
 
@@ -76,6 +79,7 @@ TARGETS: dict[TargetName, Target] = {
                 ("quantize.embedding", True): _NO_TABLE,
                 ("quantize.symmetric", True): "its MatMulNBits wants zero points",
             },
+            noted={("graphs", "single"): "DirectML is several times slower with the open shapes of one graph for all."},
             reasons=(
                 "DirectML's kernels end at opset 21: graphs are of that opset, with attention and rotary positions in "
                 "its primitives, and norms and Gelu in onnxruntime's own operators, for which it has kernels.",
