@@ -8,6 +8,8 @@ each of them, and once more to turn them.
 
 from __future__ import annotations
 
+import math
+
 import onnx_ir as ir
 import torch
 from onnxscript import opset18 as op
@@ -36,8 +38,7 @@ def _attention(
     by_head, by_shared = ([0, heads, -1, 0], [0, shared, -1, 0]) if heads != shared else (None, None)
     scaled = op.Mul(query, op.CastLike(op.Constant(value_float=scale or size**-0.5), query))
     scores = op.MatMul(_shaped(scaled, by_shared), op.Transpose(key, perm=[0, 1, 3, 2]))
-    mask = _causal(query, key) if is_causal else attn_mask
-    masked = _masked(_shaped(scores, by_head), mask)
+    masked = _masked(_shaped(scores, by_head), _causal(query, key) if is_causal else attn_mask)
     weights = _shaped(op.Softmax(masked, axis=-1), by_shared)
     return _shaped(op.MatMul(weights, value), by_head)
 
@@ -48,15 +49,17 @@ def _shaped(value: TensorType, target: list[int] | None) -> TensorType:
 
 
 def _masked(scores: TensorType, mask: TensorType | None) -> TensorType:
+    """A mask of truths says who is seen, one of numbers is added."""
     if mask is None:
         return scores
     if mask.dtype == ir.DataType.BOOL:
-        return op.Where(mask, scores, op.CastLike(op.Constant(value_float=float("-inf")), scores))
+        return op.Where(mask, scores, op.CastLike(op.Constant(value_float=-math.inf), scores))
     return op.Add(scores, mask)
 
 
 def _causal(query: TensorType, key: TensorType) -> TensorType:
     """[S,T] of truths: each row sees the columns up to its own."""
     size = op.Concat(op.Shape(query, start=2, end=3), op.Shape(key, start=2, end=3), axis=0)
-    ones = op.Expand(op.Constant(value_int=1), size)
-    return op.Cast(op.Trilu(ones, upper=0), to=ir.DataType.BOOL)
+    seen = op.Cast(op.Trilu(op.Expand(op.Constant(value_int=1), size), upper=0), to=ir.DataType.BOOL)
+    seen.dtype = ir.DataType.BOOL  # which the trace does not infer
+    return seen
