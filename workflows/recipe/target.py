@@ -18,7 +18,8 @@ Setting = tuple[str, str | bool]  # of a recipe, and its value
 LOWEST: Opset = 21  # spells out what 23 has fused
 ALIASES: dict[str, TargetName] = {"npu": "qnn"}
 CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")  # passes that give operators of onnxruntime's own
-MENDING = ("float_masks", "norm_in_three_axes", "position_tables", "contrib_gelu")  # for what a provider lacks
+_FOR_QNN = ("float_masks", "norm_in_three_axes", "position_tables")
+MENDING = (*_FOR_QNN, "contrib_gelu")  # passes for what a provider lacks or computes wrongly
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ TARGETS: dict[TargetName, Target] = {
         Target("cpu"),
         Target(
             "qnn",
-            passes=dict.fromkeys(CONTRIB, False) | dict.fromkeys(MENDING, True) | {"contrib_gelu": False},
+            passes=dict.fromkeys(CONTRIB, False) | dict.fromkeys(_FOR_QNN, True),
             fixed=True,
             heads=False,
             refused={
@@ -91,16 +92,17 @@ TARGETS: dict[TargetName, Target] = {
         ),
         Target(
             "openvino",
-            passes=dict.fromkeys((*CONTRIB, "fuse_rmsnorm"), False),
             fixed=True,
             opset=LOWEST,
             refused={
                 ("cache", "scatter"): _NO_SCATTER,
                 ("cache", "gqa"): "it has no GroupQueryAttention, and fails where the CPU has parts of a graph",
+                ("precision", "int8-dynamic"): "it fails on products whose activations are quantized at every run",
+                ("quantize.embedding", True): _NO_TABLE + ", and the onnxruntime that it comes with reads it wrongly",
             },
             reasons=(
-                "OpenVINO lacks the fused attention, norms and rotary positions of opset 23: graphs are of opset 21, "
-                "in its primitives alone.",
+                "OpenVINO lacks the fused attention and rotary positions of opset 23: graphs are of opset 21, in its "
+                "primitives, with the norms of onnxruntime's own, which it knows.",
                 "OpenVINO compiles each shape anew, and for NPUs fixed ones alone: there is a graph for chunks of a "
                 "prompt and one for tokens.",
             ),
