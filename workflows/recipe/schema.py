@@ -13,6 +13,7 @@ Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
 Variant = Literal["plain", "transformer-only"]
 
+SCATTER_FROM: Opset = 24  # the first with TensorScatter
 IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
 Writer = Literal["host", "gqa", "scatter"]
 

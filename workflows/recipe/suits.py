@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workflows.recipe.schema import IN_BLOCKS, Recipe
+from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, Setting, target_named
 
 
 def refusals(recipe: Recipe) -> list[str]:
-    """A sentence for each setting that the target's provider cannot have."""
+    """A sentence for each setting that the target's provider, or the opset, cannot have."""
     target = target_named(recipe.target)
     found = [
         f"The target {target.name} cannot have {name} {str(value).lower()}: {target.refused[name, value]}."
         for name, value in _settings(recipe)
         if (name, value) in target.refused
     ]
+    if recipe.cache == "scatter" and recipe.opset < SCATTER_FROM:
+        found.append(f"The cache scatter needs opset {SCATTER_FROM}, which brought TensorScatter, not {recipe.opset}.")
     if recipe.opset > target.opset == LOWEST:
         found.append(f"The target {target.name} cannot have opset {recipe.opset}: it is for {target.opset} alone.")
     return found

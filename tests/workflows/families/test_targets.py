@@ -1,7 +1,7 @@
 """The targets dml and openvino: every node has a kernel or is taken, and the default build's logits and tokens.
 
-DirectML is not here: its nodes are held against its table, its values are those of the CPU provider. OpenVINO runs in an
-environment of its own, whose Python JOINERY_OPENVINO_PYTHON names.
+DirectML is not here: its nodes are held against its table, its values are those of the CPU provider. OpenVINO runs in
+an environment of its own, whose Python JOINERY_OPENVINO_PYTHON names.
 """
 
 from __future__ import annotations

@@ -109,7 +109,8 @@ def test_constants_are_no_nodes_of_a_provider(dml: Table) -> None:
 
 
 def attention(columns: int = 1, attributes: str = "", more: str = "") -> ir.Model:
-    text = f"""g (float[1,{columns},64] q, float[1,{columns},32] k, float[1,2,8,16] p, int32[1,1] s, int32[1] t, float[8,8] table)
+    text = f"""g (float[1,{columns},64] q, float[1,{columns},32] k, float[1,2,8,16] p, int32[1,1] s, int32[1] t,
+       float[8,8] table)
     => (float[1,{columns},64] y, float[1,2,8,16] a, float[1,2,8,16] b)
     {{ y, a, b = com.microsoft.GroupQueryAttention<num_heads = 4, kv_num_heads = 2{attributes}>
        (q, k, k, p, p, s, t{more}) }}"""

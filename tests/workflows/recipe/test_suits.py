@@ -40,6 +40,7 @@ def test_a_target_decides_opset_and_shapes(demo: Checkpoint, target: str, opset:
     ({"target": "dml", "precision": "int4", "quantize": {"embedding": True}}, "no GatherBlockQuantized"),
     ({"target": "dml", "precision": "int8", "quantize": {"symmetric": True}}, "its MatMulNBits wants zero points"),
     ({"target": "dml", "opset": 23}, "The target dml cannot have opset 23: it is for 21 alone."),
+    ({"cache": "scatter", "opset": 23}, "The cache scatter needs opset 24"),
     ({"target": "openvino", "cache": "gqa"}, "The target openvino cannot have cache gqa"),
     ({"target": "openvino", "cache": "scatter"}, "it has no TensorScatter"),
     ({"target": "openvino", "precision": "int8-dynamic"}, "quantized at every run"),
