@@ -56,6 +56,10 @@ TARGETS: dict[TargetName, Target] = {
                 ("graphs", "single"): "it takes fixed shapes alone, and one graph for every length has none",
                 ("cache", "scatter"): _NO_SCATTER,
             },
+            noted={
+                ("cache", "gqa"): "QNN leaves GroupQueryAttention to the CPU but where an op_affinity file names it.",
+                ("precision", "fp32"): "QNN computes float32 in half precision.",
+            },
             reasons=(
                 "QNN takes fixed shapes alone, so there is a graph for chunks of a prompt and one for tokens.",
                 "QNN takes no operators of onnxruntime's own, and masks of numbers alone.",
@@ -107,7 +111,13 @@ TARGETS: dict[TargetName, Target] = {
                 "prompt and one for tokens.",
             ),
         ),
-        Target("webgpu"),
+        Target(
+            "webgpu",
+            noted={
+                ("cache", "scatter"): "WebGPU leaves TensorScatter to the CPU, and with it the cache.",
+                ("precision", "w8a16"): "WebGPU leaves 16-bit Quantize and Dequantize to the CPU.",
+            },
+        ),
     )
 }
 

@@ -26,7 +26,7 @@ def demo() -> Checkpoint:
 def test_a_target_decides_opset_and_shapes(demo: Checkpoint, target: str, opset: int, graphs: str) -> None:
     recipe = choose(demo, {"target": target})
     assert (recipe.opset, recipe.graphs, recipe.cache) == (opset, graphs, "static")
-    assert refusals(recipe) == [] and remarks(recipe) == []
+    assert refusals(recipe) == []
     assert choose(demo, {"target": "cpu", "cache": "scatter"}).opset == 24
 
 
@@ -64,9 +64,20 @@ def test_what_directml_has_is_let_through(demo: Checkpoint, options: dict[str, A
     assert refusals(choose(demo, {"target": "dml", **options})) == []
 
 
-def test_open_shapes_are_remarked_on(demo: Checkpoint) -> None:
-    recipe = choose(demo, {"target": "dml", "graphs": "single"})
-    assert notices(recipe) == ["DirectML is several times slower with the open shapes of one graph for all."]
+@pytest.mark.parametrize(("options", "told"), [
+    ({"target": "dml"}, []),
+    ({"target": "dml", "graphs": "single"},
+     ["DirectML is several times slower with the open shapes of one graph for all."]),
+    ({"target": "qnn"}, ["QNN computes float32 in half precision."]),
+    ({"target": "qnn", "precision": "int8", "cache": "gqa"},
+     ["QNN leaves GroupQueryAttention to the CPU but where an op_affinity file names it."]),
+    ({"target": "webgpu", "cache": "scatter"}, ["WebGPU leaves TensorScatter to the CPU, and with it the cache."]),
+    ({"target": "cpu", "cache": "scatter"}, []),
+])  # fmt: skip
+def test_what_a_target_has_badly_is_remarked_on(demo: Checkpoint, options: dict[str, Any], told: list[str]) -> None:
+    recipe = choose(demo, options)
+    assert remarks(recipe) == told
+    assert notices(recipe) == told
 
 
 def test_a_target_of_the_lowest_opset_says_why() -> None:
