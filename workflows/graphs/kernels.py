@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 
 import onnx
-from onnx import defs, helper
+from onnx import defs, helper, shape_inference
 
 from workflows.wire.codec import read
 from workflows.wire.reports.preflight import LeftNode
@@ -122,10 +122,10 @@ def _why_not(node: onnx.NodeProto, table: Table, opsets: Mapping[str, int], type
 
 
 def _mistyped(bound: Mapping[str, str], kernel: Kernel, table: Table) -> str:
-    """The constraint that the node's types break, as a part of a sentence; a type that nobody knows breaks none."""
+    """The constraint that the node's types break, as a part of a sentence; what the node leaves out breaks none."""
     for name, allowed in kernel.types.items():
         if name in bound and bound[name] not in table.types[allowed]:
-            return f"no {bound[name]} as {name}, but {', '.join(table.types[allowed])}"
+            return f"no {bound[name] or 'unknown type'} as {name}, but {', '.join(table.types[allowed])}"
     return ""
 
 
@@ -147,10 +147,11 @@ def _beyond(node: onnx.NodeProto, limits: Limits, types: _Types) -> str:
 
 
 class _Types:
-    """Element types by value: as the graph notes them, and where it does not, as the operators' constraints tell."""
+    """Element types by value: as the graph notes them or onnx infers them, else as the operators' constraints tell."""
 
     def __init__(self, model: onnx.ModelProto, table: Table, opsets: Mapping[str, int]) -> None:
-        self._table, self._opsets, graph = table, opsets, model.graph
+        self._table, self._opsets = table, opsets
+        graph = shape_inference.infer_shapes(model).graph
         noted = [*graph.input, *graph.output, *graph.value_info]
         codes = {value.name: value.type.tensor_type.elem_type for value in noted}
         codes |= {tensor.name: tensor.data_type for tensor in graph.initializer}
@@ -160,16 +161,19 @@ class _Types:
             self._follow(node)
 
     def of_node(self, node: onnx.NodeProto) -> dict[str, str]:
-        """Constraint → the type that the node has for it, of those that are known."""
+        """Constraint → the type that the node has for it, empty where nobody knows it."""
         inputs, outputs = self._constraints(node)
         pairs = [*zip(node.input, inputs, strict=False), *zip(node.output, outputs, strict=False)]
-        return {constraint: self._types[name] for name, constraint in reversed(pairs) if name in self._types}
+        bound = {constraint: "" for name, constraint in pairs if name}
+        return bound | {constraint: self._types[name] for name, constraint in reversed(pairs) if name in self._types}
 
     def _follow(self, node: onnx.NodeProto) -> None:
         """What the graph does not note of the node's outputs: as its inputs, or the one type that there is."""
-        bound, (_, outputs) = self.of_node(node), self._constraints(node)
+        bound, (_, outputs), schema = self.of_node(node), self._constraints(node), _schema(node, self._opsets)
+        allowed = {one.type_param_str: one.allowed_type_strs for one in schema.type_constraints} if schema else {}
         for name, constraint in zip(node.output, outputs, strict=False):
-            known = bound.get(constraint) or _only(constraint)
+            own = [constraint] if constraint.islower() else []  # a type, not the name of a constraint
+            known = bound.get(constraint) or _only(allowed.get(constraint, own))
             if name and known and name not in self._types:
                 self._types[name] = known
 
@@ -192,6 +196,6 @@ def _type_name(code: int) -> str:
     return str(onnx.TensorProto.DataType.Name(code)).lower()
 
 
-def _only(constraint: str) -> str:
-    """The type of a constraint that is one: `tensor(int64)`."""
-    return constraint[len("tensor(") : -1] if constraint.startswith("tensor(") else ""
+def _only(allowed: Sequence[str]) -> str:
+    """The one type that a constraint allows, of `tensor(int64)` and the like; empty where there are several."""
+    return allowed[0].removeprefix("tensor(").removesuffix(")") if len(allowed) == 1 else ""

@@ -103,6 +103,23 @@ def test_types_are_followed_where_the_graph_notes_none(dml: Table) -> None:
     assert "takes no double as T" in found["Relu"]
 
 
+def test_types_that_onnx_infers_need_not_be_noted(dml: Table) -> None:
+    model = parse("g (float[4] x) => (double[4] y) { a = Cast<to = 11>(x) b = Relu(a) y = Neg(b) }", opset=21)
+    proto = ir.to_proto(model)
+    del proto.graph.value_info[:]
+    assert [node.op for node in lacking(proto, dml)] == ["Relu", "Neg"]
+
+
+def test_a_type_that_nobody_knows_is_no_silent_yes(dml: Table) -> None:
+    model = parse("g (float[4] x) => (float[4] y) { a = mine.Unheard(x) y = Relu(a) }", opset=21)
+    proto = ir.to_proto(model)
+    proto.graph.output[0].type.tensor_type.elem_type = 0
+    proto.opset_import.add(domain="mine", version=1)
+    found = {node.op: node.reason for node in lacking(proto, dml)}
+    assert found["mine.Unheard"] == "DirectML has no kernel for Unheard."
+    assert found["Relu"].startswith("DirectML's kernel for Relu takes no unknown type as T")
+
+
 def test_constants_are_no_nodes_of_a_provider(dml: Table) -> None:
     model = parse("g (float[1] x) => (float[1] y) { c = Constant<value = float[1] {1.5}>() y = Add(x, c) }", opset=21)
     assert left(model, dml) == []
