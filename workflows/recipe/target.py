@@ -56,10 +56,7 @@ TARGETS: dict[TargetName, Target] = {
                 ("graphs", "single"): "it takes fixed shapes alone, and one graph for every length has none",
                 ("cache", "scatter"): _NO_SCATTER,
             },
-            noted={
-                ("cache", "gqa"): "QNN leaves GroupQueryAttention to the CPU but where an op_affinity file names it.",
-                ("precision", "fp32"): "QNN computes float32 in half precision.",
-            },
+            noted={("precision", "fp32"): "QNN computes float32 in half precision."},
             reasons=(
                 "QNN takes fixed shapes alone, so there is a graph for chunks of a prompt and one for tokens.",
                 "QNN takes no operators of onnxruntime's own, and masks of numbers alone.",

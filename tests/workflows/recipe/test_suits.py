@@ -69,8 +69,6 @@ def test_what_directml_has_is_let_through(demo: Checkpoint, options: dict[str, A
     ({"target": "dml", "graphs": "single"},
      ["DirectML is several times slower with the open shapes of one graph for all."]),
     ({"target": "qnn"}, ["QNN computes float32 in half precision."]),
-    ({"target": "qnn", "precision": "int8", "cache": "gqa"},
-     ["QNN leaves GroupQueryAttention to the CPU but where an op_affinity file names it."]),
     ({"target": "webgpu", "cache": "scatter"}, ["WebGPU leaves TensorScatter to the CPU, and with it the cache."]),
     ({"target": "cpu", "cache": "scatter"}, []),
 ])  # fmt: skip
