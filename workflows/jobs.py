@@ -198,7 +198,7 @@ class Jobs:
     @run.register
     def preflight(self, request: ask.Preflight, told: Told) -> Iterator[Event]:
         """A bundle tried on a provider."""
-        from workflows.runtime.preflight import preflight
+        from workflows.preflight import preflight
 
         yield ResultEvent(value=preflight(Path(request.bundle), request.provider, cancelled=told.cancelled))
 

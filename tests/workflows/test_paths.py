@@ -15,7 +15,7 @@ import pytest
 from workflows.builder import BuildRequest, build
 from workflows.cli.output import write_json
 from workflows.generate import GenerateOptions, open_engine
-from workflows.runtime.preflight import preflight
+from workflows.runtime.preflight import try_out
 from workflows.wire.events import GenerationDone
 
 NAME = "Größe 模型 x"
@@ -50,7 +50,7 @@ def test_a_bundle_opens_and_answers_there(demo_bundle: Path, elsewhere: Path) ->
 
 def test_a_process_of_its_own_finds_it(elsewhere: Path) -> None:
     """The path goes over a command line."""
-    report = preflight(elsewhere, "cpu")
+    report = try_out(elsewhere, "cpu")
     assert report.usable, report.reason
 
 

@@ -22,8 +22,10 @@ def preflight(
     options: list[str] = typer.Option([], "--device-option", metavar="K=V", help="An option of the provider."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Try a bundle on a provider in a process of its own: nodes, and one chunk and one step against the CPU."""
-    from workflows.runtime.preflight import preflight as run_preflight
+    """Try a bundle on a provider in a process of its own: nodes, and one chunk and one step against the CPU.
+
+    DirectML's nodes are told where it is not here, too."""
+    from workflows.preflight import preflight as run_preflight
 
     report = run_preflight(bundle, provider, pairs("K=V", options))
     if as_json:

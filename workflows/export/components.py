@@ -22,6 +22,7 @@ from workflows.export.check import check_causal, check_layers
 from workflows.export.decoder import Decoder, causal_layers
 from workflows.export.encoder_decoder import CrossDecoder, Encoder, check_cross, decoder_layers, own_logits
 from workflows.export.load import load_model
+from workflows.export.products import translations
 from workflows.export.remote import RemoteDecoder, RemoteEncoder, remote_layers
 from workflows.export.saving import save_parts
 from workflows.export.signature import (
@@ -211,6 +212,7 @@ def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Mode
                 input_names=list(signature.inputs),
                 output_names=signature.outputs,
                 dynamic_shapes=(axes,) if starred else axes,
+                custom_translation_table=translations(opset),
                 verbose=False,
             )
     except torch.onnx.OnnxExporterError as error:

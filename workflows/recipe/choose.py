@@ -14,7 +14,8 @@ from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.recipe.cut import Cut, cut_of
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import SLIDING, Family, Geometry
-from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, Recipe
+from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, SCATTER_FROM, Recipe
+from workflows.recipe.suits import refusals
 from workflows.recipe.target import Target, target_named
 from workflows.recipe.task import check_task, task_of
 
@@ -45,7 +46,7 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
         "model_type": checkpoint.model_type,
         "family": family.name,
         "task": task,
-        "opset": 24 if chosen.get("cache") == "scatter" else 23,  # TensorScatter is new in 24; 23 has the fused norms
+        "opset": SCATTER_FROM if chosen.get("cache") == "scatter" else target.opset,
         "graphs": "prefill-decode" if split or target.fixed else "single",
         "cache": "gqa" if split else "static",
         "kv_dtype": "float16" if split else "float32",
@@ -59,6 +60,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     settled = {"passes": passes, "quantize": _quantize(target, chosen.get("quantize", {}))}
     merged = {**defaults, "place": place, **chosen, **settled}
     recipe = _checked(merged)
+    for refusal in refusals(recipe):
+        raise RecipeError(refusal)
     _refuse_unfit(recipe, family, checkpoint, limit)
     _refuse_components(recipe, cut_of(family, recipe, geometry))
     return recipe

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workflows.recipe.schema import Recipe
+from workflows.recipe.suits import remarks
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,9 @@ _SCALES = {"int8": 8, "int4": 4}  # bits of a zero point; a scale has 32
 
 
 def notices(recipe: Recipe) -> list[str]:
-    """The traps of the precisions that the recipe has."""
+    """The traps of the precisions that the recipe has, and what its target's provider has badly."""
     chosen = dict.fromkeys([recipe.precision, *recipe.quantize.components.values()])
-    return [FACTS[precision].trap for precision in chosen if FACTS[precision].trap]
+    return [*(FACTS[precision].trap for precision in chosen if FACTS[precision].trap), *remarks(recipe)]
 
 
 def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, tied: bool) -> int:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from workflows.recipe.target import TargetName, unaliased
+from workflows.recipe.target import Opset, TargetName, unaliased
 
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
@@ -15,6 +15,8 @@ Variant = Literal["plain", "transformer-only"]
 
 ProviderName = Annotated[TargetName, BeforeValidator(unaliased)]
 
+SCATTER_FROM: Opset = 24  # the first with TensorScatter
+IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
 Writer = Literal["host", "gqa", "scatter"]
 
 POSITIONS_KEY = "joinery.positions"  # in a graph's metadata: how many positions the model has
@@ -107,7 +109,7 @@ class Recipe(BaseModel):
     session_options: dict[str, dict[str, Any]] = {}
     place: dict[str, ProviderName] = {}
     compile: bool = False
-    opset: Literal[23, 24] = 23
+    opset: Opset = 23
 
     @model_validator(mode="after")
     def _chunk_fits(self) -> Recipe:

@@ -1,6 +1,7 @@
 """What a build is made for: which passes, shapes and grids the target's provider computes rightly, each with its why.
 
-The facts were measured on onnxruntime 1.31.1 with onnxruntime-qnn 2.7.0 and onnxruntime-ep-webgpu 0.4.0.
+The facts were measured on onnxruntime 1.31.1 with onnxruntime-qnn 2.7.0, onnxruntime-ep-webgpu 0.4.0 and
+onnxruntime-openvino 1.24.1; DirectML's are those of its tables and sources (runtime/providers/kernels/dml.json).
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ from typing import Literal
 
 from workflows.errors import RecipeError, printable
 
-TargetName = Literal["cpu", "qnn", "webgpu"]
+TargetName = Literal["cpu", "qnn", "dml", "openvino", "webgpu"]
+Opset = Literal[21, 23, 24]
+Setting = tuple[str, str | bool]  # of a recipe, and its value
+LOWEST: Opset = 21  # spells out what 23 has fused
 ALIASES: dict[str, TargetName] = {"npu": "qnn"}
 CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")  # passes that give operators of onnxruntime's own
-MENDING = ("float_masks", "norm_in_three_axes", "position_tables")  # passes for what a provider computes wrongly
+_FOR_QNN = ("float_masks", "norm_in_three_axes", "position_tables")
+MENDING = (*_FOR_QNN, "contrib_gelu")  # passes for what a provider lacks or computes wrongly
 
 
 @dataclass(frozen=True)
 class Target:
     """A target. passes: those that it has otherwise than the family. fixed: whether shapes must be. heads: whether
     16-bit activations of four axes are computed rightly. place: of a model cut in three, the components that run
-    elsewhere. reasons: what of these is for what, a sentence each.
+    elsewhere. opset: what graphs are exported in. refused: setting → why the provider cannot have it; noted: setting →
+    what it makes of it. reasons: what of all this is for what, a sentence each.
     """
 
     name: TargetName
@@ -29,8 +35,14 @@ class Target:
     fixed: bool = False
     heads: bool = True
     place: Mapping[str, TargetName] = field(default_factory=dict)
+    opset: Opset = 23  # the first with fused attention
+    refused: Mapping[Setting, str] = field(default_factory=dict)
+    noted: Mapping[Setting, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
 
+
+_NO_SCATTER = "it has no TensorScatter, which writes that cache in place"
+_NO_TABLE = "it has no GatherBlockQuantized, which reads a quantized table of tokens"
 
 TARGETS: dict[TargetName, Target] = {
     target.name: target
@@ -38,10 +50,15 @@ TARGETS: dict[TargetName, Target] = {
         Target("cpu"),
         Target(
             "qnn",
-            passes=dict.fromkeys(CONTRIB, False) | dict.fromkeys(MENDING, True),
+            passes=dict.fromkeys(CONTRIB, False) | dict.fromkeys(_FOR_QNN, True),
             fixed=True,
             heads=False,
             place={"embeddings": "cpu", "head": "cpu"},
+            refused={
+                ("graphs", "single"): "it takes fixed shapes alone, and one graph for every length has none",
+                ("cache", "scatter"): _NO_SCATTER,
+            },
+            noted={("precision", "fp32"): "QNN computes float32 in half precision."},
             reasons=(
                 "QNN takes fixed shapes alone, so there is a graph for chunks of a prompt and one for tokens.",
                 "QNN takes no operators of onnxruntime's own, and masks of numbers alone.",
@@ -51,9 +68,59 @@ TARGETS: dict[TargetName, Target] = {
                 "Embeddings and head of a model cut in three serve chunks and tokens alike, so they run on the CPU.",
             ),
         ),
-        Target("webgpu"),
+        Target(
+            "dml",
+            passes={"contrib_gelu": True, "matmul_add_fusion": False},
+            fixed=True,
+            opset=LOWEST,
+            refused={
+                ("cache", "scatter"): _NO_SCATTER,
+                ("cache", "gqa"): (
+                    "its GroupQueryAttention turns no rotary positions, sees no windows, and takes the cache for empty "
+                    "in every run of more than one token, so that a prompt's second chunk would go wrong"
+                ),
+                ("precision", "bf16"): "it computes in float32 and float16 alone",
+                ("precision", "w8a16"): "it quantizes activations to 8 bits at most, not to 16",
+                ("quantize.embedding", True): _NO_TABLE,
+                ("quantize.symmetric", True): "its MatMulNBits wants zero points",
+            },
+            noted={("graphs", "single"): "DirectML is several times slower with the open shapes of one graph for all."},
+            reasons=(
+                "DirectML's kernels end at opset 21: graphs are of that opset, with attention and rotary positions in "
+                "its primitives, and norms and Gelu in onnxruntime's own operators, for which it has kernels.",
+                "DirectML is several times slower with open shapes, so there is a graph for chunks of a prompt and one "
+                "for tokens, of fixed shapes.",
+                "DirectML's GroupQueryAttention is wrong beyond a prompt's first chunk: the host writes the cache.",
+                "DirectML's product with weights in blocks takes no bias, which is added by itself.",
+            ),
+        ),
+        Target(
+            "openvino",
+            fixed=True,
+            opset=LOWEST,
+            refused={
+                ("cache", "scatter"): _NO_SCATTER,
+                ("cache", "gqa"): "it has no GroupQueryAttention, and fails where the CPU has parts of a graph",
+                ("precision", "int8-dynamic"): "it fails on products whose activations are quantized at every run",
+                ("quantize.embedding", True): _NO_TABLE + ", and the onnxruntime that it comes with reads it wrongly",
+            },
+            reasons=(
+                "OpenVINO lacks the fused attention and rotary positions of opset 23: graphs are of opset 21, in its "
+                "primitives, with the norms of onnxruntime's own, which it knows.",
+                "OpenVINO compiles each shape anew, and for NPUs fixed ones alone: there is a graph for chunks of a "
+                "prompt and one for tokens.",
+            ),
+        ),
+        Target(
+            "webgpu",
+            noted={
+                ("cache", "scatter"): "WebGPU leaves TensorScatter to the CPU, and with it the cache.",
+                ("precision", "w8a16"): "WebGPU leaves 16-bit Quantize and Dequantize to the CPU.",
+            },
+        ),
     )
 }
+
 
 def unaliased(name: object) -> object:
     """A target's own name for one of its others; anything else as it is."""

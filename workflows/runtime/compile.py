@@ -25,7 +25,7 @@ from workflows.files import remove, sync
 from workflows.processes import run_apart, stay_with_parent
 from workflows.runtime.contexts import SHARE, origin_of
 from workflows.runtime.openings import Opening, Placement, openings_of
-from workflows.runtime.preflight import preflight
+from workflows.runtime.preflight import try_out
 from workflows.runtime.providers import device_named, provider_of
 from workflows.runtime.sessions import ORT_ERRORS, session_settings
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
@@ -106,7 +106,7 @@ class _Attempt:
 
     def _try(self, draft: Path) -> str:
         self.heard("trying a chunk and a step")
-        found = preflight(
+        found = try_out(
             self.folder,
             self.device.name,
             self.options,

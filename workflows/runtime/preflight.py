@@ -1,7 +1,7 @@
 """What would happen on a provider, found out in a process that may crash: assignment by node, and one chunk and one
 step against the CPU provider.
 
-    parent: preflight(bundle, provider) ──starts──▶ python -m workflows.runtime.preflight ──▶ PreflightReport │ its end
+    parent: try_out(bundle, provider) ──starts──▶ python -m workflows.runtime.preflight ──▶ PreflightReport │ its end
 
 Most prompts look right with wrong logits, so logits and keys and values are compared, of a chunk and of a token.
 """
@@ -40,7 +40,7 @@ _REASON = re.compile(r"Node name: (?P<node>\S+) Node index: \d+\s+REASON : (?P<r
 _SEED = 0
 
 
-def preflight(
+def try_out(
     folder: Path,
     provider: str,
     options: Mapping[str, str] | None = None,

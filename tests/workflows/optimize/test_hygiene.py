@@ -81,10 +81,22 @@ def test_families_name_passes_that_there_are_in_the_order_in_which_they_run() ->
     order = list(PASSES)
     for family in FAMILIES.families:
         assert list(family.passes) == sorted(family.passes, key=order.index), family.name
-        for name, off in (("cpu", BY_CHOICE), ("qnn", (BY_CHOICE - set(MENDING)) | set(CONTRIB))):
-            passes = family.default_passes(TARGETS[name])
+        for target in TARGETS.values():
+            passes = family.default_passes(target)
+            off = {one for one in order if not target.passes.get(one, one not in BY_CHOICE)}
             assert {one for one, on in passes.items() if not on} == off & set(family.passes)
     assert set(order) == {name for family in FAMILIES.families for name in family.passes}
+
+
+def test_targets_switch_the_passes_that_they_are_about() -> None:
+    switched = {name: {one for one, on in target.passes.items() if on} for name, target in TARGETS.items()}
+    assert switched == {
+        **{name: set() for name in ("cpu", "openvino", "webgpu")},
+        "qnn": set(MENDING) - {"contrib_gelu"},
+        "dml": {"contrib_gelu"},
+    }
+    assert {one for one, on in TARGETS["qnn"].passes.items() if not on} == set(CONTRIB)
+    assert {one for one, on in TARGETS["dml"].passes.items() if not on} == {"matmul_add_fusion"}
 
 
 def test_every_pass_says_what_it_is_for() -> None:

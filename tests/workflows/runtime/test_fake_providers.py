@@ -31,7 +31,7 @@ from workflows.interchange.assemble import assemble
 from workflows.jobs import Jobs, Told
 from workflows.processes import Ended, run_apart
 from workflows.runtime import Loading, device_named, open_machine
-from workflows.runtime.preflight import preflight
+from workflows.runtime.preflight import try_out
 from workflows.runtime.providers import PROVIDERS, devices, table
 from workflows.runtime.providers.base import Graph
 from workflows.wire import requests as ask
@@ -144,7 +144,7 @@ def test_preflight_says_what_is_wrong(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", in_children(tmp_path / "site", fault))
     monkeypatch.setitem(PROVIDERS, NAME, faulty(fault))
-    report = preflight(bundle, NAME)
+    report = try_out(bundle, NAME)
     assert report.usable == (fault == "none") and report.reason.startswith(reason)
     assert bool(report.reason) == bool(reason)
 
@@ -155,7 +155,7 @@ def test_preflight_gives_up(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", in_children(tmp_path / "site", fault))
     monkeypatch.setitem(PROVIDERS, NAME, faulty(fault))
-    report = preflight(bundle, NAME, seconds=SOON_S)
+    report = try_out(bundle, NAME, seconds=SOON_S)
     assert (report.usable, report.reason) == (False, f"The process that tried {TITLE} did not answer in {SOON_S} s.")
 
 
@@ -230,6 +230,14 @@ def test_a_process_apart_ends_well() -> None:
     assert ended.why == "" and '"name":"cpu"' in ended.told
 
 
+def _finds(process: psutil.Process) -> bool:
+    """Whether it looks for a device; one may have ended meanwhile."""
+    try:
+        return "workflows.runtime.providers.find" in process.cmdline()
+    except psutil.Error:
+        return False
+
+
 def test_what_a_killed_process_had_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plugin that hangs in a process of its own would hang there for ever."""
     monkeypatch.setenv("PYTHONPATH", write_plugin(tmp_path / "plugins", PACKAGE, "hangs"))
@@ -237,7 +245,7 @@ def test_what_a_killed_process_had_started_ends_with_it(tmp_path: Path, monkeypa
     client.send("devices")
     me, found = psutil.Process(client.process.pid), list[psutil.Process]()
     deadline = time.monotonic() + 60
-    while not any("find" in " ".join(one.cmdline()) for one in found) and time.monotonic() < deadline:
+    while not any(map(_finds, found)) and time.monotonic() < deadline:
         found = me.children(recursive=True)
     assert found
     client.process.kill()

@@ -18,7 +18,7 @@ from workflows.errors import DeviceError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, devices
 from workflows.runtime.openings import Opening
-from workflows.runtime.preflight import preflight
+from workflows.runtime.preflight import try_out
 from workflows.runtime.providers import PROVIDERS
 from workflows.runtime.providers.assignment import Assignment, placement_note
 from workflows.runtime.providers.base import Provider
@@ -118,7 +118,7 @@ def test_nodes_that_are_left_to_the_cpu_are_said() -> None:
 
 
 def test_the_cpu_is_as_the_cpu(demo_split_bundle: Path) -> None:
-    report = preflight(demo_split_bundle, "cpu")
+    report = try_out(demo_split_bundle, "cpu")
     assert (report.usable, report.reason) == (True, "")
     assert [one.name for one in report.components] == ["prefill", "decode"]
     for one in report.components:
@@ -132,10 +132,10 @@ def test_the_cpu_is_as_the_cpu(demo_split_bundle: Path) -> None:
 @pytest.mark.skipif(not QNN, reason="onnxruntime-qnn, whose simulator this runs on, is not installed")
 def test_qnn_takes_its_target_whole_and_wrong_values_are_refused(built: Built, demo_split_bundle: Path) -> None:
     bundle = built("demo:qwen3", target="qnn", precision="w8a16", capacity=128, chunk=32)
-    report = preflight(bundle, "qnn")
+    report = try_out(bundle, "qnn")
     assert report.usable, report.reason
     assert all(one.on_provider >= 0.98 * one.nodes for one in report.components)
-    wrong = preflight(demo_split_bundle, "qnn")
+    wrong = try_out(demo_split_bundle, "qnn")
     assert not wrong.usable and "off by" in wrong.reason
     assert {left.op for one in wrong.components for left in one.elsewhere} == {
         "com.microsoft.SkipSimplifiedLayerNormalization"

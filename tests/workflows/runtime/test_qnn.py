@@ -19,7 +19,7 @@ from workflows.errors import Cancelled, DeviceError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.compile import compile_bundle
-from workflows.runtime.preflight import preflight
+from workflows.runtime.preflight import try_out
 from workflows.wire.events import GenerationDone
 
 pytestmark = [
@@ -97,7 +97,7 @@ def test_the_transformer_alone(built: Built) -> None:
     bundle = built("demo:qwen3", target="qnn", variant="transformer-only", precision="w8a16", capacity=160, chunk=CHUNK)
     with open_engine(bundle, provider="qnn") as engine:
         assert engine.machine.provider == "qnn, embeddings=cpu, head=cpu" and not engine.machine.placement
-    report = preflight(bundle, "qnn")
+    report = try_out(bundle, "qnn")
     assert report.usable and [one.on_provider / one.nodes for one in report.components] == [0, 1, 1, 0]
     equal, count = alike(*(answers(bundle, provider, QUESTIONS, chat=True) for provider in ("qnn", "cpu")))
     assert count >= 60 and equal >= 0.99 * count, (equal, count)

@@ -5,6 +5,7 @@ from workflows.optimize.passes.clamp_constant_values import ClampConstantValues
 from workflows.optimize.passes.clean_opset_imports import CleanOpsetImports
 from workflows.optimize.passes.common_subexpressions import CommonSubexpressions
 from workflows.optimize.passes.constant_folding import ConstantFolding
+from workflows.optimize.passes.contrib_gelu import ContribGelu
 from workflows.optimize.passes.dead_nodes import DeadNodes
 from workflows.optimize.passes.float_masks import FloatMasks
 from workflows.optimize.passes.fold_tied_head import FoldTiedHead
@@ -50,6 +51,7 @@ PASSES: dict[str, Pass] = {
         FloatMasks(),
         NormInThreeAxes(),
         PositionTables(),
+        ContribGelu(),
         CleanOpsetImports(),
     )
 }

@@ -15,7 +15,7 @@ THIN = (
     *("RMSNormalization", "SimplifiedLayerNormalization", "LayerNormalization", "LpNormalization"),
     *("RotaryEmbedding", "Neg", "Add", "Sub", "Mul", "Div", "Clip", "TensorScatter", "ScatterND"),
 )
-_TO_WEIGHTS = ("Cast", "Where", "Identity", "Dropout")  # between Softmax and the product with the values
+_TO_WEIGHTS = ("Cast", "Where", "Identity", "Dropout", "Reshape")  # between Softmax and the product with the values
 
 
 class PackQKV(Rewrite):

@@ -1,0 +1,88 @@
+"""What a target refuses and remarks on before a build, and the opset that its graphs have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.errors import RecipeError
+from workflows.recipe import choose
+from workflows.recipe.precision import notices
+from workflows.recipe.suits import refusals, remarks
+from workflows.recipe.target import LOWEST, TARGETS
+
+
+@pytest.fixture(scope="module")
+def demo() -> Checkpoint:
+    return open_checkpoint("demo:qwen3")
+
+
+@pytest.mark.parametrize(("target", "opset", "graphs"), [
+    ("cpu", 23, "single"), ("webgpu", 23, "single"), ("qnn", 23, "prefill-decode"), ("dml", 21, "prefill-decode"),
+    ("openvino", 21, "prefill-decode"),
+])  # fmt: skip
+def test_a_target_decides_opset_and_shapes(demo: Checkpoint, target: str, opset: int, graphs: str) -> None:
+    recipe = choose(demo, {"target": target})
+    assert (recipe.opset, recipe.graphs, recipe.cache) == (opset, graphs, "static")
+    assert refusals(recipe) == []
+    assert choose(demo, {"target": "cpu", "cache": "scatter"}).opset == 24
+
+
+@pytest.mark.parametrize(("options", "why"), [
+    ({"target": "dml", "cache": "scatter"}, "The target dml cannot have cache scatter: it has no TensorScatter"),
+    ({"target": "dml", "cache": "gqa"}, "takes the cache for empty in every run of more than one token"),
+    ({"target": "dml", "variant": "transformer-only"}, "The target dml cannot have cache gqa"),
+    ({"target": "dml", "precision": "w8a16"}, "cannot have precision w8a16: it quantizes activations to 8 bits"),
+    ({"target": "dml", "quantize": {"components": {"decode": "w8a16"}}}, "cannot have precision w8a16"),
+    ({"target": "dml", "precision": "bf16"}, "cannot have precision bf16"),
+    ({"target": "dml", "precision": "int4", "quantize": {"embedding": True}}, "no GatherBlockQuantized"),
+    ({"target": "dml", "precision": "int8", "quantize": {"symmetric": True}}, "its MatMulNBits wants zero points"),
+    ({"target": "dml", "opset": 23}, "The target dml cannot have opset 23: it is for 21 alone."),
+    ({"cache": "scatter", "opset": 23}, "The cache scatter needs opset 24"),
+    ({"target": "openvino", "cache": "gqa"}, "The target openvino cannot have cache gqa"),
+    ({"target": "openvino", "cache": "scatter"}, "it has no TensorScatter"),
+    ({"target": "openvino", "precision": "int8-dynamic"}, "quantized at every run"),
+    ({"target": "openvino", "precision": "int4", "quantize": {"embedding": True}}, "reads it wrongly"),
+    ({"target": "qnn", "graphs": "single"}, "The target qnn cannot have graphs single: it takes fixed shapes alone"),
+    ({"target": "qnn", "cache": "scatter"}, "it has no TensorScatter"),
+])  # fmt: skip
+def test_what_a_target_cannot_have_ends_a_build_before_it_begins(
+    demo: Checkpoint, options: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(RecipeError) as raised:
+        choose(demo, options)
+    assert why in str(raised.value)
+
+
+@pytest.mark.parametrize("options", [
+    {"precision": "int4"}, {"precision": "fp16"}, {"precision": "w8a8"}, {"quantize": {"symmetric": True}},
+    {"cache": "window"},
+])  # fmt: skip
+def test_what_directml_has_is_let_through(demo: Checkpoint, options: dict[str, Any]) -> None:
+    assert refusals(choose(demo, {"target": "dml", **options})) == []
+
+
+@pytest.mark.parametrize(("options", "told"), [
+    ({"target": "dml"}, []),
+    ({"target": "dml", "graphs": "single"},
+     ["DirectML is several times slower with the open shapes of one graph for all."]),
+    ({"target": "qnn"}, ["QNN computes float32 in half precision."]),
+    ({"target": "webgpu", "cache": "scatter"}, ["WebGPU leaves TensorScatter to the CPU, and with it the cache."]),
+    ({"target": "cpu", "cache": "scatter"}, []),
+])  # fmt: skip
+def test_what_a_target_has_badly_is_remarked_on(demo: Checkpoint, options: dict[str, Any], told: list[str]) -> None:
+    recipe = choose(demo, options)
+    assert remarks(recipe) == told
+    assert notices(recipe) == told
+
+
+def test_a_target_of_the_lowest_opset_says_why() -> None:
+    for target in TARGETS.values():
+        assert target.opset != LOWEST or any("opset 21" in reason for reason in target.reasons), target.name
+
+
+def test_gelu_is_onnxruntime_s_where_the_target_has_no_other(demo: Checkpoint) -> None:
+    on = {name: choose(demo, {"target": name}).passes for name in TARGETS}
+    assert [name for name, passes in on.items() if passes["contrib_gelu"]] == ["dml"]

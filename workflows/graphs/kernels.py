@@ -1,0 +1,201 @@
+"""Which nodes of a graph a provider has no kernel for, by its table of kernels: neither it nor its device need be here.
+
+    graph, table ──lacking──▶ [node, operator, why]
+
+onnxruntime gives a node to a kernel that names the very version of the operator that the graph's opset has, and takes
+the types of its tensors. What else a kernel asks of its node stands in the table as its limits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+import onnx
+from onnx import defs, helper, shape_inference
+
+from workflows.wire.codec import read
+from workflows.wire.reports.preflight import LeftNode
+
+_FOLDED = ("Constant",)  # onnxruntime makes initializers of them before it asks a provider
+_OWN_VERSION = 1  # of onnxruntime's operators, of which onnx has no schema
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """since: the version of the operator that it serves. types: constraint → the table's name for a set of types."""
+
+    since: int
+    types: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """attributes: name → the values that are served, the first where a node does not say it. inputs: how many, from
+    and to. single: an input and its axis whose size must be one, `why` telling the reason."""
+
+    source: str
+    attributes: dict[str, list[float]]
+    inputs: tuple[int, int]
+    single: tuple[int, int] | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """inputs, outputs: the constraint or the type of each, where onnx has no schema of the operator."""
+
+    kernels: list[Kernel]
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    limits: Limits | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A provider's kernels, as its file has them. operators: domain → operator → its kernels."""
+
+    provider: str
+    title: str
+    source: str
+    licence: str
+    note: str
+    types: dict[str, list[str]]
+    operators: dict[str, dict[str, Operator]]
+
+
+@cache
+def kernel_table(provider: str) -> Table | None:
+    """The table of the provider that a person calls `provider`; None where it has none."""
+    path = files("workflows.runtime.providers") / "kernels" / f"{provider}.json"
+    return read(Table, json.loads(path.read_text("utf-8"))) if path.is_file() else None
+
+
+def lacking(model: onnx.ModelProto, table: Table) -> list[LeftNode]:
+    """The nodes without a kernel, in the graph's order; not those within control flow. Weights are not needed."""
+    opsets = {_plain(entry.domain): entry.version for entry in model.opset_import}
+    types = _Types(model, table, opsets)
+    left = []
+    for node in model.graph.node:
+        why = "" if node.op_type in _FOLDED else _why_not(node, table, opsets, types)
+        if why:
+            left.append(LeftNode(node.name, f"{node.domain}.{node.op_type}".lstrip("."), why))
+    return left
+
+
+def _plain(domain: str) -> str:
+    return "" if domain == "ai.onnx" else domain
+
+
+def _operator(table: Table, node: onnx.NodeProto) -> Operator | None:
+    return table.operators.get(_plain(node.domain), {}).get(node.op_type)
+
+
+def _schema(node: onnx.NodeProto, opsets: Mapping[str, int]) -> defs.OpSchema | None:
+    """onnx's own; None of an operator of onnxruntime's, which may stand in onnx's domain."""
+    domain = _plain(node.domain)
+    try:
+        return defs.get_schema(node.op_type, opsets.get(domain, _OWN_VERSION), domain)
+    except defs.SchemaError:
+        return None
+
+
+def _why_not(node: onnx.NodeProto, table: Table, opsets: Mapping[str, int], types: _Types) -> str:
+    """Why no kernel takes the node, a sentence; empty where one does."""
+    operator, schema = _operator(table, node), _schema(node, opsets)
+    if operator is None:
+        return f"{table.title} has no kernel for {node.op_type}."
+    since = schema.since_version if schema is not None else _OWN_VERSION
+    kernels = [kernel for kernel in operator.kernels if kernel.since == since]
+    if not kernels:
+        known = ", ".join(map(str, sorted({kernel.since for kernel in operator.kernels})))
+        return f"{table.title} has kernels for {node.op_type} of version {known}, and the graph's is of {since}."
+    bound = types.of_node(node)
+    reasons = [_mistyped(bound, kernel, table) for kernel in kernels]
+    if all(reasons):
+        return f"{table.title}'s kernel for {node.op_type} takes {reasons[0]}."
+    lack = _beyond(node, operator.limits, types) if operator.limits else ""
+    return f"{table.title}'s kernel for {node.op_type} takes {lack}." if lack else ""
+
+
+def _mistyped(bound: Mapping[str, str], kernel: Kernel, table: Table) -> str:
+    """The constraint that the node's types break, as a part of a sentence; what the node leaves out breaks none."""
+    for name, allowed in kernel.types.items():
+        if name in bound and bound[name] not in table.types[allowed]:
+            return f"no {bound[name] or 'unknown type'} as {name}, but {', '.join(table.types[allowed])}"
+    return ""
+
+
+def _beyond(node: onnx.NodeProto, limits: Limits, types: _Types) -> str:
+    """What of the node is beyond the kernel's limits, as a part of a sentence."""
+    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    for name, served in limits.attributes.items():
+        if given.get(name, served[0]) not in served:
+            return f"no {name} of {given[name]:g}"
+    least, most = limits.inputs
+    if not least <= (count := len(node.input)) <= most:
+        return f"{' to '.join(map(str, dict.fromkeys(limits.inputs)))} inputs, and not {count}"
+    if limits.single is not None:
+        index, axis = limits.single
+        size = types.axes.get(node.input[index], [])[axis : axis + 1]
+        if size != [1]:
+            return f"one column alone: {limits.why}"
+    return ""
+
+
+class _Types:
+    """Element types by value: as the graph notes them or onnx infers them, else as the operators' constraints tell."""
+
+    def __init__(self, model: onnx.ModelProto, table: Table, opsets: Mapping[str, int]) -> None:
+        self._table, self._opsets = table, opsets
+        graph = shape_inference.infer_shapes(model).graph
+        noted = [*graph.input, *graph.output, *graph.value_info]
+        codes = {value.name: value.type.tensor_type.elem_type for value in noted}
+        codes |= {tensor.name: tensor.data_type for tensor in graph.initializer}
+        self._types = {name: _type_name(code) for name, code in codes.items() if code}
+        self.axes = {value.name: [axis.dim_value for axis in value.type.tensor_type.shape.dim] for value in noted}
+        for node in graph.node:
+            self._follow(node)
+
+    def of_node(self, node: onnx.NodeProto) -> dict[str, str]:
+        """Constraint → the type that the node has for it, empty where nobody knows it."""
+        inputs, outputs = self._constraints(node)
+        pairs = [*zip(node.input, inputs, strict=False), *zip(node.output, outputs, strict=False)]
+        bound = {constraint: "" for name, constraint in pairs if name}
+        return bound | {constraint: self._types[name] for name, constraint in reversed(pairs) if name in self._types}
+
+    def _follow(self, node: onnx.NodeProto) -> None:
+        """What the graph does not note of the node's outputs: as its inputs, or the one type that there is."""
+        bound, (_, outputs), schema = self.of_node(node), self._constraints(node), _schema(node, self._opsets)
+        allowed = {one.type_param_str: one.allowed_type_strs for one in schema.type_constraints} if schema else {}
+        for name, constraint in zip(node.output, outputs, strict=False):
+            own = [constraint] if constraint.islower() else []  # a type, not the name of a constraint
+            known = bound.get(constraint) or _only(allowed.get(constraint, own))
+            if name and known and name not in self._types:
+                self._types[name] = known
+
+    def _constraints(self, node: onnx.NodeProto) -> tuple[list[str], list[str]]:
+        """That of each input and output; the last one's serves all that follow."""
+        operator, schema = _operator(self._table, node), _schema(node, self._opsets)
+        if schema is not None:
+            told = [one.type_str for one in schema.inputs], [one.type_str for one in schema.outputs]
+        else:
+            told = (operator.inputs, operator.outputs) if operator is not None else ([], [])
+        return _stretched(told[0], len(node.input)), _stretched(told[1], len(node.output))
+
+
+def _stretched(constraints: Sequence[str], count: int) -> list[str]:
+    return [*constraints, *list(constraints[-1:]) * (count - len(constraints))]
+
+
+def _type_name(code: int) -> str:
+    """As onnx's constraints have it: `float`, `float16`, `int64`."""
+    return str(onnx.TensorProto.DataType.Name(code)).lower()
+
+
+def _only(allowed: Sequence[str]) -> str:
+    """The one type that a constraint allows, of `tensor(int64)` and the like; empty where there are several."""
+    return allowed[0].removeprefix("tensor(").removesuffix(")") if len(allowed) == 1 else ""
