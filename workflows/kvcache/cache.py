@@ -23,7 +23,7 @@ from workflows.kvcache.drivers import EMPTY, Feed, shape_of
 from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.kvcache.step import Group, Step, default_drivers, plain_facts
-from workflows.kvcache.views import runs_of, unlike
+from workflows.kvcache.views import group_view
 from workflows.tensors import TensorSpec
 from workflows.wire.events import GroupView
 
@@ -277,31 +277,9 @@ class KVCache:
 
     def view(self) -> tuple[GroupView, ...]:
         """The groups as the window draws them."""
-        return tuple(self._view(group) for group in self.groups)
+        return tuple(group_view(self, group) for group in self.groups)
 
     # -- inside ------------------------------------------------------------------------------------------------
-
-    def _view(self, group: Group) -> GroupView:
-        tensors = [tensor for store in self._stores for tensor in store.tensors if tensor.layer in group.layers]
-        keys = {tensor.layer: tensor for tensor in tensors if tensor.role != "value"}
-        return GroupView(
-            name=group.name,
-            layout=self.layout.name,
-            layers=list(group.layers),
-            capacity=self.capacity,
-            allocated=self.allocated,
-            window=group.window,
-            shape=[*tensors[0].sized(self.allocated)],
-            dtype=tensors[0].dtype,
-            bytes=sum(tensor.bytes_per_slot for tensor in tensors) * self.allocated,
-            writer=tensors[0].writer,
-            length=self.length,
-            evicted=self.evicted,
-            runs=runs_of(group.table),
-            rewindable=[(lengths[0], lengths[-1]) for lengths in self.rewindable()],
-            slides=self.layout.slides,
-            shapes=unlike([list(keys[layer].sized(self.allocated)) for layer in group.layers]),
-        )
 
     @property
     def _one_row(self) -> bool:

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from workflows.kvcache.drivers import EMPTY
 from workflows.kvcache.layouts import Positions
+from workflows.kvcache.step import Group
+from workflows.wire.events import GroupView
+
+if TYPE_CHECKING:
+    from workflows.kvcache.cache import KVCache
+
+
+def group_view(cache: KVCache, group: Group) -> GroupView:
+    """A group of like layers as it is now."""
+    tensors = [tensor for tensor in cache.tensors.values() if tensor.layer in group.layers]
+    keys = {tensor.layer: tensor for tensor in tensors if tensor.role != "value"}
+    return GroupView(
+        name=group.name,
+        layout=cache.layout.name,
+        layers=list(group.layers),
+        capacity=cache.capacity,
+        allocated=cache.allocated,
+        window=group.window,
+        shape=[*tensors[0].sized(cache.allocated)],
+        dtype=tensors[0].dtype,
+        bytes=sum(tensor.bytes_per_slot for tensor in tensors) * cache.allocated,
+        writer=tensors[0].writer,
+        length=cache.length,
+        evicted=cache.evicted,
+        runs=runs_of(group.table),
+        rewindable=[(lengths[0], lengths[-1]) for lengths in cache.rewindable()],
+        slides=cache.layout.slides,
+        shapes=unlike([list(keys[layer].sized(cache.allocated)) for layer in group.layers]),
+    )
 
 
 def unlike(shapes: list[list[int | str]]) -> list[list[int | str]]:
