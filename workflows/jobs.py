@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workflows.errors import RequestError
 from workflows.wire import requests as ask
-from workflows.wire.events import Event, ResultEvent
+from workflows.wire.events import Event, ProgressEvent, ResultEvent
 from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
@@ -201,6 +201,18 @@ class Jobs:
         from workflows.preflight import preflight
 
         yield ResultEvent(value=preflight(Path(request.bundle), request.provider, cancelled=told.cancelled))
+
+    @run.register
+    def compile(self, request: ask.Compile, told: Told) -> Iterator[Event]:
+        """A bundle's graphs, for a provider."""
+        from workflows.runtime.compile import compile_bundle
+
+        def tell(line: str) -> None:
+            told.report(ProgressEvent(stage="compile", message=line))
+
+        yield ResultEvent(
+            value=compile_bundle(Path(request.bundle), request.provider, heard=tell, cancelled=told.cancelled)
+        )
 
     # -- measuring ---------------------------------------------------------------------------------------------
 

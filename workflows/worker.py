@@ -30,7 +30,8 @@ from workflows.errors import (
 from workflows.jobs import Jobs, Told
 from workflows.processes import own_stdout
 from workflows.wire.events import ErrorEvent, Event, ProgressEvent
-from workflows.wire.requests import Cancel, Generate, Open, Request, parse_line, read_request
+from workflows.wire.lines import parse_line, read_request
+from workflows.wire.requests import Cancel, Generate, Open, Request
 
 PROGRESS_EVERY_S = 0.05
 

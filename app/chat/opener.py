@@ -69,7 +69,7 @@ class Opener(QObject):
             self._asked = True
             job = self._context.probe_worker.request(ListDevices())
             job.on_answer(lambda found: self._panel.set_devices(found.devices))
-            self._context.plugins.devices.connect(lambda found: self._panel.set_devices(found.devices))
+            self._context.plugins.done.connect(lambda _, found: self._panel.set_devices(found.devices))
 
     def name_parts(self, *_: object) -> None:
         """The layout and the components of the current bundle."""

@@ -6,11 +6,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QWidget
 
 from app.state.context import AppContext
+from app.state.device_work import DeviceWork
 from app.widgets.basics import Card, Elided, Pill, button, label
 from app.widgets.format import size
 from app.widgets.preflight import PreflightView
 from app.widgets.theme import G, set_icon
 from workflows.wire.reports.devices import Device
+from workflows.wire.requests import Compile, InstallPlugin
 
 _ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
 
@@ -29,6 +31,10 @@ class DeviceCard(Card):
         if device.remedy:
             self.body.addWidget(label(device.remedy, "muted", wrap=True))
         self.act = button(self.tr("Install {0}").format(device.install), "plus", clicked=self._install)
+        self.compile = button(self.tr("Compile"), "play", clicked=self._compile)
+        self.compile.setToolTip(
+            self.tr("What the provider makes of the bundle's graphs is made once and kept, so that they open at once.")
+        )
         self.check = button(self.tr("Check a bundle"), "play", clicked=self._check)
         self.cancel = button(self.tr("Cancel"), "stop", clicked=self._cancel)
         self.progress = QProgressBar()
@@ -74,7 +80,7 @@ class DeviceCard(Card):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(G)
-        for part in (self.act, self.check, self.cancel):
+        for part in (self.act, self.check, self.compile, self.cancel):
             row.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
         row.addWidget(self.status, 1)
         self.body.addLayout(row)
@@ -87,20 +93,23 @@ class DeviceCard(Card):
     def refresh(self) -> None:
         """What is installed or tried is another, or the bundle is."""
         device, plugins, tried = self.device, self._context.plugins, self._context.preflights
-        installing = plugins.provider == device.name
+        work = self._work()
         bundle = self._context.bundle
         checking = tried.running is not None and tried.running[1] == device.name
-        focused = any(one.hasFocus() for one in (self.act, self.check, self.cancel))
-        self.act.setVisible(bool(device.install) and not installing)
-        self.act.setEnabled(not plugins.provider)
-        self.check.setVisible(device.usable and not checking)
+        busy = work is not None or checking
+        focused = any(one.hasFocus() for one in (self.act, self.check, self.compile, self.cancel))
+        self.act.setVisible(bool(device.install) and not busy)
+        self.act.setEnabled(not plugins.device)
+        self.compile.setVisible(device.compiles and not busy)
+        self.compile.setEnabled(bundle is not None and not self._context.compiler.device)
+        self.check.setVisible(device.usable and not busy)
         self.check.setEnabled(bundle is not None and tried.running is None)
         self.check.setToolTip("" if bundle else self.tr("Open a bundle first: Home lists those that you have built."))
-        self.cancel.setVisible(installing or checking)
+        self.cancel.setVisible(busy)
         if focused:  # a button that hides gives the focus to the next, which may be one that installs
-            (self.cancel if installing or checking else self.check if device.usable else self.act).setFocus()
-        self.progress.setVisible(installing or checking)
-        self.status.set_whole(plugins.line if installing else self._words(checking))
+            (self.cancel if busy else self.check if device.usable else self.act).setFocus()
+        self.progress.setVisible(busy)
+        self.status.set_whole(work.line if work is not None else self._words(checking))
         wrong = tried.error[1].message if tried.error is not None and tried.error[0] == device.name else ""
         self.problem.setText(wrong)
         self.problem.setVisible(bool(wrong))
@@ -127,15 +136,27 @@ class DeviceCard(Card):
 
     # -- what it does ----------------------------------------------------------------------------------------
 
+    def _work(self) -> DeviceWork | None:
+        """What is being made for this device."""
+        both = self._context.plugins, self._context.compiler
+        return next((work for work in both if work.device == self.device.name), None)
+
     def _install(self) -> None:
-        self._context.plugins.install(self.device.name)
+        name = self.device.name
+        self._context.plugins.start(name, InstallPlugin(name), self.tr("Starting pip …"))
+
+    def _compile(self) -> None:
+        bundle, name = self._context.bundle, self.device.name
+        if bundle is not None:
+            self._context.compiler.start(name, Compile(str(bundle["path"]), name), self.tr("Opening the bundle …"))
 
     def _check(self) -> None:
         if self._context.bundle is not None:
             self._context.preflights.check(self._context.bundle, self.device.name)
 
     def _cancel(self) -> None:
-        if self._context.plugins.provider == self.device.name:
-            self._context.plugins.cancel()
+        work = self._work()
+        if work is not None:
+            work.cancel()
         else:
             self._context.preflights.cancel()

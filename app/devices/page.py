@@ -10,8 +10,10 @@ from app.devices.table import BundleTable
 from app.state.context import AppContext
 from app.widgets.actions import action
 from app.widgets.basics import Banner, EmptyState, button, label, scrolled
+from app.widgets.format import size
 from app.widgets.theme import G
 from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.compiled import CompileReport
 from workflows.wire.reports.devices import Device, DevicesReport
 from workflows.wire.requests import ListDevices
 
@@ -51,8 +53,11 @@ class DevicesPage(QWidget):
         outer.addWidget(scrolled(content))
         action(self, self.tr("Look for devices again"), self.refresh, icon="refresh")
         context.plugins.changed.connect(self._refresh_cards)
-        context.plugins.devices.connect(self._on_answer)
-        context.plugins.failed.connect(lambda error: self.banner.error(error.message, error.details))
+        context.plugins.done.connect(lambda _, found: self._on_answer(found))
+        context.compiler.changed.connect(self._refresh_cards)
+        context.compiler.done.connect(lambda _, made: self._on_compiled(made))
+        for work in (context.plugins, context.compiler):
+            work.failed.connect(lambda _, error: self.banner.error(error.message, error.details))
         context.preflights.changed.connect(self._refresh_all)
         context.bundleChanged.connect(self._refresh_all)
 
@@ -76,6 +81,11 @@ class DevicesPage(QWidget):
     def _on_answer(self, found: DevicesReport) -> None:
         self.again.setEnabled(True)
         self._show_devices(found.devices)
+
+    def _on_compiled(self, made: CompileReport) -> None:
+        """It is opened from what was compiled from now on, which is said where it is chosen."""
+        parts = self.tr("The graphs are compiled: {0}, {1}.").format(made.folder, size(made.bytes))
+        self.banner.show_message("ok", f"{parts} {made.note}".strip())
 
     def _on_error(self, error: ErrorEvent) -> None:
         self.again.setEnabled(True)

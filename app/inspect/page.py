@@ -429,7 +429,7 @@ class InspectPage(QWidget):
         if not self._asked_devices and self.isVisible() and self.tabs.currentIndex() == self.tabs.names.index("kv"):
             self._asked_devices = True
             self.context.probe_worker.request(ListDevices()).on_answer(self._on_devices)
-            self.context.plugins.devices.connect(self._on_devices)
+            self.context.plugins.done.connect(lambda _, found: self._on_devices(found))
 
     def _on_devices(self, found: DevicesReport) -> None:
         self.kv.controls.choice.set_devices(found.devices)

@@ -26,7 +26,8 @@ from app.jobs.lines import LARGE, decode
 from app.jobs.slices import Slices, whole
 from workflows.processes import python_command, python_path
 from workflows.wire.events import ENDS, ErrorEvent, Event, parse_in_steps
-from workflows.wire.requests import Cancel, Request, to_line
+from workflows.wire.lines import to_line
+from workflows.wire.requests import Cancel, Request
 
 GRACE_MS = 8_000
 KILL_MS = 2_000

@@ -17,8 +17,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.worker import Worker
 from app.state.build import BuildModel, Draft
+from app.state.device_work import DeviceWork
 from app.state.measurements import Measurements
-from app.state.plugins import Plugins
 from app.state.preflights import Preflights
 from app.state.recents import Reader, Recents, read_summary
 from app.state.session import Session
@@ -55,7 +55,8 @@ class AppContext(QObject):
         self.settings = Settings(self.home, self)
         self.recents = Recents(self.home, read, self)
         self.recents.trouble.connect(self.show_error)
-        self.plugins = Plugins(self.new_worker, self)
+        self.plugins = DeviceWork(self.new_worker, self)
+        self.compiler = DeviceWork(self.new_worker, self)
         self.preflights = Preflights(self.home, self.new_worker, self)
         self.preflights.trouble.connect(self.show_error)
         self.session_worker = self.new_worker()

@@ -53,7 +53,7 @@ def test_a_plugin_that_lacks_is_installed_with_what_pip_says(qtbot: Any, shown: 
     qtbot.waitUntil(lambda: card(page, "webgpu").device.usable, timeout=10_000)
     qtbot.waitUntil(lambda: card(page, "webgpu").check.isVisible())
     assert not card(page, "webgpu").act.isVisible()
-    assert window.context.plugins.provider == ""
+    assert window.context.plugins.device == ""
 
 
 def test_an_installation_is_cancelled_within_two_seconds_also_where_it_hangs(qtbot: Any, shown: Any) -> None:
@@ -62,7 +62,7 @@ def test_an_installation_is_cancelled_within_two_seconds_also_where_it_hangs(qtb
     qtbot.wait(600)  # the worker is up
     began = time.monotonic()
     card(page, "webgpu").cancel.click()
-    qtbot.waitUntil(lambda: window.context.plugins.provider == "", timeout=5_000)
+    qtbot.waitUntil(lambda: window.context.plugins.device == "", timeout=5_000)
     assert time.monotonic() - began < 2
     assert card(page, "webgpu").act.isVisible() and not page.banner.isVisible()
 
@@ -120,6 +120,35 @@ def test_a_refusal_and_a_crash_stand_on_the_card(qtbot: Any, shown: Any) -> None
     card(page, "qnn").check.click()
     qtbot.waitUntil(lambda: "SIGKILL" in card(page, "qnn").problem.text())
     assert not card(page, "cpu").problem.isVisible()
+
+
+def test_graphs_are_compiled_with_what_is_done_and_what_came_of_it(qtbot: Any, shown: Any) -> None:
+    """Where the provider does so; the others have no such button."""
+    _window, page = shown(delay=0.2)
+    assert not card(page, "cpu").compile.isVisible() and card(page, "qnn").compile.isEnabled()
+    card(page, "qnn").compile.click()
+    assert not card(page, "qnn").check.isVisible() and card(page, "qnn").cancel.isVisible()
+    qtbot.waitUntil(lambda: card(page, "qnn").status.toolTip() == "compiling decode", timeout=10_000)
+    qtbot.waitUntil(lambda: page.banner.message.startswith("The graphs are compiled: contexts/0"), timeout=10_000)
+    assert page.banner.message.endswith("for shared ones cannot be used.")
+    assert card(page, "qnn").compile.isVisible() and not card(page, "qnn").progress.isVisible()
+
+
+def test_a_compilation_that_hangs_is_cancelled_within_two_seconds(qtbot: Any, shown: Any) -> None:
+    window, page = shown(hang_on="compile", stubborn=True)
+    card(page, "qnn").compile.click()
+    qtbot.wait(600)
+    began = time.monotonic()
+    card(page, "qnn").cancel.click()
+    qtbot.waitUntil(lambda: window.context.compiler.device == "", timeout=5_000)
+    assert time.monotonic() - began < 2
+    assert card(page, "qnn").compile.isEnabled() and not page.banner.isVisible()
+
+
+def test_a_refusal_to_compile_is_told(qtbot: Any, shown: Any) -> None:
+    _window, page = shown(errors={"compile": {"kind": "device", "message": "/b cannot be compiled: it crashed."}})
+    card(page, "qnn").compile.click()
+    qtbot.waitUntil(lambda: page.banner.message == "/b cannot be compiled: it crashed.")
 
 
 def test_without_a_bundle_the_first_step_is_named(shown: Any) -> None:

@@ -58,6 +58,7 @@ from typing import Any, TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.fakes import accuracy, graphs, preflights
 from tests.fakes.plans import plan_of, probe_of
+from workflows.wire import lines
 from workflows.wire import requests as ask
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import (
@@ -80,6 +81,7 @@ from workflows.wire.events import (
 )
 from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done, Report
+from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.devices import Device, DevicesReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
@@ -87,7 +89,7 @@ from workflows.wire.reports.inspection import InspectReport, VerifyReport
 T = TypeVar("T")
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
 CPU = Device("cpu", "CPU", "CPUExecutionProvider", "CPU", "GenuineIntel", 16 << 30, usable=True)
-QNN = Device("qnn", "Qualcomm QNN", "QNNExecutionProvider", "NPU", "Qualcomm", None, usable=True)
+QNN = Device("qnn", "Qualcomm QNN", "QNNExecutionProvider", "NPU", "Qualcomm", None, usable=True, compiles=True)
 WEBGPU = Device(
     "webgpu",
     "WebGPU",
@@ -141,8 +143,8 @@ class Fake:
     def read(self) -> None:
         """The reading thread: requests to the queue, cancels to the set, the end of stdin ends everything."""
         for line in sys.stdin:
-            envelope = ask.parse_line(line)
-            request = ask.read_request(envelope)
+            envelope = lines.parse_line(line)
+            request = lines.read_request(envelope)
             if isinstance(request, ask.Cancel):
                 self.cancelled.add(request.target)
             else:
@@ -404,6 +406,15 @@ class Fake:
         """Two components, a few nodes of which stay on the CPU."""
         self.pause()
         self.give(changed(preflights.report(request.provider), self.scenario.get("preflight", {})))
+
+    def do_compile(self, request: ask.Compile) -> None:
+        """Two graphs, a copy of the weights each."""
+        for line in ("compiling prefill", "compiling decode", "trying a chunk and a step"):
+            self.send(ProgressEvent(stage="compile", message=line))
+            self.pause()
+        made = [CompiledComponent(name, f"contexts/0/{name}.onnx", 2_000, 1.5) for name in ("prefill", "decode")]
+        note = "Components have a copy of the weights each, for shared ones cannot be used."
+        self.give(CompileReport(request.provider, "contexts/0", False, 3 << 20, made, note))
 
     def do_open(self, request: ask.Open) -> None:
         """Ready, unless a provider is one of those that fail."""

@@ -1,24 +1,21 @@
 """What the window asks of a worker: a frozen class a job, which names the class of its answer.
 
-    Probe(source) ──to_line(id)──▶ {"id","job","source"} ──parse_line──▶ Envelope ──read_request──▶ Probe(source)
-
 What a field holds is checked on arrival, and what fields mean together when a request is made, on either side: a
 RequestError of one sentence.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
+from typing import ClassVar, Generic, Literal, TypeVar, get_args
 
-from workflows.errors import RequestError, printable
-from workflows.wire.codec import Mismatch, dumps, read, shell
+from workflows.errors import RequestError
 from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
+from workflows.wire.reports.compiled import CompileReport
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
@@ -205,6 +202,14 @@ class Preflight(Request[PreflightReport], job="preflight"):
     provider: str
 
 
+@dataclass(frozen=True)
+class Compile(Request[CompileReport], job="compile"):
+    """A bundle's graphs for a provider, made beforehand and kept beside them."""
+
+    bundle: str
+    provider: str
+
+
 # -- measuring -------------------------------------------------------------------------------------------------
 
 
@@ -309,42 +314,3 @@ class Cancel(Request[None], job="cancel"):
     """Stops the job whose id is `target`; this one has no answer."""
 
     target: int
-
-
-# -- lines -----------------------------------------------------------------------------------------------------
-
-
-class Envelope(NamedTuple):
-    """A line before its fields are looked at."""
-
-    id: int
-    job: str
-    fields: dict[str, object]
-
-
-def to_line(ident: int, request: Request[object]) -> str:
-    """One line of JSON, without a line end."""
-    return dumps({"id": ident, "job": request.job, **shell(request)})
-
-
-def parse_line(line: str) -> Envelope:
-    """Whose line it is. Raises RequestError for one that nobody could be answered on."""
-    try:
-        payload = json.loads(line)
-        ident, job = payload.pop("id"), payload.pop("job")
-        if type(ident) is int and isinstance(job, str):
-            return Envelope(ident, job, payload)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        pass
-    raise RequestError("A request was no JSON object with an id and a job.")
-
-
-def read_request(envelope: Envelope) -> Request[object]:
-    """The request in an envelope. Raises RequestError for a job or a field that is not what it should be."""
-    job = envelope.job
-    if job not in REQUESTS:
-        raise RequestError(f"No job is called {printable(job)!r}: there are {', '.join(REQUESTS)}.")
-    try:
-        return read(REQUESTS[job], envelope.fields)
-    except Mismatch as error:
-        raise RequestError(f"The job {job} {error}.") from None

@@ -60,7 +60,7 @@ class ProviderPanel(QWidget):
         self.setMinimumWidth(28 * G)
         self.overlay.changed.connect(self.refresh)
         context.bundleChanged.connect(self._on_bundle)
-        context.plugins.devices.connect(self._on_devices)
+        context.plugins.done.connect(lambda _, found: self._on_devices(found))
         self._on_bundle(context.bundle)
 
     @property

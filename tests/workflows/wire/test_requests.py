@@ -15,20 +15,9 @@ from tests.workflows.wire.making import anything
 from workflows.errors import RequestError
 from workflows.wire.codec import Mismatch, read
 from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
+from workflows.wire.lines import Envelope, parse_line, read_request, to_line
 from workflows.wire.reports.base import Done, Report
-from workflows.wire.requests import (
-    REQUESTS,
-    Build,
-    Diff,
-    Envelope,
-    Generate,
-    Open,
-    Turn,
-    Where,
-    parse_line,
-    read_request,
-    to_line,
-)
+from workflows.wire.requests import REQUESTS, Build, Diff, Generate, Open, Turn, Where
 
 WRONG: tuple[Any, ...] = (None, True, 7, 1.5, "x", [], [[]], {}, {"x": [[]]})
 GOOD: dict[str, dict[str, Any]] = {
@@ -50,6 +39,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "devices": {},
     "install": {"provider": "qnn"},
     "preflight": {"bundle": "/b", "provider": "qnn"},
+    "compile": {"bundle": "/b", "provider": "qnn"},
     "open": {"bundle": "/b"},
     "generate": {"prompt": "x"},
     "rewind": {"length": 3},

@@ -10,7 +10,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,8 @@ class Provider:
         if why:
             return self.unusable(why, remedy)
         vendor, memory = self.facts()
-        return Device(self.name, self.title, self.provider, self.kind, vendor, memory, usable=True)
+        found = Device(self.name, self.title, self.provider, self.kind, vendor, memory)
+        return replace(found, usable=True, compiles=self.compiles)
 
     def facts(self) -> tuple[str, int | None]:
         """Vendor and bytes of memory, None where nothing tells."""

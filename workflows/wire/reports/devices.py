@@ -26,6 +26,7 @@ class Device:
     usable: bool = False
     reason: str = ""
     remedy: str = ""
+    compiles: bool = False
     install: str = ""
 
 
