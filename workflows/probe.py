@@ -133,6 +133,7 @@ def _chosen(recipe: Recipe) -> Chosen:
         capacity=recipe.capacity,
         chunk=recipe.chunk,
         source_length=recipe.source_length,
+        place=dict(recipe.place),
         precision=recipe.precision,
         passes=dict(recipe.passes),
         calibration_prompts=calibration.prompts,

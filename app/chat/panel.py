@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from app.chat.languages import LanguagePart
 from app.chat.opening import OpeningPart
-from app.chat.placement import PlacementPart
 from app.chat.sampling import Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
+from app.widgets.placement import PlacementPart
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel

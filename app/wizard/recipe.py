@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWi
 from app.state.context import AppContext
 from app.widgets.basics import Section, label, set_role
 from app.widgets.format import number, size
+from app.widgets.placement import PlacementPart
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
 from app.wizard.base import ChoiceCard, StepPage, grouped
@@ -96,6 +97,9 @@ class RecipePage(StepPage):
         grid.addLayout(_named(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
         grid.addLayout(_named(self.tr("Target"), self.target, self.target_note), 1, 1)
         grid.addLayout(_named(self.tr("Model"), self.variant, self.variant_note), 2, 0)
+        self.place = PlacementPart()
+        self.place.changed.connect(lambda: self.draft.set_option("place", self.place.chosen))
+        grid.addWidget(self.place, 3, 0, 1, 2)
         self.source_note = label("", "muted", wrap=True)
         self.source_field = QWidget()
         column = _named(self.tr("Source length"), self.source_length, self.source_note)
@@ -129,6 +133,8 @@ class RecipePage(StepPage):
         if option == "variant":  # each variant has its own cache and graphs
             for name in ("cache", "graphs", "kv_dtype"):
                 self.draft.options.pop(name, None)
+        if option in ("variant", "graphs", "target"):  # other components, or another provider of all
+            self.draft.options.pop("place", None)
         if option in ("graphs", "target"):  # one graph takes a source of any length
             self.draft.options.pop("source_length", None)
         self.draft.set_option(option, value)
@@ -187,6 +193,9 @@ class RecipePage(StepPage):
         self.graphs.setCurrentIndex(self.graphs.findData(chosen.graphs))
         self._show_target(plan.targets, chosen.target)
         self._show_variant(plan.variants, chosen.variant)
+        self.place.set_components([one.name for one in plan.components])
+        self.place.set_offers([(one.title, one.name, "") for one in plan.targets])
+        self.place.follow(chosen.place)
         self._show_source(chosen.source_length)
         cached = any(offer.available for offer in plan.layouts)
         self.cache_section.setVisible(cached)

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
-from app.chat.placement import PlacementPart
 from app.state.context import AppContext
 from app.state.conversation import Conversation
+from app.widgets.placement import PlacementPart
 from tests.app.test_chat_page import ask, done, shown
 from tests.fakes.worker import CPU, DML, QNN, program
 from workflows.wire.requests import Open

@@ -136,6 +136,27 @@ def test_targets_are_the_engines_with_their_reasons(qtbot: Any, make_window: Mak
     assert "• QNN computes angles in half precision." in recipe.target_note.text()
 
 
+def test_components_are_placed_until_there_are_others(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(lambda: recipe.isComplete())
+    assert list(recipe.place.boxes) == ["prefill", "decode"] and recipe.place.chosen == {}
+    qtbot.mouseClick(recipe.place.more, Qt.MouseButton.LeftButton)
+    box = recipe.place.boxes["decode"]
+    assert box.isVisible() and [box.itemText(n) for n in range(4)] == ["as all", "CPU", "Qualcomm QNN", "WebGPU"]
+    box.setCurrentIndex(2)
+    box.activated.emit(2)
+    qtbot.waitUntil(lambda: window.context.draft.plan.chosen.place == {"decode": "qnn"})
+    assert recipe.place.chosen == {"decode": "qnn"}
+    recipe.graphs.setCurrentIndex(0)
+    recipe.graphs.activated.emit(0)
+    qtbot.waitUntil(lambda: not recipe.place.isVisible())  # one graph has no other to differ from
+    assert "place" not in window.context.draft.options
+
+
 def test_the_source_length_of_an_encoder(qtbot: Any, make_window: Make) -> None:
     window = make_window(encoder=600)
     wizard, draft = wizard_of(window), window.context.draft

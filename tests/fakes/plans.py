@@ -84,6 +84,7 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         capacity=option("capacity", int, 4096),
         chunk=option("chunk", int, 64),
         source_length=option("source_length", int, 512) if apart else None,
+        place=read(dict[str, str], options.get("place", {})),
         precision=option("precision", str, "fp32"),
         passes={one.name: one.default for one in PASSES} | read(dict[str, bool], options.get("passes", {})),
         calibration_prompts="",

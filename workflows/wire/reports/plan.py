@@ -63,6 +63,7 @@ class Chosen:
     capacity: int
     chunk: int
     source_length: int | None
+    place: dict[str, str]
     precision: str
     passes: dict[str, bool]
     calibration_prompts: str

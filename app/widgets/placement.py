@@ -1,4 +1,4 @@
-"""The side panel's part about where each component runs, where it is not where all run."""
+"""Where each component runs, where it is not where all run: in the chat's side panel, and in a recipe."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.devices import Device
 
+Offered = tuple[str, str, str]
+"""Title and name of a provider, and why it cannot be chosen; empty where it can."""
+
 
 class PlacementPart(QWidget):
     """A box a component: on the provider of all, or on another. `changed` follows a choice of a person alone."""
@@ -21,7 +24,7 @@ class PlacementPart(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._devices: list[Device] = []
+        self._offers: list[Offered] = []
         self.boxes: dict[str, QComboBox] = {}
         self.more = button(self.tr("Components elsewhere …"), role="link", clicked=self._toggle)
         self._body = QWidget()
@@ -67,8 +70,13 @@ class PlacementPart(QWidget):
 
     def set_devices(self, devices: list[Device]) -> None:
         """Lists the providers; one that cannot be used is greyed and says why."""
-        self._devices = devices
-        self._fill()
+        self.set_offers([(device.title, device.name, why_not(device)) for device in devices])
+
+    def set_offers(self, offers: Sequence[Offered]) -> None:
+        """Lists what there is, when it is not what is listed."""
+        if list(offers) != self._offers:
+            self._offers = list(offers)
+            self._fill()
 
     def follow(self, place: Mapping[str, str]) -> None:
         """Shows what a session was opened with."""
@@ -82,9 +90,9 @@ class PlacementPart(QWidget):
             chosen = box.currentData()
             box.clear()
             box.addItem(self.tr("as all"), None)
-            for device in self._devices:
-                box.addItem(device.title, device.name)
-                allow(box, box.count() - 1, why_not(device))
+            for title, name, why in self._offers:
+                box.addItem(title, name)
+                allow(box, box.count() - 1, why)
             choose(box, chosen)
 
     def _toggle(self) -> None:
