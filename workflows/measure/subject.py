@@ -8,19 +8,16 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled
 from workflows.generate import GenerateOptions, open_engine
 from workflows.measure.roofline import kv_bytes, weight_bytes
 from workflows.runtime import open_single
-from workflows.tensors import TensorSpec
 from workflows.wire.events import GenerationDone, TokenEvent
 from workflows.wire.reports.bench import BenchCache, CompositeRow, Percentiles, Roofline, SingleRow
 
 Sample = list[float]  # milliseconds: of a generation each token's, the first first; of one graph its run
-_IMAGE_SIDE = 224  # pixels, where a graph takes any
 
 
 class Run(NamedTuple):
@@ -87,8 +84,7 @@ class Single:
 
     def __init__(self, bundle: Bundle, provider: str, tokens: int) -> None:
         self._graph = open_single(bundle.folder, provider)
-        axes = {"height": _IMAGE_SIDE, "width": _IMAGE_SIDE, "sequence": tokens}
-        self._inputs = {spec.name: _filled(spec, axes) for spec in self._graph.inputs}
+        self._inputs = self._graph.example(tokens)
 
     def sample(self, cancelled: Callable[[], bool]) -> Sample:
         """One run."""
@@ -107,14 +103,6 @@ class Single:
             runs_per_s=round(1000 / median(times), 3),
             peak_rss_bytes=run.peak_bytes,
         )
-
-
-def _filled(spec: TensorSpec, axes: dict[str, int]) -> NDArray[np.generic]:
-    """Noise for real numbers; ids and masks are ones, which every vocabulary has and every mask lets through."""
-    shape = [axis if isinstance(axis, int) else axes.get(axis, 1) for axis in spec.shape]
-    if np.issubdtype(spec.numpy_dtype, np.floating):
-        return np.random.default_rng(0).standard_normal(shape).astype(spec.numpy_dtype)
-    return np.full(shape, int(spec.name != "token_type_ids"), spec.numpy_dtype)
 
 
 def percentiles(values: Sequence[float]) -> Percentiles:

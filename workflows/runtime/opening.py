@@ -41,7 +41,7 @@ def open_machine(
     graphs: Mapping[str, bytes] | None = None,
     observer: Observer | None = None,
 ) -> Machine:
-    """Opens every session of `bundle` on `device` around one cache.
+    """Opens every session of `bundle` around one cache: on `device`, or as a Placement and the bundle itself say.
 
     cache, capacity: other than the bundle's own. device_options: of the device, not of others. session_options: what a
     person sets for every session, over the file's own. graphs: by session, a serialized graph to open in place of the
@@ -67,11 +67,11 @@ def open_machine(
 
 def _placement(pipeline: Pipeline, device: Device | Placement) -> Placement:
     """What a person asks for, over what the bundle says. Raises DeviceError for a place that cannot be used here."""
-    asked = device if isinstance(device, Placement) else Placement(device, {})
-    others = {name: place for name, place in pipeline.metadata.place.items() if name not in asked.others}
-    own = {name: asked.device if place == asked.device.name else device_named(place) for name, place in others.items()}
-    elsewhere = {name: one for name, one in own.items() if one is not asked.device}
-    return Placement(asked.device, {**elsewhere, **asked.others})
+    if not isinstance(device, Placement):
+        return Placement(device, {})
+    main, said = device.device, pipeline.metadata.place.items()
+    elsewhere = {name: place for name, place in said if name not in device.others and place != main.name}
+    return Placement(main, {name: device_named(place) for name, place in elsewhere.items()} | dict(device.others))
 
 
 def _open_all(

@@ -22,14 +22,16 @@ from numpy.typing import NDArray
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.contexts import Contexts, read_context
-from workflows.bundle.options import parse_options
+from workflows.bundle.options import SessionOptions, parse_options
 from workflows.errors import JoineryError, printable
 from workflows.processes import run_apart, stay_with_parent
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
+from workflows.runtime.openings import Placement
 from workflows.runtime.providers import device_named
 from workflows.runtime.providers.assignment import Assignment, assignment_of
-from workflows.runtime.sessions import OpenSession
+from workflows.runtime.sessions import OpenSession, open_session
+from workflows.runtime.single import SingleGraph, run_single, single_opening
 from workflows.wire.codec import Mismatch, dumps, read
 from workflows.wire.reports.devices import Device
 from workflows.wire.reports.preflight import ComponentPreflight, Difference, PreflightReport
@@ -38,6 +40,7 @@ _SECONDS = 600.0
 _TOLERATED = 0.02  # of the logits' own size: half precision costs 0.003, what was found wrong began at 0.04
 _REASON = re.compile(r"Node name: (?P<node>\S+) Node index: \d+\s+REASON : (?P<reason>[^\n]+)")
 _SEED = 0
+_TOKENS = 16  # of a text for a model that reads it once
 
 
 def try_out(
@@ -87,7 +90,9 @@ def examine(
     told = parse_options({"log_severity_level": "0"})
     device = device_named(provider)
     try:
-        machine = open_machine(bundle, device, device_options=options, session_options=told)
+        if bundle.pipeline.route == "single":
+            return _examine_single(bundle, device, options, told)
+        machine = open_machine(bundle, Placement(device, {}), device_options=options, session_options=told)
     except JoineryError as error:
         return PreflightReport(provider, [], False, str(error))
     counts = {name: _assignment(opened, device) for name, opened in machine.sessions.items()}
@@ -104,6 +109,23 @@ def examine(
         for name, one in counts.items()
     ]
     return PreflightReport(provider, components, not why, why or _told(components))
+
+
+def _examine_single(
+    bundle: Bundle, device: Device, options: Mapping[str, str], told: SessionOptions
+) -> PreflightReport:
+    """Of a model without a cache, which runs once: its first output in the place of logits."""
+    opened = open_session(single_opening(bundle, device, options, told))
+    inputs = SingleGraph(opened).example(_TOKENS)
+    reference = next(iter(run_single(bundle.folder, inputs).values())).astype(np.float32)
+    given = next(iter(SingleGraph(opened).run(inputs).values())).astype(np.float32)
+    found = Difference(_most(given, reference), None)
+    why = _judge({(opened.name, "run"): found}, float(np.abs(reference).max(initial=0)))
+    count = _assignment(opened, device)
+    if not count.taken:
+        why = f"{device.title} takes no node of {opened.name}."
+    part = ComponentPreflight(opened.name, count.nodes, count.taken, list(count.left), None, found)
+    return PreflightReport(device.name, [part], not why, why or _told([part]))
 
 
 def _assignment(opened: OpenSession, device: Device) -> Assignment:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -14,13 +15,17 @@ import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
 
-from workflows.bundle import read_bundle
+from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.options import SessionOptions
 from workflows.errors import BundleError, GraphError, JoineryError, RequestError, printable
-from workflows.runtime.openings import Opening
+from workflows.names import IDS
+from workflows.runtime.openings import Opening, Placement, openings_of
 from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
+from workflows.wire.reports.devices import Device
 
+_IMAGE_SIDE = 224  # pixels, where a graph takes pictures of any size
 Arrays = dict[str, NDArray[np.generic]]
 
 
@@ -40,6 +45,14 @@ class SingleGraph:
     def close(self) -> None:
         """Lets go of the session and its memory; a run after it raises RequestError."""
         self._session = None
+
+    def example(self, tokens: int) -> Arrays:
+        """Seeded inputs of the declared shapes, where they leave it open for a text of so many tokens or a picture.
+
+        Noise for real numbers; masks are ones, and ids are those that every vocabulary has.
+        """
+        axes = {"height": _IMAGE_SIDE, "width": _IMAGE_SIDE, "sequence": tokens}
+        return {spec.name: _filled(spec, axes) for spec in self.inputs}
 
     def run(self, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:
         """The graph's outputs for `inputs`, which need the declared names, element types and shapes exactly.
@@ -68,7 +81,16 @@ class SingleGraph:
 
 def open_single(folder: str | Path, provider: str = "cpu") -> SingleGraph:
     """Opens a bundle of one graph. Raises BundleError where it is another kind, and as read_bundle does."""
-    bundle = read_bundle(folder)
+    return SingleGraph(open_session(single_opening(read_bundle(folder), device_named(provider))))
+
+
+def single_opening(
+    bundle: Bundle,
+    device: Device,
+    device_options: Mapping[str, str] | None = None,
+    session_options: SessionOptions | None = None,
+) -> Opening:
+    """How the one graph of a bundle is opened; see openings_of. Raises BundleError where it is another kind."""
     bundle.pipeline.check(bundle.where)
     sessions = bundle.pipeline.pipeline.sessions
     if bundle.pipeline.route != "single" or len(sessions) != 1:
@@ -76,14 +98,23 @@ def open_single(folder: str | Path, provider: str = "cpu") -> SingleGraph:
             f"{bundle.folder} is a composite of the route {bundle.pipeline.route} ({', '.join(sessions)}), not one "
             "graph without a cache: run it with workflows.generate.open_engine."
         )
-    name, session = next(iter(sessions.items()))
-    return SingleGraph(open_session(Opening(name, bundle.file(session.file), device_named(provider))))
+    (opening,) = openings_of(bundle, Placement(device, {}), device_options, session_options).values()
+    return opening
 
 
 def run_single(folder: str | Path, inputs: Mapping[str, NDArray[np.generic]]) -> Arrays:
     """One run of the bundle in `folder`; see SingleGraph.run. Who runs it often opens it once with open_single."""
     with open_single(folder) as graph:
         return graph.run(inputs)
+
+
+def _filled(spec: TensorSpec, axes: Mapping[str, int]) -> NDArray[np.generic]:
+    shape = [axis if isinstance(axis, int) else axes.get(axis, 1) for axis in spec.shape]
+    if spec.is_floating:
+        return np.random.default_rng(0).standard_normal(shape).astype(spec.numpy_dtype)
+    if spec.name == IDS:
+        return (np.arange(math.prod(shape)) % 2).reshape(shape).astype(spec.numpy_dtype)
+    return np.full(shape, int(spec.name != "token_type_ids"), spec.numpy_dtype)
 
 
 def _check(spec: TensorSpec, array: NDArray[np.generic], sizes: dict[str, tuple[int, str]]) -> None:

@@ -19,6 +19,8 @@ from workflows.inspection import inspect_path
 from workflows.probe import plan, probe
 from workflows.recipe import choose, task_of
 from workflows.runtime import open_single, run_single
+from workflows.runtime.preflight import examine
+from workflows.wire.reports.preflight import Difference
 
 LENGTHS = (1, 7, 64, 65)
 VOCABULARY = 211
@@ -301,6 +303,13 @@ def test_a_single_graph_generates_nothing_and_says_so(
     assert run(["inspect", str(bundle)]) == 0
     with pytest.raises(BundleError, match=r"composite of the route decoder \(decoder\), not one graph"):
         run_single(demo_bundle, {})
+
+
+def test_a_preflight_runs_it_once(bundle: Path) -> None:
+    """Its own provider gives its own values; who takes no node is told."""
+    report = examine(bundle, "cpu", {})
+    assert report.usable and report.components[0].on_provider == report.components[0].nodes > 5
+    assert report.components[0].step == Difference(0.0, None) and report.components[0].prefill is None
 
 
 @pytest.mark.parametrize(

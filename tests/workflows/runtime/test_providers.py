@@ -13,10 +13,11 @@ import pytest
 
 from tests.workflows.conftest import Built
 from tests.workflows.runtime.toys import FLOAT, Net
+from workflows.bundle import read_bundle
 from workflows.cli.prompt import read_places
 from workflows.errors import DeviceError, RequestError
 from workflows.generate import GenerateOptions, open_engine
-from workflows.runtime import device_named, devices
+from workflows.runtime import device_named, devices, open_machine
 from workflows.runtime.openings import Opening
 from workflows.runtime.preflight import try_out
 from workflows.runtime.providers import PROVIDERS
@@ -97,6 +98,9 @@ def test_components_are_placed_by_name(demo_split_bundle: Path, tmp_path: Path) 
     assert open_engine(placed(demo_split_bundle, tmp_path, prefill="cpu")).machine.provider == "cpu"
     with pytest.raises(DeviceError, match="No provider is called 'abacus'"):
         open_engine(placed(demo_split_bundle, tmp_path, prefill="abacus"))
+    bundle = read_bundle(placed(demo_split_bundle, tmp_path, prefill="abacus"))
+    with open_machine(bundle, device_named("cpu")) as machine:
+        assert machine.provider == "cpu"  # a device alone is for all, as calibration and references need it
     with open_engine(placed(demo_split_bundle, tmp_path, prefill="abacus"), place={"prefill": "cpu"}) as engine:
         assert engine.machine.provider == "cpu, prefill=cpu"  # what a person says is over what the bundle says
     with pytest.raises(DeviceError, match="No provider is called 'gpu'"):
