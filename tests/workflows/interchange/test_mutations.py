@@ -13,7 +13,7 @@ import sys
 import pytest
 
 PATH = re.compile(r" at [a-z_]+[.:\[]| has no pipeline\.state|metadata\.names|is not JSON|is no JSON object")
-OF_GRAPHS = re.compile(r"\w\.onnx|onnxruntime failed in|The graph|[a-z_]+\.\d\.|present_\d|The input ")
+OF_GRAPHS = re.compile(r"\w\.onnx|The \w+ step failed on|The graph|[a-z_]+\.\d\.|present_\d|The input ")
 
 
 def check(seed: int, count: int) -> None:
