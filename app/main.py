@@ -7,6 +7,7 @@ python -m app --tour DIR       converts the demo, chats, saves a picture of ever
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -58,6 +59,8 @@ def main(argv: Sequence[str]) -> int:
     """Open the window and stay until it is closed; the exit code."""
     options = arguments(argv)
     app = application()
+    if options.home is not None:
+        os.environ["JOINERY_HOME"] = str(options.home.resolve())  # workers keep their runs there, too
     context = AppContext(options.home)
     theme().set_mode(context.settings.text("theme", "system"))
     window = MainWindow(context, PAGES)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workflows.errors import RequestError
 from workflows.wire import requests as ask
-from workflows.wire.events import Event, ProgressEvent, ResultEvent
+from workflows.wire.events import Event, NoticeEvent, ProgressEvent, ResultEvent, StageEvent
 from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
@@ -32,6 +32,10 @@ class Told(NamedTuple):
 
     report: Callable[[Event], None]
     cancelled: Callable[[], bool]
+
+    def say(self, message: str) -> None:
+        """What a person should know of the history of runs, which the job itself does not need."""
+        self.report(NoticeEvent(code="history", message=message))
 
 
 class Jobs:
@@ -73,6 +77,7 @@ class Jobs:
     def build(self, request: ask.Build, told: Told) -> Iterator[Event]:
         """A bundle."""
         from workflows.builder import BuildRequest, build
+        from workflows.measure.recording import record_build, watched
 
         wanted = BuildRequest(
             request.source,
@@ -82,7 +87,10 @@ class Jobs:
             request.force,
             frozenset(request.consented),
         )
-        yield build(wanted, *told)
+        stages: dict[str, StageEvent] = {}
+        done = build(wanted, watched(told.report, stages), told.cancelled)
+        record_build(done, stages, told.say)
+        yield done
 
     # -- other people's graphs ---------------------------------------------------------------------------------
 
@@ -220,6 +228,7 @@ class Jobs:
     def bench(self, request: ask.Bench, told: Told) -> Iterator[Event]:
         """How fast it is."""
         from workflows.measure import bench
+        from workflows.measure.recording import record_bench
 
         rows = bench(
             request.bundle,
@@ -230,12 +239,14 @@ class Jobs:
             report=told.report,
             cancelled=told.cancelled,
         )
+        record_bench(request.bundle, rows, told.say)
         yield ResultEvent(value=BenchReport(rows))
 
     @run.register
     def eval(self, request: ask.Eval, told: Told) -> Iterator[Event]:
         """How far it is from another."""
         from workflows.evaluation import EvalRequest, evaluate
+        from workflows.measure.recording import record_eval
         from workflows.quantize.accuracy.prompts import QUESTIONS
 
         wanted = EvalRequest(
@@ -248,7 +259,9 @@ class Jobs:
             request.trust_remote_code,
             frozenset(request.consented),
         )
-        yield ResultEvent(value=evaluate(wanted, *told))
+        found = evaluate(wanted, *told)
+        record_eval(request.bundle, request.against, found, told.say)
+        yield ResultEvent(value=found)
 
     # -- a bundle that is open ---------------------------------------------------------------------------------
 
@@ -275,11 +288,13 @@ class Jobs:
     def generate(self, request: ask.Generate, told: Told) -> Iterator[Event]:
         """One generation."""
         from workflows.generate.options import check_options
+        from workflows.measure.recording import recorded
 
         engine = self._opened()
         options = check_options(request.options)
         prefix = engine.prefix_of(request.prefill)
-        yield from engine.generate(_prompt(engine, request), options, told.cancelled, prefix=prefix)
+        events = engine.generate(_prompt(engine, request), options, told.cancelled, prefix=prefix)
+        yield from recorded(engine.bundle, events, told.say)
 
     @run.register
     def rewind(self, request: ask.Rewind, told: Told) -> Iterator[Event]:

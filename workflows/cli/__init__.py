@@ -28,6 +28,7 @@ from workflows.cli import (
     importing,
     inspect,
     preflight,
+    runs,
     verify,
 )
 from workflows.errors import Cancelled, JoineryError, describe_os_error
@@ -48,6 +49,7 @@ app.command("assemble")(assemble.assemble)
 app.command("eval")(eval.evaluate)
 app.command()(preflight.preflight)
 app.command("compile")(compile.compile_contexts)
+app.add_typer(runs.runs, name="runs")
 app.command("import")(importing.import_folder)
 app.command("export-genai")(exporting.export_folder)
 

@@ -26,6 +26,7 @@ def bench(
 ) -> None:
     """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth."""
     from workflows.measure import bench as measure
+    from workflows.measure.recording import record_bench, to_stderr
 
     status = Console(stderr=True).status("opening the bundle")
 
@@ -38,6 +39,7 @@ def bench(
             bundle, provider, prompt_tokens=prompt_tokens, new_tokens=new_tokens, repeats=repeats, report=report,
             cancelled=cancelled,
         )  # fmt: skip
+    record_bench(bundle, rows, to_stderr)
     if as_json:
         for row in rows:
             write_json(row)

@@ -32,16 +32,22 @@ def build(
     as_json: bool = JsonFlag,
 ) -> None:
     """Build a bundle from SOURCE."""
+    from workflows.measure.recording import record_build, to_stderr, watched
+
     options = _read_recipe(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
     request = BuildRequest(source, out, options, trust_remote_code, force)
+    stages: dict[str, StageEvent] = {}
     with interruptible() as cancelled:
         if as_json:
-            write_json(run_build(request, lambda event: write_json(event.to_dict()), cancelled).to_dict())
+            done = run_build(request, watched(lambda event: write_json(event.to_dict()), stages), cancelled)
+            record_build(done, stages, to_stderr)
+            write_json(done.to_dict())
             return
         with Shown() as shown:
-            done = run_build(request, shown.take, cancelled)
+            done = run_build(request, watched(shown.take, stages), cancelled)
+    record_build(done, stages, to_stderr)
     names = ", ".join(done.components)
     typer.echo(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
 

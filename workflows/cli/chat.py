@@ -114,13 +114,15 @@ class Talk:
         begun = len(self._messages) > len(self._opening)
         if not line.strip() and not (self._engine.completes and begun):
             return
+        from workflows.measure.recording import recorded, to_stderr
+
         after = "\n" if self._engine.completes and begun and line else ""
         messages: list[Message] = [*self._messages, {"role": "user", "content": after + line}]
         ids = self._engine.encode_turn(messages, self._tools, self._prefill)
         with promptly(self._engine.stop) as cancelled:
             prefix = self._engine.prefix_of(self._prefill)
             events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
-            done = show(events, self._as_json, self._prefill)
+            done = show(recorded(self._engine.bundle, events, to_stderr), self._as_json, self._prefill)
         self._messages = [*messages, {"role": "assistant", "content": self._prefill + done.text}]
 
 

@@ -30,10 +30,12 @@ def evaluate(
     """Compare BUNDLE with another bundle, or with a checkpoint: logits, hidden states, cache, tokens, answers."""
     from workflows.evaluation import EvalRequest
     from workflows.evaluation import evaluate as run
+    from workflows.measure.recording import record_eval, to_stderr
 
     request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code)
     with interruptible() as cancelled, Shown() as shown:
         found = run(request, shown.take, cancelled)
+    record_eval(bundle, against, found, to_stderr)
     if as_json:
         greedy = [{name: getattr(row, name) for name in ("prompt", "tokens_equal", "tokens")} for row in found.greedy]
         write_json(shell(found) | {"greedy": greedy})

@@ -61,6 +61,7 @@ def generate(
     """Generate from one prompt; greedy unless sampling is asked for."""
     from workflows.generate import open_engine, parse_tools
     from workflows.generate.options import check_options
+    from workflows.measure.recording import recorded, to_stderr
 
     sampling = {"top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed}
     if temperature is None and any(value is not None for value in sampling.values()):
@@ -99,7 +100,7 @@ def generate(
         ids = engine.encode_chat([message], told, prefill) if chat else engine.encode(given)
     with promptly(engine.stop) as cancelled:
         events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
-        done = show(events, as_json, prefill)
+        done = show(recorded(engine.bundle, events, to_stderr), as_json, prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
 

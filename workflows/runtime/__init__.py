@@ -10,10 +10,11 @@ from workflows.runtime.assemble import open_onnx
 from workflows.runtime.loading import Loading
 from workflows.runtime.machine import Machine
 from workflows.runtime.opening import open_machine
-from workflows.runtime.providers import device_named, devices
+from workflows.runtime.providers import PROVIDERS, device_named, devices
 from workflows.runtime.single import SingleGraph, open_single, run_single
 
 __all__ = [
+    "PROVIDERS",
     "Loading",
     "Machine",
     "SingleGraph",

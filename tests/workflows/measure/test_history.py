@@ -1,0 +1,152 @@
+"""The history of runs: what is kept, by whom, and that nothing is lost whatever ends, fails or writes beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from workflows.errors import RequestError
+from workflows.measure.history import History, new_id
+from workflows.processes import python_path
+from workflows.wire.reports.runs import Run, RunStep
+
+RUN = Run("a0", "generate", "2026-01-02T03:04:05.000+00:00", "/b/demo", "demo", "d1", "int4", "static", "cpu",
+          "onnxruntime 1", "here", {"ttft_ms": 1.5, "finish_reason": "eos", "p50_ms": None})  # fmt: skip
+STEPS = [RunStep(0, "prefill", 7.25, 5, 64), RunStep(1, "decode", 0.5, 6, 64)]
+WRITER = """
+import sys
+from pathlib import Path
+from dataclasses import replace
+from tests.workflows.measure.test_history import RUN, STEPS
+from workflows.measure.history import History
+history, who = History(Path(sys.argv[1])), sys.argv[2]
+for number in range(int(sys.argv[3])):
+    history.add(replace(RUN, id=f"{who}-{number}"), STEPS * 1)
+    print(number, flush=True)
+"""
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    return History(tmp_path / "home" / "runs.db")
+
+
+def writer(path: Path, who: str, count: int) -> subprocess.Popen[str]:
+    here = str(Path(__file__).parents[3])
+    environment = os.environ | {"PYTHONPATH": python_path(here)}
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), who, str(count)], stdout=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def test_a_run_comes_back_as_it_was(history: History) -> None:
+    history.add(RUN, STEPS)
+    assert history.runs() == [RUN] and history.steps("a0") == STEPS and history.find("a") == RUN
+    assert History(history.path).runs() == [RUN]
+
+
+def test_the_newest_is_first_and_what_is_asked_for_alone(history: History) -> None:
+    for day, kind in ((1, "build"), (3, "eval"), (2, "bench")):
+        when = f"2026-01-0{day}T00:00:00.000+00:00"
+        history.add(replace(RUN, id=f"r{day}", kind=kind, time=when, bundle=f"/b/{day}"))
+    assert [one.id for one in history.runs()] == ["r3", "r2", "r1"]
+    assert [one.id for one in history.runs(last=2)] == ["r3", "r2"]
+    assert [one.id for one in history.runs(kind="bench")] == ["r2"]
+    assert [one.id for one in history.runs(bundle="b/1")] == ["r1"]
+    assert history.runs(bundle="%") == []
+
+
+def test_an_id_may_be_cut_short_where_it_is_the_only_one(history: History) -> None:
+    for ident in ("ab1", "ab2"):
+        history.add(replace(RUN, id=ident))
+    assert history.find("ab1").id == "ab1"
+    with pytest.raises(RequestError, match="several runs whose ids begin with 'ab'"):
+        history.find("ab")
+    with pytest.raises(RequestError, match="no run whose id begins with '%'"):
+        history.find("%")
+
+
+def test_old_runs_go_with_their_steps(history: History) -> None:
+    for day in range(1, 6):
+        history.add(replace(RUN, id=f"r{day}", time=f"2026-01-0{day}T00:00:00.000+00:00"), STEPS)
+    assert history.prune(keep=4) == 1 and history.prune() == 0
+    assert history.prune(before=datetime(2026, 1, 4, tzinfo=UTC)) == 2
+    assert [one.id for one in history.runs()] == ["r5", "r4"] and history.steps("r3") == []
+    with sqlite3.connect(history.path) as base:
+        assert base.execute("SELECT count(*) FROM steps").fetchone() == (4,)
+
+
+def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
+    said: list[str] = []
+    history = History(tmp_path / "runs.db", said.append)
+    history.path.write_bytes(b"no database, and longer than a header of SQLite's would ever be " * 9)
+    assert history.runs() == []
+    history.add(RUN)
+    assert history.runs() == [RUN] and len(said) == 1
+    (other,) = tmp_path.glob("runs.damaged-*.db")
+    assert str(other) in said[0] and other.read_bytes().startswith(b"no database")
+
+
+def test_a_newer_file_is_left_alone(history: History) -> None:
+    history.add(RUN)
+    with sqlite3.connect(history.path) as base:
+        base.execute("PRAGMA user_version = 99")
+    with pytest.raises(RequestError, match="is of a newer Joinery"):
+        history.runs()
+    assert not list(history.path.parent.glob("*damaged*"))
+
+
+def test_several_write_at_once_and_nothing_is_lost(history: History) -> None:
+    """They also begin at once, where there is no file yet."""
+    writers = [writer(history.path, name, 100) for name in "abc"]
+    assert [one.wait(120) for one in writers] == [0, 0, 0]
+    for one in writers:
+        assert one.stdout is not None
+        one.stdout.close()
+    assert len(history.runs()) == 300
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="processes there are ended in another way")
+def test_killed_while_it_writes(history: History) -> None:
+    """50 times: what it had said is there, the file is sound, and each run has its steps."""
+    said = 0
+    for number in range(50):
+        one = writer(history.path, f"k{number}", 10_000)
+        assert one.stdout is not None
+        told = int(one.stdout.readline())
+        time.sleep(0.01 * (number % 7))
+        one.send_signal(signal.SIGKILL)
+        one.wait()
+        rest = one.stdout.read().split()
+        one.stdout.close()
+        said += (int(rest[-1]) if rest else told) + 1
+        with sqlite3.connect(history.path) as base:
+            assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        kept = history.runs()
+        assert len(kept) >= said
+        said = len(kept)  # one that was written and not said yet is there, too
+    with sqlite3.connect(history.path) as base:
+        odd = "SELECT id FROM runs WHERE (SELECT count(*) FROM steps WHERE run = id) != 2"
+        assert base.execute(odd).fetchall() == []
+
+
+@pytest.mark.slow
+def test_a_thousand_runs_of_five_hundred_steps(history: History) -> None:
+    """Each is found by itself, and the list does not read the steps."""
+    steps = [RunStep(n, "decode", 0.5, n, 512) for n in range(500)]
+    for number in range(1000):
+        history.add(replace(RUN, id=new_id() + str(number), figures={"n": number}), steps)
+    assert len({one.id for one in history.runs()}) == 1000
+    found = history.runs(last=1)[0]
+    assert history.steps(found.id) == steps and json.loads(json.dumps(found.figures)) == found.figures

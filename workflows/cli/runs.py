@@ -1,0 +1,189 @@
+"""`joinery runs`: what was built, generated, measured and evaluated on this machine."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from workflows.cli.output import JsonFlag, write_json
+from workflows.errors import RequestError
+from workflows.files import write_whole
+from workflows.wire.codec import dumps, shell
+from workflows.wire.reports.runs import Figure, Run, RunReport
+
+if TYPE_CHECKING:
+    from workflows.measure.history import History
+
+KINDS = ("build", "generate", "bench", "eval")
+SHOWN = {  # figure → how a line of the list says it
+    "decode_tokens_per_s": "{} tok/s",
+    "ttft_ms": "TTFT {} ms",
+    "p95_ms": "p95 {} ms",
+    "runs_per_s": "{} runs/s",
+    "top1_agreement": "top-1 {}",
+    "kl_mean": "KL {}",
+    "seconds": "{} s",
+    "bytes": "{} bytes",
+}
+Ids = typer.Argument(help="The beginning of a run's id, as `joinery runs list` shows it.")
+
+runs = typer.Typer(help="What was built, generated, measured and evaluated here.", no_args_is_help=False)
+
+
+@runs.callback(invoke_without_command=True)
+def overview(context: typer.Context) -> None:
+    """What was built, generated, measured and evaluated here; without a word after it, the list."""
+    if context.invoked_subcommand is None:
+        show_list(None, None, 20, False)
+
+
+@runs.command("list")
+def show_list(
+    kind: str | None = typer.Option(None, "--kind", help=f"{', '.join(KINDS)} alone."),
+    bundle: str | None = typer.Option(None, "--bundle", help="A part of the bundle's folder or name."),
+    last: int | None = typer.Option(None, "--last", help="So many of the newest (default: 20, with --json all)."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """List runs, the newest first."""
+    if kind is not None and kind not in KINDS:
+        raise RequestError(f"There are no runs of the kind {kind!r}: there are {', '.join(KINDS)}.")
+    if last is not None and last < 1:
+        raise RequestError(f"--last must be at least 1, and {last} was given.")
+    found = _history().runs(kind, bundle, last or (None if as_json else 20))
+    if as_json:
+        for one in found:
+            write_json(one)
+        return
+    Console().print(_listed(found) if found else "No run has been kept yet: build or generate something first.")
+
+
+@runs.command()
+def show(ident: str = Ids, as_json: bool = JsonFlag) -> None:
+    """Show one run with all its figures, and its steps with --json."""
+    history = _history()
+    run = history.find(ident)
+    if as_json:
+        write_json(RunReport(run, history.steps(run.id)))
+        return
+    Console().print(_side_by_side([run]))
+
+
+@runs.command()
+def compare(idents: list[str] = Ids, as_json: bool = JsonFlag) -> None:
+    """Show several runs side by side."""
+    history = _history()
+    found = [history.find(one) for one in idents]
+    if as_json:
+        write_json({"runs": [shell(one) for one in found]})
+        return
+    Console().print(_side_by_side(found))
+
+
+@runs.command()
+def export(
+    idents: list[str] = Ids,
+    out: Path = typer.Option(..., "--out", help="A .json (with steps), .csv (a step a line) or .md file."),
+) -> None:
+    """Write runs to a file."""
+    history = _history()
+    reports = [RunReport(one, history.steps(one.id)) for one in map(history.find, idents)]
+    writers = {".json": _json, ".csv": _csv, ".md": _markdown}
+    writer = writers.get(out.suffix.lower())
+    if writer is None:
+        raise RequestError(f"{out} cannot be written as {out.suffix or 'a file without an ending'}: end it in .json, "
+                           ".csv or .md.")  # fmt: skip
+    write_whole(out, writer(reports).encode())
+    typer.echo(f"{out}: {len(reports)} runs")
+
+
+@runs.command()
+def prune(
+    keep: int | None = typer.Option(None, "--keep", help="Keep so many of the newest."),
+    days: float | None = typer.Option(None, "--older-than", metavar="DAYS", help="Remove what is older."),
+) -> None:
+    """Remove old runs."""
+    if keep is None and days is None:
+        raise RequestError("Say what to remove: --keep N keeps the newest, --older-than DAYS removes what is older.")
+    if (keep or 0) < 0 or (days or 0) < 0:
+        raise RequestError("--keep and --older-than take no negative numbers.")
+    before = None if days is None else datetime.now(UTC) - timedelta(days=days)
+    typer.echo(f"{_history().prune(keep, before)} runs removed")
+
+
+def _history() -> History:
+    from workflows.measure.history import History
+    from workflows.measure.recording import to_stderr
+
+    return History(told=to_stderr)
+
+
+def _listed(found: Sequence[Run]) -> Table:
+    table = Table()
+    for name in ("id", "kind", "time"):
+        table.add_column(name, no_wrap=True)
+    for name in ("bundle", "made as", "figures"):
+        table.add_column(name, overflow="fold")
+    for run in found:
+        when = datetime.fromisoformat(run.time).astimezone().strftime("%m-%d %H:%M")
+        known = {name: run.figures.get(name) for name in SHOWN}
+        told = ", ".join(SHOWN[name].format(_cell(value)) for name, value in known.items() if value is not None)
+        made = " ".join(filter(None, (run.precision, run.layout, run.provider)))
+        table.add_row(run.id, run.kind, when, escape(Path(run.bundle).name), escape(made), told)
+    return table
+
+
+def _side_by_side(found: Sequence[Run]) -> Table:
+    table = Table("", *(run.id for run in found))
+    for name in ("kind", "time", "bundle", "name", "digest", "precision", "layout", "provider", "version", "machine"):
+        table.add_row(name, *(escape(str(getattr(run, name))) for run in found))
+    for name in dict.fromkeys(name for run in found for name in run.figures):
+        table.add_row(name, *(_cell(run.figures.get(name)) for run in found))
+    return table
+
+
+def _cell(value: Figure) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else escape(value)
+
+
+def _json(reports: Sequence[RunReport]) -> str:
+    return dumps({"runs": [shell(one) for one in reports]}) + "\n"
+
+
+def _csv(reports: Sequence[RunReport]) -> str:
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(
+        ("run", "kind", "time", "bundle", "digest", "precision", "layout", "provider",
+         "step", "phase", "latency_ms", "used", "capacity")
+    )  # fmt: skip
+    for report in reports:
+        run = report.run
+        owner = run.id, run.kind, run.time, run.bundle, run.digest, run.precision, run.layout, run.provider
+        for one in report.steps:
+            rows.writerow((*owner, one.step, one.phase, one.latency_ms, one.used, one.capacity))
+        if not report.steps:
+            rows.writerow((*owner, "", "", "", "", ""))
+    return text.getvalue()
+
+
+def _markdown(reports: Sequence[RunReport]) -> str:
+    found = [report.run for report in reports]
+    lines = [["", *(run.id for run in found)], ["---"] * (len(found) + 1)]
+    for name in ("kind", "time", "bundle", "precision", "layout", "provider", "version", "machine"):
+        lines.append([name, *(str(getattr(run, name)) for run in found)])
+    for name in dict.fromkeys(name for run in found for name in run.figures):
+        lines.append([name, *(_cell(run.figures.get(name)) for run in found)])
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)

@@ -1,0 +1,171 @@
+"""The runs of this person's machine, in one SQLite file that several windows and command lines write at once.
+
+    Run, steps ──add──▶ runs.db ──runs(…), steps(id)──▶ Run, RunStep;  remove(ids)
+
+A run is written in one transaction: a crash leaves it whole or absent. A file that is no database any more is set aside
+under another name, and a new one begun.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+
+from workflows.errors import RequestError, printable
+from workflows.paths import home
+from workflows.wire.reports.runs import Run, RunStep
+
+FILE = "runs.db"
+_WAIT_S = 30.0  # for another that writes
+_COLUMNS = tuple(one.name for one in fields(Run))
+_STEP = tuple(one.name for one in fields(RunStep))
+_MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_version says which it is of
+    """
+    CREATE TABLE runs(id TEXT PRIMARY KEY, kind TEXT NOT NULL, time TEXT NOT NULL, bundle TEXT NOT NULL,
+        name TEXT NOT NULL, digest TEXT NOT NULL, precision TEXT NOT NULL, layout TEXT NOT NULL, provider TEXT NOT NULL,
+        version TEXT NOT NULL, machine TEXT NOT NULL, figures TEXT NOT NULL) WITHOUT ROWID;
+    CREATE INDEX runs_time ON runs(time);
+    CREATE TABLE steps(run TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE, step INTEGER NOT NULL,
+        phase TEXT NOT NULL, latency_ms REAL NOT NULL, used INTEGER NOT NULL, capacity INTEGER NOT NULL,
+        PRIMARY KEY(run, step)) WITHOUT ROWID;
+    """,
+)
+
+
+class History:
+    """The runs in `path`, else in the person's own folder. Raises RequestError for a file of a newer Joinery.
+
+    told: gets a sentence where a damaged file was set aside.
+    """
+
+    def __init__(self, path: Path | None = None, told: Callable[[str], None] = lambda _: None) -> None:
+        self.path = path or home() / FILE
+        self._told = told
+
+    def add(self, run: Run, steps: Sequence[RunStep] = ()) -> None:
+        """Keeps a run. Raises sqlite3.Error and OSError where it cannot be written."""
+        values = [*(getattr(run, name) for name in _COLUMNS[:-1]), json.dumps(run.figures, sort_keys=True)]
+        rows = [(run.id, *(getattr(step, name) for name in _STEP)) for step in steps]
+        with self._open() as base, base:
+            base.execute(f"INSERT INTO runs VALUES({_marks(len(values))})", values)
+            base.executemany(f"INSERT INTO steps VALUES({_marks(len(_STEP) + 1)})", rows)
+
+    def runs(self, kind: str | None = None, bundle: str | None = None, last: int | None = None) -> list[Run]:
+        """The runs, the newest first; bundle: a part of its folder or its name."""
+        where, values = ["1"], list[object]()
+        if kind is not None:
+            where, values = [*where, "kind = ?"], [*values, kind]
+        if bundle is not None:
+            where, values = [*where, "(instr(bundle, ?) OR instr(name, ?))"], [*values, bundle, bundle]
+        query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE {' AND '.join(where)} ORDER BY time DESC, id LIMIT ?"
+        with self._open() as base:
+            return [_run(row) for row in base.execute(query, [*values, -1 if last is None else last])]
+
+    def find(self, ident: str) -> Run:
+        """The run whose id begins so. Raises RequestError where there is none, or several."""
+        query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE substr(id, 1, ?) = ? LIMIT 2"
+        with self._open() as base:
+            found = [_run(row) for row in base.execute(query, (len(ident), ident))]
+        if len(found) != 1:
+            how = "several runs whose ids begin" if found else "no run whose id begins"
+            raise RequestError(f"There is {how} with {printable(ident)!r}: `joinery runs list` shows them.")
+        return found[0]
+
+    def steps(self, ident: str) -> list[RunStep]:
+        """The steps of a run, in their order."""
+        query = f"SELECT {', '.join(_STEP)} FROM steps WHERE run = ? ORDER BY step"
+        with self._open() as base:
+            return [RunStep(*row) for row in base.execute(query, (ident,))]
+
+    def prune(self, keep: int | None = None, before: datetime | None = None) -> int:
+        """Removes all but the newest `keep`, and what is older than `before`; how many there were."""
+        where, values = list[str](), list[object]()
+        if keep is not None:
+            where.append("id NOT IN (SELECT id FROM runs ORDER BY time DESC, id LIMIT ?)")
+            values.append(keep)
+        if before is not None:
+            where.append("time < ?")
+            values.append(_text(before))
+        if not where:
+            return 0
+        with self._open() as base, base:
+            return base.execute(f"DELETE FROM runs WHERE {' OR '.join(where)}", values).rowcount
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            base = self._connected()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise  # locked, or no space: the file is sound
+            self._set_aside()
+            base = self._connected()
+        with closing(base):
+            yield base
+
+    def _connected(self) -> sqlite3.Connection:
+        base = sqlite3.connect(self.path, timeout=_WAIT_S)
+        try:
+            base.execute("PRAGMA journal_mode = WAL")
+            base.execute("PRAGMA synchronous = NORMAL")
+            base.execute("PRAGMA foreign_keys = ON")
+            self._migrate(base)
+        except BaseException:
+            base.close()
+            raise
+        return base
+
+    def _migrate(self, base: sqlite3.Connection) -> None:
+        if _version(base) == len(_MIGRATIONS):
+            return
+        base.execute("BEGIN IMMEDIATE")  # another may be at it, too
+        has = _version(base)
+        if has > len(_MIGRATIONS):
+            base.rollback()
+            raise RequestError(f"{self.path} is of a newer Joinery: update this one, or move the file away.")
+        for script in _MIGRATIONS[has:]:
+            for statement in filter(None, map(str.strip, script.split(";"))):
+                base.execute(statement)
+        base.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
+        base.commit()
+
+    def _set_aside(self) -> None:
+        other = self.path.with_name(f"{self.path.stem}.damaged-{secrets.token_hex(4)}{self.path.suffix}")
+        self.path.replace(other)
+        for leftover in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + leftover).unlink(missing_ok=True)
+        self._told(f"The history of runs could not be read and now lies in {other}: a new one begins.")
+
+
+def new_id() -> str:
+    """Of a run."""
+    return secrets.token_hex(4)
+
+
+def now() -> str:
+    """The time of a run."""
+    return _text(datetime.now(UTC))
+
+
+def _text(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat(timespec="milliseconds")
+
+
+def _run(row: tuple[object, ...]) -> Run:
+    *others, figures = row
+    return Run(*others, json.loads(str(figures)))  # type: ignore[call-arg, arg-type]  # the columns are Run's fields
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
+
+
+def _version(base: sqlite3.Connection) -> int:
+    return int(base.execute("PRAGMA user_version").fetchone()[0])

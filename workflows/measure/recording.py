@@ -1,0 +1,170 @@
+"""What becomes a kept run: builds, generations, measurements and evaluations, from the window and the command line.
+
+    events ──recorded──▶ the same events;  report ──record_bench, record_eval, record_build──▶ History
+
+Nothing that is recorded depends on it: what cannot be written is said, and the command goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from workflows.bundle import Bundle, read_bundle
+from workflows.errors import JoineryError, printable
+from workflows.measure.history import History, new_id, now
+from workflows.wire.events import BuildDone, Event, GenerationDone, StageEvent, TokenEvent
+from workflows.wire.reports.accuracy import EvalReport
+from workflows.wire.reports.bench import CompositeRow, Row, SingleRow
+from workflows.wire.reports.runs import Figure, Kind, Run, RunStep
+
+Told = Callable[[str], None]
+
+
+def recorded(bundle: Bundle, events: Iterable[Event], told: Told) -> Iterator[Event]:
+    """The events of a generation; once it has ended it is kept, where it gave a token. told: what could not be done."""
+    steps: list[RunStep] = []
+    for event in events:
+        if isinstance(event, TokenEvent):
+            steps.append(
+                RunStep(event.step, event.phase, event.latency_ms, event.cache_used, event.cache_capacity)
+            )
+        if isinstance(event, GenerationDone) and steps:
+            _keep("generate", bundle, event.provider, _of_generation(event, steps), told, steps, event.cache.layout)
+        yield event
+
+
+def record_bench(folder: Path | str, rows: Iterable[Row], told: Told) -> None:
+    """Keeps a run for each provider on which something ran."""
+    bundle = read_bundle(folder)
+    for row in rows:
+        if isinstance(row, CompositeRow | SingleRow):
+            layout = row.cache.layout if isinstance(row, CompositeRow) else None
+            _keep("bench", bundle, row.provider, _of_row(row), told, layout=layout)
+
+
+def record_eval(folder: Path | str, against: str, found: EvalReport, told: Told) -> None:
+    """Keeps an evaluation, which runs on the CPU."""
+    figures: dict[str, Figure] = {
+        name: getattr(found, name)
+        for name in ("positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff")
+    }
+    figures |= {"hidden_cosine": found.hidden_cosine, "kv_cosine": found.kv_cosine, "against": against}
+    figures |= {"perplexity": found.perplexity.candidate, "perplexity_reference": found.perplexity.reference}
+    if found.task is not None:
+        figures |= {"task": found.task.candidate, "task_reference": found.task.reference}
+    _keep("eval", read_bundle(folder), "cpu", figures, told)
+
+
+def watched(report: Callable[[Event], None], stages: dict[str, StageEvent]) -> Callable[[Event], None]:
+    """`report`, which also puts into `stages` how each stage of a build ended."""
+
+    def take(event: Event) -> None:
+        if isinstance(event, StageEvent) and event.state != "started":
+            stages[event.stage] = event
+        report(event)
+
+    return take
+
+
+def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: Told) -> None:
+    """Keeps a build, whose provider is the target that it was made for. stages: how each ended."""
+    bundle = read_bundle(done.bundle)
+    target = str(json.loads(bundle.text("recipe.json") or "{}").get("target", "cpu"))
+    figures: dict[str, Figure] = {"seconds": done.seconds, "bytes": done.bytes}
+    figures |= {f"{name}_s": stage.seconds for name, stage in stages.items() if stage.state == "done"}
+    figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
+    _keep("build", bundle, target, figures, told)
+
+
+def _of_generation(done: GenerationDone, steps: list[RunStep]) -> dict[str, Figure]:
+    later = [step.latency_ms for step in steps[1:]]
+    points = np.percentile(later, [50, 95, 99]) if later else [None] * 3
+    return {
+        "prompt_tokens": len(done.prompt_ids),
+        "new_tokens": len(done.token_ids),
+        "ttft_ms": round(done.ttft_ms, 4),
+        "prefill_tokens_per_s": round(done.prefill_tokens_per_s, 2),
+        "decode_tokens_per_s": round(done.decode_tokens_per_s, 2),
+        **{
+            f"{name}_ms": None if point is None else round(float(point), 4)
+            for name, point in zip(("p50", "p95", "p99"), points, strict=True)
+        },
+        "finish_reason": done.finish_reason,
+        "cache_used": done.cache.used,
+        "cache_capacity": done.cache.capacity,
+        "cache_bytes": done.cache.bytes,
+        "rss_bytes": psutil.Process().memory_info().rss,
+    }
+
+
+def _of_row(row: CompositeRow | SingleRow) -> dict[str, Figure]:
+    spread = row.inter_token_ms if isinstance(row, CompositeRow) else row.latency_ms
+    figures: dict[str, Figure] = {"repeats": row.repeats, "peak_rss_bytes": row.peak_rss_bytes}
+    figures |= {"p50_ms": spread.p50, "p95_ms": spread.p95, "p99_ms": spread.p99}
+    if isinstance(row, SingleRow):
+        return figures | {"runs_per_s": row.runs_per_s}
+    named = ("prompt_tokens", "new_tokens", "ttft_ms", "prefill_tokens_per_s", "decode_tokens_per_s")
+    return figures | {name: getattr(row, name) for name in named} | {"roofline_share": row.roofline.share}
+
+
+def _keep(
+    kind: Kind,
+    bundle: Bundle,
+    provider: str,
+    figures: Mapping[str, Figure],
+    told: Told,
+    steps: Iterable[RunStep] = (),
+    layout: str | None = None,
+) -> None:
+    facts = bundle.pipeline.metadata
+    run = Run(
+        id=new_id(),
+        kind=kind,
+        time=now(),
+        bundle=str(bundle.folder.resolve()),
+        name=facts.name or bundle.folder.name,
+        digest=hashlib.sha256(bundle.digest.encode()).hexdigest()[:16],
+        precision=facts.precision,
+        layout=facts.layout if layout is None else layout,
+        provider=provider,
+        version=version_of(provider),
+        machine=machine(),
+        figures=dict(figures),
+    )
+    try:
+        History(told=told).add(run, list(steps))
+    except (OSError, sqlite3.Error, JoineryError) as error:
+        told(f"The run could not be kept in the history: {printable(error, 200)}")
+
+
+def version_of(provider: str) -> str:
+    """The package of the provider that all but what is placed elsewhere ran on, and its version."""
+    import onnxruntime as ort
+
+    from workflows.runtime import PROVIDERS
+
+    own = PROVIDERS.get(provider.partition(",")[0])
+    if own is None or not (own.package and own.installed):  # of a build for what is not here
+        return f"onnxruntime {ort.__version__}"
+    return f"{own.brought_by} {own.version()}"
+
+
+def machine() -> str:
+    """The processor, its cores, the memory and the system."""
+    memory = psutil.virtual_memory().total / 2**30
+    cores = psutil.cpu_count(logical=False) or 1
+    return f"{platform.machine()}, {cores} cores, {memory:.1f} GiB, {platform.system()} {platform.release()}"
+
+
+def to_stderr(message: str) -> None:
+    """What the command line says of what could not be kept."""
+    sys.stderr.write(f"joinery: {message}\n")
