@@ -126,7 +126,7 @@ class Binding:
 
     def _rows_of(self, opened: OpenSession) -> Mapping[str, ort.OrtValue]:
         """By past and present, the cache's rows in the provider's own memory."""
-        own = self._rows is not None and opened.provider.copies_inputs and opened.name in self._run.keepers
+        own = self._rows is not None and opened.provider.has_memory and opened.name in self._run.keepers
         return self._rows.values(opened.provider) if self._rows is not None and own else {}
 
     def _is_constant(self, port: Port) -> bool:

@@ -69,7 +69,7 @@ class Machine:
         self._last: Binding | None = None
         self._prompt = Prompt(program, self._sessions)
         self.cache.told = self._prompt.positions()
-        own = any(one.provider.copies_inputs for one in sessions.values()) and cache.in_place
+        own = any(one.provider.has_memory for one in sessions.values()) and cache.in_place
         self.memory = DeviceMemory(cache) if own else None
         self._widest = self._find_widest() if own else None
         self.chunk = min(self.chunk, self._widest or self.chunk)

@@ -45,7 +45,7 @@ class DeviceMemory:
 
     def to_provider(self, provider: Provider) -> None:
         """Before a run: what is newest is there. A provider without memory of its own uses the cache's buffers."""
-        if not provider.copies_inputs:
+        if not provider.has_memory:
             self.to_host()
         elif self._newest is not provider:
             self.to_host()

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,13 @@ class Provider:
     def widest(self) -> int | None:
         """The columns that a run may have where the graph writes its cache in place; None for any."""
         return None
+
+    @cached_property
+    def has_memory(self) -> bool:
+        """Whether rows of a cache can be kept in memory of its own, else they are copied there for each run; asked of
+        one that a session was opened on.
+        """
+        return self.copies_inputs and bool(self._devices())
 
     def allocate(self, like: NDArray[Any], element: np.dtype | int) -> ort.OrtValue:
         """Memory of the provider's own, of the array's shape; element: its type, as onnxruntime takes it."""
