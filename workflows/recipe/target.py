@@ -18,7 +18,7 @@ Setting = tuple[str, str | bool]  # of a recipe, and its value
 LOWEST: Opset = 21  # spells out what 23 has fused
 ALIASES: dict[str, TargetName] = {"npu": "qnn"}
 CONTRIB = ("gqa_attention", "split_attention", "skip_layernorm")  # passes that give operators of onnxruntime's own
-_FOR_QNN = ("float_masks", "norm_in_three_axes", "position_tables")
+_FOR_QNN = ("float_masks", "means_apart", "norm_in_three_axes", "position_tables")
 MENDING = (*_FOR_QNN, "contrib_gelu")  # passes for what a provider lacks or computes wrongly
 
 
@@ -63,6 +63,7 @@ TARGETS: dict[TargetName, Target] = {
                 "QNN takes fixed shapes alone, so there is a graph for chunks of a prompt and one for tokens.",
                 "QNN takes no operators of onnxruntime's own, and masks of numbers alone.",
                 "QNN's norm of four axes is wrong with more than one column: norms over heads have three.",
+                "QNN's LayerNormalization of exactly 16 rows is wrong: there the mean is taken away before the norm.",
                 "QNN computes angles in half precision: rotary angles come from tables.",
                 "QNN's 16-bit grids on four axes are wrong with more than one column: heads stay in floating point.",
                 "Embeddings and head of a model cut in three serve chunks and tokens alike, so they run on the CPU.",

@@ -16,6 +16,7 @@ from workflows.optimize.passes.gqa_attention import GqaAttention
 from workflows.optimize.passes.heads_first import HeadsFirst
 from workflows.optimize.passes.last_token_logits import LastTokenLogits
 from workflows.optimize.passes.matmul_add_fusion import MatMulAddFusion
+from workflows.optimize.passes.means_apart import MeansApart
 from workflows.optimize.passes.norm_in_three_axes import NormInThreeAxes
 from workflows.optimize.passes.pack_gate_up import PackGateUp
 from workflows.optimize.passes.pack_qkv import PackQKV
@@ -49,6 +50,7 @@ PASSES: dict[str, Pass] = {
         SimplifyLayout(),
         MatMulAddFusion(),
         FloatMasks(),
+        MeansApart(),
         NormInThreeAxes(),
         PositionTables(),
         ContribGelu(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import onnx_ir as ir
 import pytest
@@ -55,6 +57,39 @@ def test_norms_that_cannot_be_flattened_are_refused() -> None:
         scale=weights(8),
     )
     check_refuses(told, "norm_in_three_axes", "its mean or deviation is read too")
+
+
+def centred(shape: str, **bias: Any) -> ir.Model:
+    given = ", ".join(["scale", *bias])
+    ends = f"y = LayerNormalization<axis = -1, epsilon = 0.02>(x, {given})"
+    return parse(f"g (float[{shape}] x) => (float[{shape}] y) {{ {ends} }}", scale=weights(8), **bias)
+
+
+@pytest.mark.parametrize("shape", ["1,16,8", "16,8", "4,4,8"])
+@pytest.mark.parametrize("biased", [True, False])
+def test_a_norm_of_sixteen_rows_has_its_mean_apart(shape: str, biased: bool) -> None:
+    """A large mean, so that one that is forgotten shows, and an epsilon that does."""
+    model = centred(shape, **({"bias": weights(8, seed=1)} if biased else {}))
+    x = weights(*map(int, shape.split(",")), seed=2) + np.float32(3)
+    counts = check_fires(model, "means_apart", {"x": x}, tolerance=1e-5)
+    assert counts == {"ReduceMean": 1, "Sub": 1, "RMSNormalization": 1} | ({"Add": 1} if biased else {})
+
+
+@pytest.mark.parametrize("shape", ["1,15,8", "1,17,8", "1,32,8", "1,1,8", "1,N,8", "2,16,8"])
+def test_norms_of_other_rows_keep_their_mean(shape: str) -> None:
+    check_stays(centred(shape), "means_apart")
+
+
+def test_norms_whose_mean_cannot_be_taken_apart_are_refused() -> None:
+    whole = parse("g (float[2,8,8] x) => (float[2,8,8] y) { y = LayerNormalization<axis = 1>(x, scale) }",
+                  scale=weights(8, 8))  # fmt: skip
+    check_refuses(whole, "means_apart", "it norms over more than the last axis")
+    told = parse(
+        """g (float[16,8] x) => (float[16,8] y, float[16,1] m)
+        { y, m = LayerNormalization<axis = 1>(x, scale) }""",
+        scale=weights(8),
+    )
+    check_refuses(told, "means_apart", "its mean or deviation is read too")
 
 
 # -- positions -------------------------------------------------------------------------------------------------
