@@ -232,8 +232,10 @@ class KVCache:
     def reset(self, wiped: bool = False) -> None:
         """Forgets everything. wiped: the bytes, too, for NaN in a slot shows through the mask."""
         self.rewind(0)
-        for store in self._stores if wiped else ():
-            store.wipe()
+        if wiped:
+            self.lend()  # else what is elsewhere would be the newest still
+            for store in self._stores:
+                store.wipe()
 
     # -- saved and loaded --------------------------------------------------------------------------------------
 

@@ -74,6 +74,22 @@ def test_nothing_is_copied_between_steps(demo: Path) -> None:
         assert memory.copies == 2
 
 
+def test_what_is_wiped_is_wiped_there_too(demo: Path) -> None:
+    """NaN that a run left in the provider's memory would show in every reply after it."""
+    with open_machine(read_bundle(demo), device_named("webgpu")) as machine, open_machine(
+        read_bundle(demo), device_named("cpu")
+    ) as reference:
+        assert machine.memory is not None
+        feed(machine, list(range(9, 60)))
+        for value in machine.memory.values(PROVIDERS["webgpu"]).values():
+            value.numpy()[...] = np.nan
+        machine.cache.reset(wiped=True)
+        found = [feed(one, list(range(30, 41))) for one in (machine, reference)]
+        assert np.array_equal(*found)
+        assert all(np.isfinite(rows).all() for rows in machine.cache.rows()[1].values())
+        assert all(np.isfinite(value.numpy()).all() for value in machine.memory.values(PROVIDERS["webgpu"]).values())
+
+
 @pytest.mark.parametrize("layout", ["gqa", "static"])
 @pytest.mark.parametrize(
     "place", [{}, {"prefill": "cpu"}, {"decode": "cpu"}, {"prefill": "cuda"}, {"decode": "cuda"}], ids=str
