@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import psutil
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.main import PAGES, application
 from app.state.context import AppContext
@@ -20,6 +22,24 @@ from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.fakes.worker import program
 from workflows.errors import BundleError
+
+PATIENCE_MS = 120_000
+"""How long a test waits for what must come: a slow machine is no failure, and what never comes is one all the same."""
+
+
+class PatientBot(QtBot):
+    """pytest-qt's robot with PATIENCE_MS for its five seconds, which a busy machine needs to start a worker."""
+
+    waitUntil = partialmethod(QtBot.waitUntil, timeout=PATIENCE_MS)
+    waitSignal = partialmethod(QtBot.waitSignal, timeout=PATIENCE_MS)
+    waitSignals = partialmethod(QtBot.waitSignals, timeout=PATIENCE_MS)
+    waitExposed = partialmethod(QtBot.waitExposed, timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """In place of pytest-qt's own."""
+    return PatientBot(request)
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +62,7 @@ def nothing_left() -> Iterator[None]:
     me = psutil.Process()
     threads, children = set(threading.enumerate()), set(me.children(recursive=True))
     yield
-    _, alive = psutil.wait_procs([p for p in me.children(recursive=True) if p not in children], timeout=3)
+    _, alive = psutil.wait_procs([p for p in me.children(recursive=True) if p not in children], timeout=30)
     left = [t for t in threading.enumerate() if t not in threads and t.is_alive()]
     for process in alive:
         process.kill()

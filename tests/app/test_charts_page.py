@@ -28,7 +28,7 @@ def page(qtbot: QtBot, tmp_path: Path) -> Iterator[MeasurePage]:
     qtbot.addWidget(page)
     page.resize(1000, 700)
     page.show()
-    qtbot.waitUntil(lambda: not page._to_import, timeout=20_000)
+    qtbot.waitUntil(lambda: not page._to_import)
     yield page
     page.hide()
     context.close()

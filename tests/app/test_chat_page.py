@@ -64,7 +64,7 @@ def ask(qtbot: QtBot, page: ChatPage, text: str) -> None:
 
 
 def done(qtbot: QtBot, page: ChatPage) -> None:
-    qtbot.waitUntil(lambda: not page.controller.running, timeout=10_000)
+    qtbot.waitUntil(lambda: not page.controller.running)
 
 
 def shown(page: ChatPage) -> list[str]:
@@ -171,7 +171,7 @@ def test_crash_keeps_the_conversation_and_reopens(make: Make, qtbot: QtBot) -> N
     assert page.banner._action.text() == "Reopen"
     assert shown(page)[0] == "go on" and shown(page)[1].startswith("word word")
     page.banner._action.click()
-    qtbot.waitUntil(lambda: page.session.state == "ready", timeout=10_000)
+    qtbot.waitUntil(lambda: page.session.state == "ready")
     assert not page.banner.isVisible()
     page.send("again")
     qtbot.waitUntil(lambda: len(page.transcript.views) == 4 and "word" in shown(page)[3])
@@ -432,7 +432,7 @@ def test_closing_the_window_saves_a_reply_that_runs(
     page = window.findChild(ChatPage)
     assert page is not None and page.composer.edit.hasFocus()
     page.send("go on")
-    qtbot.waitUntil(lambda: "word word" in page.transcript.views[-1].text.toPlainText(), timeout=10_000)
+    qtbot.waitUntil(lambda: "word word" in page.transcript.views[-1].text.toPlainText())
     window.close()
     (saved,) = (home / "chats").glob("*.chat.json")
     reply = json.loads(saved.read_text())["messages"][1]

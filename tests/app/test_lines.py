@@ -50,7 +50,7 @@ def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path)
         small = worker.request(Verify("/b"))
         large.finished.connect(lambda event: order.append(event))
         small.finished.connect(lambda event: order.append(event))
-        qtbot.waitUntil(lambda: len(order) == 2, timeout=20_000)
+        qtbot.waitUntil(lambda: len(order) == 2)
     finally:
         worker.close()
     first, second = order

@@ -38,7 +38,7 @@ def test_ctrl_and_a_figure_show_each_page(qtbot: Any, make_window: Make) -> None
 def test_the_other_pages_are_built_ahead_and_nothing_is_started(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     window.warm_up()
-    qtbot.waitUntil(lambda: window.warm.done, timeout=20_000)
+    qtbot.waitUntil(lambda: window.warm.done)
     gc.unfreeze()  # the next tests' garbage is theirs
     assert all(window.stack.indexOf(window.page(name)) >= 0 for name in NAMES)
     assert window.stack.count() == len(NAMES)

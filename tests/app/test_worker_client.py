@@ -35,11 +35,11 @@ def make_worker(qapp: Any) -> Iterator[Make]:
         worker.close()
 
 
-def last(qtbot: Any, job: Job[Any], timeout: int = 8000) -> Any:
+def last(qtbot: Any, job: Job[Any]) -> Any:
     """The event that ends `job`."""
     got: list[Any] = []
     job.finished.connect(got.append)
-    qtbot.waitUntil(lambda: bool(got), timeout=timeout)
+    qtbot.waitUntil(lambda: bool(got))
     return got[0]
 
 
@@ -179,7 +179,7 @@ def test_the_window_s_worker_runs_nothing_of_the_current_folder(
     monkeypatch.chdir(traps)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", os.environ.get("PYTHONPATH", "")]))
     worker = Worker()
-    assert isinstance(last(qtbot, worker.request(ListDevices()), timeout=120_000), ResultEvent)
+    assert isinstance(last(qtbot, worker.request(ListDevices())), ResultEvent)
     worker.close()
     assert sprung(traps) == ""
 

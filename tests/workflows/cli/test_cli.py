@@ -427,7 +427,7 @@ def test_ctrl_c_ends_a_generation_with_130(demo_bundle: Path, as_json: bool) -> 
     with process.stdout, process.stderr:
         rest, err = process.stdout.read(), process.stderr.read()
     assert process.wait(30) == 130
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     assert err.splitlines()[-1] == "joinery: Cancelled." and "Traceback" not in err
     if as_json:
         done = lines(first + rest)[-1]

@@ -219,7 +219,7 @@ def test_a_worker_that_hangs_is_killed_and_the_next_one_works(
     client.send("cancel", target=number)
     began = time.monotonic()
     client.close()  # the window's way out, before it kills
-    assert time.monotonic() - began < 15 and client.process.returncode == 0
+    assert time.monotonic() - began < 60 and client.process.returncode == 0
     worker.append(second := Client())
     assert second.ask("open", bundle=str(bundle), provider="cpu")["event"] == "ready"
 
