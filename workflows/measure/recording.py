@@ -81,6 +81,7 @@ def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: Told) 
     target = str(json.loads(bundle.text("recipe.json") or "{}").get("target", "cpu"))
     figures: dict[str, Figure] = {"seconds": done.seconds, "bytes": done.bytes}
     figures |= {f"{name}_s": stage.seconds for name, stage in stages.items() if stage.state == "done"}
+    figures |= {f"{name}_peak_mib": stage.peak_mib for name, stage in stages.items() if stage.state == "done"}
     figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
     _keep("build", bundle, target, figures, told)
 
@@ -132,7 +133,7 @@ def _keep(
         time=now(),
         bundle=str(bundle.folder.resolve()),
         name=facts.name or bundle.folder.name,
-        digest=hashlib.sha256(bundle.digest.encode()).hexdigest()[:16],
+        digest=digest_of(bundle),
         precision=facts.precision,
         layout=facts.layout if layout is None else layout,
         provider=provider,
@@ -144,6 +145,11 @@ def _keep(
         History(told=told).add(run, list(steps))
     except (OSError, sqlite3.Error, JoineryError) as error:
         told(f"The run could not be kept in the history: {printable(error, 200)}")
+
+
+def digest_of(bundle: Bundle) -> str:
+    """Of its graphs and weights, as its runs have it."""
+    return hashlib.sha256(bundle.digest.encode()).hexdigest()[:16]
 
 
 def version_of(provider: str) -> str:
