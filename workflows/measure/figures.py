@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from workflows.wire.reports.runs import Run
+from workflows.wire.reports.runs import Run, RunReport
 
 Better = Literal["higher", "lower"]
 Unit = Literal["tok/s", "ms", "bytes", "share", "nats", ""]
@@ -81,3 +82,18 @@ def best(values: Sequence[float | None], better: Better) -> set[int]:
         return set()
     top = max(known) if better == "higher" else min(known)
     return {index for index, one in enumerate(values) if one == top}
+
+
+def bundle_name(run: Run) -> str:
+    """The name of the bundle's folder, else the model's."""
+    return Path(run.bundle).name or run.name
+
+
+def label(run: Run) -> str:
+    """The bundle, its precision, the provider and the run's id: what a picture calls it."""
+    return f"{bundle_name(run)} · {run.precision} · {run.provider} · {run.id}"
+
+
+def decode_latencies(report: RunReport) -> list[float]:
+    """Milliseconds of each token but the first, whose time is the prompt's."""
+    return [step.latency_ms for step in report.steps if step.phase == "decode"]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from workflows.measure.figures import Better, Measure, value
+from workflows.measure.figures import Better, Measure, bundle_name, value
 from workflows.wire.reports.runs import Run
 
 
@@ -73,8 +72,3 @@ def front(points: Sequence[tuple[float, float]], better_x: Better, better_y: Bet
             highest = tops[x]
             winners.add((x, highest))
     return [one in winners for one in signed]
-
-
-def bundle_name(run: Run) -> str:
-    """The name of the bundle's folder, else the model's."""
-    return Path(run.bundle).name or run.name

@@ -8,6 +8,7 @@ under another name, and a new one begun.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 import sqlite3
@@ -169,6 +170,11 @@ class History:
 def new_id() -> str:
     """Of a run."""
     return secrets.token_hex(4)
+
+
+def short_digest(digest: str) -> str:
+    """Of a bundle, as its runs have it."""
+    return hashlib.sha256(digest.encode()).hexdigest()[:16]
 
 
 def now() -> str:

@@ -7,7 +7,6 @@ Nothing that is recorded depends on it: what cannot be written is said, and the 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 import sqlite3
@@ -20,7 +19,7 @@ import psutil
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import JoineryError, printable
-from workflows.measure.history import History, new_id, now
+from workflows.measure.history import History, new_id, now, short_digest
 from workflows.wire.events import BuildDone, Event, GenerationDone, StageEvent, TokenEvent
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.bench import CompositeRow, Row, SingleRow
@@ -133,7 +132,7 @@ def _keep(
         time=now(),
         bundle=str(bundle.folder.resolve()),
         name=facts.name or bundle.folder.name,
-        digest=digest_of(bundle),
+        digest=short_digest(bundle.digest),
         precision=facts.precision,
         layout=facts.layout if layout is None else layout,
         provider=provider,
@@ -145,11 +144,6 @@ def _keep(
         History(told=told).add(run, list(steps))
     except (OSError, sqlite3.Error, JoineryError) as error:
         told(f"The run could not be kept in the history: {printable(error, 200)}")
-
-
-def digest_of(bundle: Bundle) -> str:
-    """Of its graphs and weights, as its runs have it."""
-    return hashlib.sha256(bundle.digest.encode()).hexdigest()[:16]
 
 
 def version_of(provider: str) -> str:

@@ -77,7 +77,7 @@ def curves(series: Sequence[Series], x_name: str, y_name: str) -> str:
     y = Scale.around((value for one in series for value in one.values), HEIGHT - BOTTOM, TOP, zero=True)
     lines = [part for index, one in enumerate(series) for part in _curve(one, index, x, y)]
     told = f"{y_name} over {x_name}: {', '.join(one.name for one in series)}"
-    return _picture(told, [*_axes(x, y, x_name, y_name), *lines], [one.name for one in series])
+    return _picture(told, [*_axes(x, y, x_name, y_name), *lines], [one.name for one in series], dashed=True)
 
 
 def scatter(dots: Sequence[Dot], x_name: str, y_name: str) -> str:
@@ -133,14 +133,15 @@ def _axes(x: Scale, y: Scale, x_name: str, y_name: str) -> Iterable[str]:
     yield _text(y_name, 16, middle, "middle", f' transform="rotate(-90 16 {_n(middle)})"')
 
 
-def _picture(told: str, parts: Iterable[str], names: Sequence[str]) -> str:
-    """The drawing over a legend, a line a name."""
+def _picture(told: str, parts: Iterable[str], names: Sequence[str], *, dashed: bool = False) -> str:
+    """The drawing over a legend, a line a name; dashed: with a piece of each curve's line."""
     height = HEIGHT + LINE_PX * len(names) + 8
     legend = []
     for index, name in enumerate(names):
         at = HEIGHT + LINE_PX * index + 10
+        sample = f'<line x1="{LEFT}" y1="{at}" x2="{LEFT + 32}" y2="{at}" {_stroke(index)} stroke-width="1.3"/>'
         legend += [
-            f'<line x1="{LEFT}" y1="{at}" x2="{LEFT + 32}" y2="{at}" {_stroke(index)} stroke-width="1.3"/>',
+            *([sample] if dashed else []),
             _shape(index, LEFT + 16, at, 5),
             _text(name, LEFT + 42, at + 4, "start", ink=_TEXT),
         ]
@@ -167,7 +168,7 @@ def _shape(index: int, x: float, y: float, r: float) -> str:
         "diamond": f"M {_n(x)} {_n(y - r)} L {_n(x + r)} {_n(y)} L {_n(x)} {_n(y + r)} L {_n(x - r)} {_n(y)} Z",
         "cross": f"M {_n(x - r)} {_n(y - r)} l {2 * r} {2 * r} M {_n(x + r)} {_n(y - r)} l {-2 * r} {2 * r}",
     }
-    return f'<path d="{ways[shape]}" fill="{ink}" stroke="{ink}"/>'
+    return f'<path d="{ways[shape]}" fill="{ink}" stroke="{ink}" stroke-width="1.5"/>'
 
 
 def _stroke(index: int) -> str:

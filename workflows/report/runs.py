@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workflows.measure.figures import ACCURACY, MEASURES, SPEED, Measure, best, value
-from workflows.measure.front import Scatter, bundle_name, scatter
+from workflows.measure.figures import (
+    ACCURACY,
+    MEASURES,
+    SPEED,
+    Measure,
+    best,
+    bundle_name,
+    decode_latencies,
+    label,
+    value,
+)
+from workflows.measure.front import Scatter, scatter
 from workflows.report import chart
 from workflows.report.document import Document, Heading, Part, Picture, Table, Text, told
 from workflows.wire.reports.runs import Run, RunReport
@@ -13,6 +23,10 @@ from workflows.wire.reports.runs import Run, RunReport
 WHOSE = ("kind", "time", "name", "precision", "layout", "provider", "digest")
 WHERE = ("bundle", "version", "machine")
 BEST = " (best)"
+ABREAST = 6
+"""Runs that have a column each at most; more of them have a row each."""
+CURVES = 12
+"""Curves in a picture at most."""
 
 
 def report_on_runs(reports: Sequence[RunReport]) -> Document:
@@ -25,7 +39,7 @@ def report_on_runs(reports: Sequence[RunReport]) -> Document:
 
 
 def side_by_side(runs: Sequence[Run]) -> Table:
-    """A row a measure that some run has, a column a run; the best of each is said in words."""
+    """A row a measure that some run has, a column a run, or the other way round; the best is said in words."""
     rows = [[name, *(str(getattr(run, name)) for run in runs)] for name in WHOSE]
     for measure in MEASURES.values():
         values = [value(run, measure) for run in runs]
@@ -33,7 +47,10 @@ def side_by_side(runs: Sequence[Run]) -> Table:
             top = best(values, measure.better)
             cells = [told(one, measure) + (BEST if at in top else "") for at, one in enumerate(values)]
             rows.append([measure.title, *cells])
-    return Table(["", *(f"{bundle_name(run)} ({run.id})" for run in runs)], rows)
+    table = [["", *(f"{bundle_name(run)} ({run.id})" for run in runs)], *rows]
+    if len(runs) > ABREAST:
+        table = [list(column) for column in zip(*table, strict=True)]
+    return Table(table[0], table[1:])
 
 
 def latency_curves(reports: Sequence[RunReport]) -> list[Part]:
@@ -42,13 +59,11 @@ def latency_curves(reports: Sequence[RunReport]) -> list[Part]:
     series = [one for one in series if one.values]
     if not series:
         return []
-    picture = chart.curves(series, "decoded token", "latency in ms")
-    return [Heading("Latency of each decoded token"), Picture(picture, f"Latency curves of {len(series)} runs")]
-
-
-def decode_latencies(report: RunReport) -> list[float]:
-    """Milliseconds of each token but the first."""
-    return [step.latency_ms for step in report.steps if step.phase == "decode"]
+    drawn = series[:CURVES]
+    picture = chart.curves(drawn, "decoded token", "latency in ms")
+    more = [Text(f"The first {CURVES} of {len(series)} runs with steps are drawn.")] if len(series) > CURVES else []
+    count = "1 run" if len(drawn) == 1 else f"{len(drawn)} runs"
+    return [Heading("Latency of each decoded token"), Picture(picture, f"Latency curves of {count}"), *more]
 
 
 def accuracy_against_speed(runs: Sequence[Run]) -> list[Part]:
@@ -84,11 +99,6 @@ def environment(runs: Sequence[Run]) -> list[Part]:
     """Where each ran, and with what."""
     rows = [[run.id, *(str(getattr(run, name)) for name in WHERE)] for run in runs]
     return [Heading("Environment"), Table(["run", *WHERE], rows)]
-
-
-def label(run: Run) -> str:
-    """The bundle, its precision, the provider and the run's id."""
-    return f"{bundle_name(run)} · {run.precision} · {run.provider} · {run.id}"
 
 
 def axis(measure: Measure) -> str:

@@ -12,8 +12,7 @@ from pathlib import Path
 from workflows.bundle import read_bundle
 from workflows.errors import RequestError, printable
 from workflows.files import write_whole
-from workflows.measure.history import History
-from workflows.measure.recording import digest_of
+from workflows.measure.history import History, short_digest
 from workflows.report.bundle import report_on_bundle
 from workflows.report.data import csv_of, json_of
 from workflows.report.document import Document
@@ -40,7 +39,7 @@ def write_bundle(history: History, folder: Path | str, out: Path) -> WrittenRepo
     """A bundle with its runs. Raises RequestError for an unknown ending, BundleError, OSError."""
     ending = _ending(out, DOCUMENTS)
     bundle = read_bundle(folder)
-    runs = history.runs(digest=digest_of(bundle))
+    runs = history.runs(digest=short_digest(bundle.digest))
     return _write(report_on_bundle(bundle, [RunReport(run, history.steps(run.id)) for run in runs]), out, ending)
 
 

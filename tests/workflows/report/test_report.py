@@ -51,6 +51,15 @@ def test_runs_stand_side_by_side_and_the_best_is_said() -> None:
     assert "KL" not in rows and rows["provider"] == ["cpu", "cpu"]
 
 
+def test_many_runs_have_a_row_each_and_some_of_the_curves() -> None:
+    reports = [generation(f"g{n}", [9.0, 5.0, n], decode_tokens_per_s=float(n)) for n in range(14)]
+    table = side_by_side([one.run for one in reports])
+    assert len(table.rows) == 14 and table.head[-1] == "decode"
+    assert (table.rows[3][0], table.rows[3][-1], table.rows[13][-1]) == ("demo-int4 (g3)", "3 tok/s", "13 tok/s (best)")
+    page = html_of(report_on_runs(reports))
+    assert "The first 12 of 14 runs with steps are drawn." in page and page.count('stroke-width="1.3"') == 2 * 12
+
+
 def test_the_page_stands_alone() -> None:
     """No script, nothing fetched; two pictures; and what is left out is named."""
     page = html_of(report_on_runs(RUNS))

@@ -13,8 +13,7 @@ from workflows.bundle import read_bundle
 from workflows.bundle.manifest import MANIFEST, make_manifest
 from workflows.errors import RequestError
 from workflows.evidence import save_evidence
-from workflows.measure.history import History
-from workflows.measure.recording import digest_of
+from workflows.measure.history import History, short_digest
 from workflows.report.writing import write_bundle, write_runs
 
 REFUSED = [{"reason": "no RMSNorm <here>", "node": "n1"}, {"reason": "no RMSNorm <here>", "node": "n2"}]
@@ -60,7 +59,7 @@ def test_a_bundle_tells_how_it_was_built_and_measured(history: History, tmp_path
     (folder / "recipe.json").write_text('{"target": "cpu"}')
     save_evidence(folder, [STAGE])
     (folder / MANIFEST).write_text(make_manifest(folder).model_dump_json(), "utf-8")
-    digest, where = digest_of(read_bundle(folder)), str(folder)
+    digest, where = short_digest(read_bundle(folder).digest), str(folder)
     build = {"seconds": 4.0, "export_s": 2.5, "export_peak_mib": 512.0, "peak_mib": 600.0}
     history.add(run("c1", "build", where, digest, minute=1, **build))
     history.add(run("e1", "eval", where, digest, minute=2, top1_agreement=0.875))
