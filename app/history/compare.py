@@ -61,6 +61,9 @@ def rows_of(runs: Sequence[Run]) -> list[list[str]]:
             texts = [told_of(one, measure) for one in values]
             told = [_tr("{0} (best)").format(text) if at in top else text for at, text in enumerate(texts)]
             rows.append([names[measure.key], *told])
+    against = [run.figures.get("against") for run in runs]
+    if any(against):
+        rows.append([_tr("evaluated against"), *(str(one or "–") for one in against)])
     return rows + [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in WHERE]
 
 

@@ -27,7 +27,9 @@ def history(home: Path, count: int = 0, steps: int = 120) -> list[Run]:
 def _of(number: int, steps: int) -> list[RunReport]:
     _, _, size, _, top1, kl = BUILDS[number]
     built: dict[str, Figure] = {"seconds": 11.5, "bytes": size, "export_s": 6.25, "peak_mib": 812.0}
-    found: dict[str, Figure] = {"top1_agreement": top1, "kl_mean": kl, "perplexity": 1.4 + kl, "task": 0.98 * top1}
+    found: dict[str, Figure] = {
+        "against": "demo:qwen3", "top1_agreement": top1, "kl_mean": kl, "perplexity": 1.4 + kl, "task": 0.98 * top1,
+    }  # fmt: skip
     rest = [_measured(number, provider, 4 * number + at) for at, provider in enumerate(SPEEDS)]
     return [
         RunReport(_run(number, "build", "cpu", 4 * number, built), []),

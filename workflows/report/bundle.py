@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from workflows.bundle import Bundle
 from workflows.graphs.stages import read_evidence
+from workflows.measure.history import short_digest
 from workflows.report.document import Document, Heading, Listing, Part, Table, Text, with_unit
 from workflows.report.runs import environment, latency_curves, side_by_side
 from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport
@@ -26,7 +27,7 @@ def report_on_bundle(bundle: Bundle, runs: Sequence[RunReport]) -> Document:
     parts += [Heading("Accuracy"), *_told(evals, "No evaluation of this bundle has been kept.")]
     parts += [Heading("Speed"), *_told(speeds, "No generation or measurement of this bundle has been kept.")]
     parts += [*latency_curves(speeds), *environment([one.run for one in (*builds[:1], *evals, *speeds)])]
-    return Document(f"Joinery: {bundle.pipeline.metadata.name or bundle.folder.name}", parts)
+    return Document(f"Joinery: {bundle.folder.resolve().name}", parts)
 
 
 def _split(runs: Sequence[RunReport]) -> tuple[list[RunReport], list[RunReport]]:
@@ -49,7 +50,7 @@ def _told(runs: Sequence[RunReport], none: str) -> list[Part]:
 def _overview(bundle: Bundle) -> Table:
     facts = bundle.pipeline.metadata
     rows = [
-        ("model", facts.model_type),
+        ("model", " · ".join(filter(None, (facts.name, facts.model_type)))),
         ("task", facts.task),
         ("precision", facts.precision),
         ("cache", f"{facts.layout} {bundle.pipeline.capacity or ''}".strip()),
@@ -57,7 +58,8 @@ def _overview(bundle: Bundle) -> Table:
         ("components", ", ".join(bundle.pipeline.pipeline.sessions)),
         ("size", with_unit(bundle.bytes, "bytes")),
         ("built", facts.built_at),
-        ("folder", str(bundle.folder)),
+        ("folder", str(bundle.folder.resolve())),
+        ("digest", short_digest(bundle.digest)),
     ]
     return Table(["", "this bundle"], [(name, said or "–") for name, said in rows])
 

@@ -47,6 +47,9 @@ def side_by_side(runs: Sequence[Run]) -> Table:
             top = best(values, measure.better)
             cells = [told(one, measure) + (BEST if at in top else "") for at, one in enumerate(values)]
             rows.append([measure.title, *cells])
+    against = [run.figures.get("against") for run in runs]
+    if any(against):
+        rows.append(["evaluated against", *(str(one or "–") for one in against)])
     table = [["", *(f"{bundle_name(run)} ({run.id})" for run in runs)], *rows]
     if len(runs) > ABREAST:
         table = [list(column) for column in zip(*table, strict=True)]

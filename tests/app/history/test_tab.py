@@ -137,6 +137,15 @@ def test_selected_runs_stand_side_by_side(qtbot: Any, tab: Make, home: Path) -> 
     assert rows["peak memory"] == ["240 MiB"] * 3  # none is best where all are the same
 
 
+def test_an_evaluation_says_against_what(qtbot: Any, tab: Make, home: Path) -> None:
+    runs = [one for one in history(home) if one.kind in ("eval", "build")][:2]
+    page = tab()
+    select(qtbot, page, runs)
+    qtbot.waitUntil(lambda: len(page.below.compare.columns.headings) == 3)
+    rows = {row[0]: row[1:] for row in page.below.compare.columns._rows}
+    assert rows["evaluated against"] == ["demo:qwen3", "–"] and rows["size"][1] == "8.5 MiB"
+
+
 def test_curves_are_drawn_over_each_other(qtbot: Any, tab: Make, home: Path) -> None:
     """Each in a look of its own, named with bundle, precision, provider and id."""
     runs = [one for one in history(home, steps=30) if one.kind == "generate"]

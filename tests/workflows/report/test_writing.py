@@ -62,13 +62,14 @@ def test_a_bundle_tells_how_it_was_built_and_measured(history: History, tmp_path
     digest, where = short_digest(read_bundle(folder).digest), str(folder)
     build = {"seconds": 4.0, "export_s": 2.5, "export_peak_mib": 512.0, "peak_mib": 600.0}
     history.add(run("c1", "build", where, digest, minute=1, **build))
-    history.add(run("e1", "eval", where, digest, minute=2, top1_agreement=0.875))
+    history.add(run("e1", "eval", where, digest, minute=2, top1_agreement=0.875, against="demo:qwen3"))
     history.add(run("s1", "bench", where, digest, minute=3, decode_tokens_per_s=111.0))
     history.add(run("s2", "bench", where, digest, minute=4, decode_tokens_per_s=222.0, roofline_share=0.31))
     page = tmp_path / "r.html"
     assert write_bundle(history, folder, page).files == [str(page)]
     text = page.read_text("utf-8")
-    for told in ("small", "&quot;target&quot;: &quot;cpu&quot;", "512 MiB", "2.5 s", "600 MiB", "100 to 90 nodes",
+    for told in ("<h1>Joinery: small-int4</h1>", "small · qwen3", digest, "demo:qwen3",
+                 "&quot;target&quot;: &quot;cpu&quot;", "512 MiB", "2.5 s", "600 MiB", "100 to 90 nodes",
                  "no RMSNorm &lt;here&gt; (× 2)", "32 of 32 tokens alike", "87.50 %", "222 tok/s", "31.00 %",
                  "onnxruntime 1"):  # fmt: skip
         assert told in text, told
