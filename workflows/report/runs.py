@@ -20,7 +20,7 @@ from workflows.report import chart
 from workflows.report.document import Document, Heading, Part, Picture, Table, Text, told
 from workflows.wire.reports.runs import Run, RunReport
 
-WHOSE = ("kind", "time", "name", "precision", "layout", "provider", "digest")
+WHOSE = ("kind", "name", "precision", "layout", "provider", "digest")
 WHERE = ("bundle", "version", "machine")
 BEST = " (best)"
 ABREAST = 6
@@ -40,7 +40,8 @@ def report_on_runs(reports: Sequence[RunReport]) -> Document:
 
 def side_by_side(runs: Sequence[Run]) -> Table:
     """A row a measure that some run has, a column a run, or the other way round; the best is said in words."""
-    rows = [[name, *(str(getattr(run, name)) for run in runs)] for name in WHOSE]
+    rows = [["time", *(f"{run.time[:16].replace('T', ' ')} UTC" for run in runs)]]
+    rows += [[name, *(str(getattr(run, name)) for run in runs)] for name in WHOSE]
     for measure in MEASURES.values():
         values = [value(run, measure) for run in runs]
         if any(one is not None for one in values):

@@ -48,6 +48,7 @@ def test_runs_stand_side_by_side_and_the_best_is_said() -> None:
     rows = {row[0]: row[1:] for row in table.rows}
     assert list(table.head) == ["", "demo-int4 (g1)", "fp32 (g2)"]
     assert rows["decode"] == ["200 tok/s (best)", "100 tok/s"] and rows["TTFT"] == ["30 ms", "20 ms (best)"]
+    assert rows["time"] == ["2026-01-02 03:01 UTC", "2026-01-02 03:02 UTC"]
     assert "KL" not in rows and rows["provider"] == ["cpu", "cpu"]
 
 
