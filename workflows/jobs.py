@@ -227,7 +227,7 @@ class Jobs:
     @run.register
     def bench(self, request: ask.Bench, told: Told) -> Iterator[Event]:
         """How fast it is."""
-        from workflows.measure import bench
+        from workflows.measure.bench import bench
         from workflows.measure.recording import record_bench
 
         rows = bench(
@@ -262,6 +262,18 @@ class Jobs:
         found = evaluate(wanted, *told)
         record_eval(request.bundle, request.against, found, told.say)
         yield ResultEvent(value=found)
+
+    @run.register
+    def report(self, request: ask.WriteReport, told: Told) -> Iterator[Event]:
+        """What was measured, in a file for others."""
+        from workflows.measure.history import History
+        from workflows.report.writing import write_bundle, write_runs
+
+        history, out = History(told=told.say), Path(request.out)
+        if request.bundle:
+            yield ResultEvent(value=write_bundle(history, request.bundle, out))
+        else:
+            yield ResultEvent(value=write_runs(history, request.runs, out))
 
     # -- a bundle that is open ---------------------------------------------------------------------------------
 

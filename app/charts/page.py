@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 
 from app.accuracy.tab import AccuracyTab
 from app.charts.text import describe_step, latency
+from app.history.tab import HistoryTab
 from app.state.measurements import Percentiles, Snapshot
 from app.widgets import Banner, Card, EmptyState, Stat, button, label
 from app.widgets.actions import action
@@ -124,11 +125,14 @@ class MeasurePage(QWidget):
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self._full)
         self.accuracy = AccuracyTab(self.context)
+        self.history = HistoryTab(self.context)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.stack, self.tr("Speed"))
         self.tabs.addTab(self.accuracy, self.tr("Accuracy"))
-        self.tabs.tabBar().setAccessibleName(self.tr("Speed or accuracy"))
+        self.tabs.addTab(self.history, self.tr("History"))
+        self.history.wanted.connect(lambda: self.tabs.setCurrentWidget(self.history))
+        self.tabs.tabBar().setAccessibleName(self.tr("Speed, accuracy or history"))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.tabs)
@@ -235,6 +239,7 @@ class MeasurePage(QWidget):
             (self.tr("Export the measurements as CSV"), "", partial(self._ask_export, "csv")),
         ):
             action(self, text, act, keys)
+        self.addActions(self.history.palette_actions)
 
     def _export_button(self) -> QPushButton:
         result = button(self.tr("Export"), "save")

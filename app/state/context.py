@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs.worker import Worker
 from app.state.build import BuildModel, Draft
 from app.state.device_work import DeviceWork
+from app.state.history import HistoryModel
 from app.state.measurements import Measurements
 from app.state.preflights import Preflights
 from app.state.recents import Reader, Recents, read_summary
@@ -65,6 +66,7 @@ class AppContext(QObject):
         self.measurements = Measurements()
         self.measurements.follow(self.session)
         self.session.finished.connect(self._note_speed)
+        self.history = HistoryModel(self.home, self.new_worker, self)
         self.build = BuildModel(self.new_worker, self)
         self.draft = Draft(self.probe_worker, self.home / "bundles", self)
 
@@ -136,5 +138,6 @@ class AppContext(QObject):
 
     def close(self) -> None:
         """End every worker; a build that runs resumes when it is asked for again."""
+        self.history.close()
         for worker in list(self._memory):
             worker.close()

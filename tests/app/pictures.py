@@ -34,6 +34,7 @@ from tests.app.composite.making import ten
 from tests.app.conftest import fake_summary, make_bundle
 from tests.app.netron_models import chain
 from tests.fakes.inspections import BUNDLE
+from tests.fakes.runs import history as runs_of
 from tests.fakes.worker import program
 from tests.workflows.picture.making import decoder, encoder_decoder, seams
 
@@ -250,6 +251,31 @@ def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
             view.send(text)
             until(lambda: not view.duel.running or len(view.duel.lanes[0].tokens) > 12, "tokens")
             until(lambda: not done or not view.duel.running, "both answers")
+
+    return act
+
+
+def page_of_history(window: MainWindow, _home: Path) -> None:
+    """The runs that were kept, of which there may be none."""
+    window.show_page("measure")
+    page = window.page("measure")
+    page.tabs.setCurrentWidget(page.history)  # type: ignore[attr-defined]
+    until(lambda: window.context.history.loaded, "the history")
+
+
+def history_at(view: int, chosen: int) -> Prepare:
+    """One of its views, with so many generations, or measurements, selected."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        runs = runs_of(home, 40)
+        page_of_history(window, home)
+        tab = window.page("measure").history  # type: ignore[attr-defined]
+        kind = "generate" if view in (1, 3) else "bench"
+        tab.table.select({run.id for run in [one for one in runs if one.kind == kind][:chosen]})
+        tab.below.setCurrentIndex(view)
+        if view == 3:
+            tab.below.show_run(tab.table.selected[0])
+        wait(0.4)
 
     return act
 
@@ -520,6 +546,11 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
         fails("eval", "The reference has 997 tokens in its vocabulary and the candidate 500.", "request"),
         compared_bundles(),
     ),
+    "history-empty": ({}, page_of_history),
+    "history-full": ({}, history_at(0, 3)),
+    "history-curves": ({}, history_at(1, 40)),
+    "history-scatter": ({}, history_at(2, 1)),
+    "history-run": ({}, history_at(3, 1)),
     "devices-busy": ({"hang_on": "devices"}, page("devices")),
     "devices-full": ({}, page("devices")),
     "devices-checked": ({}, checked),

@@ -85,6 +85,7 @@ from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.devices import Device, DevicesReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.runs import WrittenReport
 
 T = TypeVar("T")
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
@@ -415,6 +416,11 @@ class Fake:
         made = [CompiledComponent(name, f"contexts/0/{name}.onnx", 2_000, 1.5) for name in ("prefill", "decode")]
         note = "Components have a copy of the weights each, for shared ones cannot be used."
         self.give(CompileReport(request.provider, "contexts/0", False, 3 << 20, made, note))
+
+    def do_report(self, request: ask.WriteReport) -> None:
+        """Nothing is written."""
+        self.pause()
+        self.give(WrittenReport([request.out]))
 
     def do_open(self, request: ask.Open) -> None:
         """Ready, unless a provider is one of those that fail."""

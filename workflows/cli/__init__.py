@@ -28,6 +28,7 @@ from workflows.cli import (
     importing,
     inspect,
     preflight,
+    report,
     runs,
     verify,
 )
@@ -50,6 +51,7 @@ app.command("eval")(eval.evaluate)
 app.command()(preflight.preflight)
 app.command("compile")(compile.compile_contexts)
 app.add_typer(runs.runs, name="runs")
+app.command()(report.report)
 app.command("import")(importing.import_folder)
 app.command("export-genai")(exporting.export_folder)
 

@@ -25,7 +25,7 @@ def bench(
     as_json: bool = JsonFlag,
 ) -> None:
     """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth."""
-    from workflows.measure import bench as measure
+    from workflows.measure.bench import bench as measure
     from workflows.measure.recording import record_bench, to_stderr
 
     status = Console(stderr=True).status("opening the bundle")

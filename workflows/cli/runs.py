@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,9 +14,8 @@ from rich.table import Table
 
 from workflows.cli.output import JsonFlag, write_json
 from workflows.errors import RequestError
-from workflows.files import write_whole
-from workflows.wire.codec import dumps, shell
-from workflows.wire.reports.runs import Figure, Run, RunReport
+from workflows.wire.codec import shell
+from workflows.wire.reports.runs import Figure, Run, RunReport, WrittenReport
 
 if TYPE_CHECKING:
     from workflows.measure.history import History
@@ -58,7 +55,7 @@ def show_list(
         raise RequestError(f"There are no runs of the kind {kind!r}: there are {', '.join(KINDS)}.")
     if last is not None and last < 1:
         raise RequestError(f"--last must be at least 1, and {last} was given.")
-    found = _history().runs(kind, bundle, last or (None if as_json else 20))
+    found = open_history().runs(kind, bundle, last or (None if as_json else 20))
     if as_json:
         for one in found:
             write_json(one)
@@ -69,7 +66,7 @@ def show_list(
 @runs.command()
 def show(ident: str = Ids, as_json: bool = JsonFlag) -> None:
     """Show one run with all its figures, and its steps with --json."""
-    history = _history()
+    history = open_history()
     run = history.find(ident)
     if as_json:
         write_json(RunReport(run, history.steps(run.id)))
@@ -80,7 +77,7 @@ def show(ident: str = Ids, as_json: bool = JsonFlag) -> None:
 @runs.command()
 def compare(idents: list[str] = Ids, as_json: bool = JsonFlag) -> None:
     """Show several runs side by side."""
-    history = _history()
+    history = open_history()
     found = [history.find(one) for one in idents]
     if as_json:
         write_json({"runs": [shell(one) for one in found]})
@@ -91,18 +88,12 @@ def compare(idents: list[str] = Ids, as_json: bool = JsonFlag) -> None:
 @runs.command()
 def export(
     idents: list[str] = Ids,
-    out: Path = typer.Option(..., "--out", help="A .json (with steps), .csv (a step a line) or .md file."),
+    out: Path = typer.Option(..., "--out", help="An .html or .md report, .json, or .csv with a step a line."),
 ) -> None:
-    """Write runs to a file."""
-    history = _history()
-    reports = [RunReport(one, history.steps(one.id)) for one in map(history.find, idents)]
-    writers = {".json": _json, ".csv": _csv, ".md": _markdown}
-    writer = writers.get(out.suffix.lower())
-    if writer is None:
-        raise RequestError(f"{out} cannot be written as {out.suffix or 'a file without an ending'}: end it in .json, "
-                           ".csv or .md.")  # fmt: skip
-    write_whole(out, writer(reports).encode())
-    typer.echo(f"{out}: {len(reports)} runs")
+    """Write runs to a file: as a report, or as data."""
+    from workflows.report.writing import write_runs
+
+    say_written(write_runs(open_history(), idents, out))
 
 
 @runs.command()
@@ -116,10 +107,16 @@ def prune(
     if (keep or 0) < 0 or (days or 0) < 0:
         raise RequestError("--keep and --older-than take no negative numbers.")
     before = None if days is None else datetime.now(UTC) - timedelta(days=days)
-    typer.echo(f"{_history().prune(keep, before)} runs removed")
+    typer.echo(f"{open_history().prune(keep, before)} runs removed")
 
 
-def _history() -> History:
+def say_written(written: WrittenReport) -> None:
+    """A line for each file."""
+    typer.echo("\n".join(written.files))
+
+
+def open_history() -> History:
+    """Of this person; what is wrong with it is said on stderr."""
     from workflows.measure.history import History
     from workflows.measure.recording import to_stderr
 
@@ -156,34 +153,3 @@ def _cell(value: Figure) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else escape(value)
-
-
-def _json(reports: Sequence[RunReport]) -> str:
-    return dumps({"runs": [shell(one) for one in reports]}) + "\n"
-
-
-def _csv(reports: Sequence[RunReport]) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(
-        ("run", "kind", "time", "bundle", "digest", "precision", "layout", "provider",
-         "step", "phase", "latency_ms", "used", "capacity")
-    )  # fmt: skip
-    for report in reports:
-        run = report.run
-        owner = run.id, run.kind, run.time, run.bundle, run.digest, run.precision, run.layout, run.provider
-        for one in report.steps:
-            rows.writerow((*owner, one.step, one.phase, one.latency_ms, one.used, one.capacity))
-        if not report.steps:
-            rows.writerow((*owner, "", "", "", "", ""))
-    return text.getvalue()
-
-
-def _markdown(reports: Sequence[RunReport]) -> str:
-    found = [report.run for report in reports]
-    lines = [["", *(run.id for run in found)], ["---"] * (len(found) + 1)]
-    for name in ("kind", "time", "bundle", "precision", "layout", "provider", "version", "machine"):
-        lines.append([name, *(str(getattr(run, name)) for run in found)])
-    for name in dict.fromkeys(name for run in found for name in run.figures):
-        lines.append([name, *(_cell(run.figures.get(name)) for run in found)])
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)

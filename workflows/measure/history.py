@@ -1,6 +1,6 @@
 """The runs of this person's machine, in one SQLite file that several windows and command lines write at once.
 
-    Run, steps ──add──▶ runs.db ──runs(…), steps(id)──▶ Run, RunStep;  remove(ids)
+    Run, steps ──add──▶ runs.db ──runs(…), steps(id)──▶ Run, RunStep;  remove(ids) ──▶ RunReports ──restore──▶ runs.db
 
 A run is written in one transaction: a crash leaves it whole or absent. A file that is no database any more is set aside
 under another name, and a new one begun.
@@ -8,10 +8,11 @@ under another name, and a new one begun.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from workflows.errors import RequestError, printable
 from workflows.paths import home
-from workflows.wire.reports.runs import Run, RunStep
+from workflows.wire.reports.runs import Run, RunReport, RunStep
 
 FILE = "runs.db"
 _WAIT_S = 30.0  # for another that writes
@@ -50,19 +51,42 @@ class History:
 
     def add(self, run: Run, steps: Sequence[RunStep] = ()) -> None:
         """Keeps a run. Raises sqlite3.Error and OSError where it cannot be written."""
-        values = [*(getattr(run, name) for name in _COLUMNS[:-1]), json.dumps(run.figures, sort_keys=True)]
-        rows = [(run.id, *(getattr(step, name) for name in _STEP)) for step in steps]
-        with self._open() as base, base:
-            base.execute(f"INSERT INTO runs VALUES({_marks(len(values))})", values)
-            base.executemany(f"INSERT INTO steps VALUES({_marks(len(_STEP) + 1)})", rows)
+        self.restore([RunReport(run, list(steps))])
 
-    def runs(self, kind: str | None = None, bundle: str | None = None, last: int | None = None) -> list[Run]:
+    def restore(self, reports: Iterable[RunReport]) -> None:
+        """Keeps runs, all or none. Raises as `add` does."""
+        with self._open() as base, base:
+            for report in reports:
+                run = report.run
+                values = [*(getattr(run, name) for name in _COLUMNS[:-1]), json.dumps(run.figures, sort_keys=True)]
+                rows = [(run.id, *(getattr(step, name) for name in _STEP)) for step in report.steps]
+                base.execute(f"INSERT INTO runs VALUES({_marks(len(values))})", values)
+                base.executemany(f"INSERT INTO steps VALUES({_marks(len(_STEP) + 1)})", rows)
+
+    def remove(self, idents: Iterable[str]) -> list[RunReport]:
+        """Removes the runs of these whole ids; what they were. Those that are gone already are left out."""
+        gone = list[RunReport]()
+        query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE id = ?"
+        with self._open() as base, base:
+            base.execute("BEGIN IMMEDIATE")  # nobody else removes one between the reading and the removing
+            for ident in idents:
+                row = base.execute(query, (ident,)).fetchone()
+                if row is not None:
+                    gone.append(RunReport(_run(row), _steps(base, ident)))
+                    base.execute("DELETE FROM runs WHERE id = ?", (ident,))
+        return gone
+
+    def runs(
+        self, kind: str | None = None, bundle: str | None = None, last: int | None = None, digest: str | None = None
+    ) -> list[Run]:
         """The runs, the newest first; bundle: a part of its folder or its name."""
         where, values = ["1"], list[object]()
         if kind is not None:
             where, values = [*where, "kind = ?"], [*values, kind]
         if bundle is not None:
             where, values = [*where, "(instr(bundle, ?) OR instr(name, ?))"], [*values, bundle, bundle]
+        if digest is not None:
+            where, values = [*where, "digest = ?"], [*values, digest]
         query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE {' AND '.join(where)} ORDER BY time DESC, id LIMIT ?"
         with self._open() as base:
             return [_run(row) for row in base.execute(query, [*values, -1 if last is None else last])]
@@ -79,9 +103,8 @@ class History:
 
     def steps(self, ident: str) -> list[RunStep]:
         """The steps of a run, in their order."""
-        query = f"SELECT {', '.join(_STEP)} FROM steps WHERE run = ? ORDER BY step"
         with self._open() as base:
-            return [RunStep(*row) for row in base.execute(query, (ident,))]
+            return _steps(base, ident)
 
     def prune(self, keep: int | None = None, before: datetime | None = None) -> int:
         """Removes all but the newest `keep`, and what is older than `before`; how many there were."""
@@ -149,6 +172,11 @@ def new_id() -> str:
     return secrets.token_hex(4)
 
 
+def short_digest(digest: str) -> str:
+    """Of a bundle, as its runs have it."""
+    return hashlib.sha256(digest.encode()).hexdigest()[:16]
+
+
 def now() -> str:
     """The time of a run."""
     return _text(datetime.now(UTC))
@@ -161,6 +189,11 @@ def _text(time: datetime) -> str:
 def _run(row: tuple[object, ...]) -> Run:
     *others, figures = row
     return Run(*others, json.loads(str(figures)))  # type: ignore[call-arg, arg-type]  # the columns are Run's fields
+
+
+def _steps(base: sqlite3.Connection, ident: str) -> list[RunStep]:
+    query = f"SELECT {', '.join(_STEP)} FROM steps WHERE run = ? ORDER BY step"
+    return [RunStep(*row) for row in base.execute(query, (ident,))]
 
 
 def _marks(count: int) -> str:

@@ -7,7 +7,6 @@ Nothing that is recorded depends on it: what cannot be written is said, and the 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 import sqlite3
@@ -20,7 +19,7 @@ import psutil
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import JoineryError, printable
-from workflows.measure.history import History, new_id, now
+from workflows.measure.history import History, new_id, now, short_digest
 from workflows.wire.events import BuildDone, Event, GenerationDone, StageEvent, TokenEvent
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.bench import CompositeRow, Row, SingleRow
@@ -81,6 +80,7 @@ def record_build(done: BuildDone, stages: Mapping[str, StageEvent], told: Told) 
     target = str(json.loads(bundle.text("recipe.json") or "{}").get("target", "cpu"))
     figures: dict[str, Figure] = {"seconds": done.seconds, "bytes": done.bytes}
     figures |= {f"{name}_s": stage.seconds for name, stage in stages.items() if stage.state == "done"}
+    figures |= {f"{name}_peak_mib": stage.peak_mib for name, stage in stages.items() if stage.state == "done"}
     figures["peak_mib"] = max((stage.peak_mib for stage in stages.values()), default=0.0)
     _keep("build", bundle, target, figures, told)
 
@@ -132,7 +132,7 @@ def _keep(
         time=now(),
         bundle=str(bundle.folder.resolve()),
         name=facts.name or bundle.folder.name,
-        digest=hashlib.sha256(bundle.digest.encode()).hexdigest()[:16],
+        digest=short_digest(bundle.digest),
         precision=facts.precision,
         layout=facts.layout if layout is None else layout,
         provider=provider,

@@ -21,6 +21,7 @@ from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.reports.preflight import PreflightReport
+from workflows.wire.reports.runs import WrittenReport
 
 Answer = TypeVar("Answer", covariant=True)
 Options = dict[str, object]
@@ -240,6 +241,19 @@ class Eval(Request[EvalReport], job="eval"):
     consented: tuple[str, ...] = ()
     trust_remote_code: bool = False
     questions: int | None = None
+
+
+@dataclass(frozen=True)
+class WriteReport(Request[WrittenReport], job="report"):
+    """A report at `out`, whose ending says as what: on `runs`, by their ids, or on the bundle in a folder."""
+
+    out: str
+    runs: tuple[str, ...] = ()
+    bundle: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.runs) == bool(self.bundle):
+            raise RequestError("A report is on runs or on a bundle: name one of the two.")
 
 
 # -- a bundle that is open -------------------------------------------------------------------------------------

@@ -52,13 +52,19 @@ def test_what_was_done_is_told_with_whose_it_is(
     (both,) = lines(capsys, "runs", "compare", generated["id"], measured["id"])
     assert both["runs"] == [generated, measured]
     assert lines(capsys, "runs", "list", "--kind", "bench") == [measured]
-    for name in ("o.json", "o.csv", "o.md"):
+    for name in ("o.json", "o.csv", "o.md", "o.html"):
         assert run(["runs", "export", generated["id"], measured["id"], "--out", str(tmp_path / name)]) == 0
     written = json.loads((tmp_path / "o.json").read_text("utf-8"))["runs"]
     assert [one["run"] for one in written] == [generated, measured] and len(written[0]["steps"]) == 4
     rows = list(csv.DictReader((tmp_path / "o.csv").open(encoding="utf-8")))
     assert len(rows) == 5 and {one["provider"] for one in rows} == {"cpu"} and rows[4]["step"] == ""
-    assert f"| bundle | {generated['bundle']} | {measured['bundle']} |" in (tmp_path / "o.md").read_text("utf-8")
+    assert f"({generated['id']}) |" in (tmp_path / "o.md").read_text("utf-8")
+    assert "<svg" in (tmp_path / "o.html").read_text("utf-8") and (tmp_path / "o-1.svg").exists()
+    capsys.readouterr()
+    assert run(["report", bundle, "--out", str(tmp_path / "b.html")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'b.html'}\n"
+    page = (tmp_path / "b.html").read_text("utf-8")
+    assert generated["id"] in page and "tokens alike" in page and "&quot;" in page
     assert run(["runs", "prune", "--keep", "1"]) == 0 and lines(capsys, "runs", "list") == [measured]
 
 
@@ -69,6 +75,8 @@ def test_what_was_done_is_told_with_whose_it_is(
         (["runs", "list", "--kind", "walk"], "no runs of the kind 'walk'"),
         (["runs", "prune"], "Say what to remove"),
         (["runs", "list", "--last", "0"], "--last must be at least 1"),
+        (["runs", "export", "zz", "--out", "r.pdf"], "end it in .html, .md, .csv or .json"),
+        (["report", "nowhere", "--out", "r.csv"], "end it in .html or .md"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

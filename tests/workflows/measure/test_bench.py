@@ -17,7 +17,7 @@ from workflows.builder import BuildRequest, build
 from workflows.cli import run
 from workflows.errors import Cancelled, DeviceError, PromptError, RequestError
 from workflows.generate import open_engine
-from workflows.measure import bench
+from workflows.measure.bench import bench
 from workflows.measure.roofline import kv_bytes, weight_bytes
 from workflows.measure.subject import Composite, Run, percentiles
 from workflows.wire.events import Event, ProgressEvent

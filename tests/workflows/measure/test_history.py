@@ -86,6 +86,31 @@ def test_old_runs_go_with_their_steps(history: History) -> None:
         assert base.execute("SELECT count(*) FROM steps").fetchone() == (4,)
 
 
+def test_what_was_removed_can_be_put_back(history: History) -> None:
+    """With its steps; what another has removed meanwhile is left out."""
+    for ident in ("a", "b", "c"):
+        history.add(replace(RUN, id=ident), STEPS)
+    gone = history.remove(["a", "gone", "c"])
+    assert [one.run.id for one in gone] == ["a", "c"] and [one.id for one in history.runs()] == ["b"]
+    assert history.steps("a") == []
+    history.restore(gone)
+    assert len(history.runs()) == 3 and history.steps("a") == STEPS
+
+
+def test_runs_are_put_back_all_or_none(history: History) -> None:
+    history.add(RUN, STEPS)
+    (gone,) = history.remove([RUN.id])
+    with pytest.raises(sqlite3.IntegrityError):
+        history.restore([gone, gone])
+    assert history.runs() == []
+
+
+def test_runs_of_one_digest(history: History) -> None:
+    for ident, digest in (("a", "d1"), ("b", "d2")):
+        history.add(replace(RUN, id=ident, digest=digest))
+    assert [one.id for one in history.runs(digest="d2")] == ["b"]
+
+
 def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     said: list[str] = []
     history = History(tmp_path / "runs.db", said.append)

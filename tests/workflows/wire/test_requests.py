@@ -40,6 +40,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "install": {"provider": "qnn"},
     "preflight": {"bundle": "/b", "provider": "qnn"},
     "compile": {"bundle": "/b", "provider": "qnn"},
+    "report": {"out": "/r.html", "bundle": "/b"},
     "open": {"bundle": "/b"},
     "generate": {"prompt": "x"},
     "rewind": {"length": 3},

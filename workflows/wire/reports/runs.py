@@ -50,3 +50,10 @@ class RunReport(Report):
 
     run: Run
     steps: list[RunStep]
+
+
+@dataclass
+class WrittenReport(Report):
+    """The files that a report was written to, the one that was asked for first."""
+
+    files: list[str]

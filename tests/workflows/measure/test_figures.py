@@ -1,0 +1,43 @@
+"""The measures that all kinds of runs share."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.workflows.measure.making import run
+from workflows.measure.figures import MEASURES, best, value
+
+
+def test_each_kind_of_run_says_its_own_figures() -> None:
+    """In one unit: a build says its memory in MiB, a measurement in bytes."""
+    memory = MEASURES["memory"]
+    assert value(run("a", "build", peak_mib=2.0), memory) == 2 * 2**20
+    assert value(run("b", "bench", peak_rss_bytes=7, rss_bytes=5), memory) == 7
+    assert value(run("c", "eval", kl_mean=0.25), MEASURES["kl"]) == 0.25
+    assert value(run("d", "eval", task=0), MEASURES["task"]) == 0
+
+
+@pytest.mark.parametrize("said", [None, "fast", math.nan, math.inf])
+def test_what_is_no_finite_number_is_not_said(said: float | str | None) -> None:
+    assert value(run("a", p50_ms=said), MEASURES["p50"]) is None
+
+
+def test_shares_are_percents_on_an_axis_and_bytes_mebibytes() -> None:
+    shown = {key: (MEASURES[key].on_axis(0.5 * 2**20), MEASURES[key].axis_unit) for key in ("top1", "size", "p50")}
+    assert shown == {"top1": (50 * 2**20, "%"), "size": (0.5, "MiB"), "p50": (0.5 * 2**20, "ms")}
+
+
+@pytest.mark.parametrize(
+    ("values", "better", "there"),
+    [
+        ([1.0, 3.0, None, 3.0], "higher", {1, 3}),
+        ([1.0, 3.0], "lower", {0}),
+        ([2.0, 2.0], "lower", set()),
+        ([None, 2.0], "higher", set()),
+        ([], "higher", set()),
+    ],
+)
+def test_the_best_is_marked_where_some_differ(values: list[float | None], better: str, there: set[int]) -> None:
+    assert best(values, better) == there  # type: ignore[arg-type]

@@ -1,0 +1,19 @@
+"""`joinery report`: how a bundle was built, and what its runs said of it, in one file for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from workflows.cli.runs import open_history, say_written
+
+
+def report(
+    bundle: Path = typer.Argument(help="A bundle's folder."),
+    out: Path = typer.Option(..., "--out", help="An .html file, which stands alone, or .md, with its pictures."),
+) -> None:
+    """Write a report on a bundle: recipe, stages, passes, accuracy, speed and where it ran."""
+    from workflows.report.writing import write_bundle
+
+    say_written(write_bundle(open_history(), bundle, out))
