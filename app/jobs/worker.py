@@ -71,6 +71,8 @@ class Worker(QObject):
         self.grace_ms, self.kill_ms = GRACE_MS, KILL_MS
         self.background = False
         """Whether its process stands back where the window or another worker wants the processor."""
+        self.over = False
+        """Whether nothing is to be started any more: the window closes, and a request ends as cancelled."""
         self._terminated = False
         self._deadline = QTimer(self, singleShot=True)
         self._deadline.timeout.connect(self._escalate)
@@ -97,6 +99,9 @@ class Worker(QObject):
         result = Job(self._next, request, self._cancel)
         self._next += 1
         self._jobs[result.id] = result
+        if self.over:
+            QTimer.singleShot(0, self, self._refuse)
+            return result
         if self._process is None:
             self._start()
         self._send(result.id, request)
@@ -146,6 +151,12 @@ class Worker(QObject):
         self._errors.clear()
         self._rss.start()
         process.start(self._program[0], self._program[1:])
+
+    def _refuse(self) -> None:
+        """Ends what was asked for after the end."""
+        jobs, self._jobs = list(self._jobs.values()), {}
+        for job in jobs:
+            job.take(ErrorEvent(kind="cancelled", message=self.tr("Closed.")))
 
     def _send(self, ident: int, request: Request[object]) -> None:
         self._outbox.append(to_line(ident, request).encode() + b"\n")

@@ -53,6 +53,7 @@ class AppContext(QObject):
         self._read = read
         self._bundle: dict[str, Any] | None = None
         self._memory: dict[Worker, int] = {}
+        self._closed = False
         self.settings = Settings(self.home, self)
         self.recents = Recents(self.home, read, self)
         self.recents.trouble.connect(self.show_error)
@@ -88,6 +89,7 @@ class AppContext(QObject):
     def new_worker(self) -> Worker:
         """A worker that ends with the window and counts towards `memory`."""
         worker = Worker(self.program, self)
+        worker.over = self._closed
         worker.memory.connect(lambda rss: self._note_memory(worker, rss))
         worker.retired.connect(lambda: self._forget_worker(worker))
         self._memory[worker] = 0
@@ -137,7 +139,10 @@ class AppContext(QObject):
         self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s, done.provider)
 
     def close(self) -> None:
-        """End every worker; a build that runs resumes when it is asked for again."""
+        """End every worker, and start none any more; a build that runs resumes when it is asked for again."""
         self.history.close()
+        self._closed = True
+        for worker in list(self._memory):
+            worker.over = True
         for worker in list(self._memory):
             worker.close()

@@ -315,3 +315,18 @@ class TestHome:
         window.show_page("home")
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
         assert window.stack.currentWidget() is window.page("chat")
+
+
+def test_a_window_that_closes_starts_nothing(qtbot: Any, make_window: Any, tmp_path: Path) -> None:
+    """What a timer or the end of another job asks for then ends as cancelled, without a process."""
+    window = make_window()
+    window.open_path(tmp_path)
+    context = window.context
+    context.close()
+    ended: list[object] = []
+    for worker in (context.probe_worker, context.session_worker, context.new_worker()):
+        job = worker.request(ListDevices())
+        job.finished.connect(ended.append)
+        assert worker.pid == 0
+    qtbot.waitUntil(lambda: len(ended) == 3)
+    assert {getattr(one, "kind", "") for one in ended} == {"cancelled"}
