@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
@@ -24,6 +24,7 @@ from app.state.context import Act, AppContext
 from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
+from app.widgets.dressing import dress
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
 from app.widgets.statusline import StatusLine
@@ -86,6 +87,8 @@ class MainWindow(QMainWindow):
         row.addWidget(self.rail)
         row.addLayout(right, 1)
         self.setCentralWidget(body)
+        for part in (self.rail, self.bar, self._banner_holder, self.status):
+            dress(part)
 
     def _make_actions(self) -> None:
         for action in self.rail.actions_of_pages:
@@ -160,6 +163,7 @@ class MainWindow(QMainWindow):
         """The page called `name`, built if it is not yet."""
         if name not in self._built:
             page = self._build_page(self._entries[name])
+            dress(page, later=True)
             self._built[name] = page
             self.stack.addWidget(page)
         return self._built[name]
@@ -284,6 +288,14 @@ class MainWindow(QMainWindow):
             self, self.tr("Open an ONNX file, or choose two to compare"), "", self.tr("ONNX files (*.onnx)")
         )
         self.open_paths(names)
+
+    def childEvent(self, event: QChildEvent) -> None:
+        """A dialog, a menu or what lies over the pages is dressed before it is seen."""
+        super().childEvent(event)
+        child = event.child()
+        if event.type() == QEvent.Type.ChildPolished and isinstance(child, QWidget):
+            if child is not self.centralWidget():
+                dress(child)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A local file or folder may be dropped anywhere, or several .onnx files."""

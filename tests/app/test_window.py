@@ -105,7 +105,7 @@ def test_the_theme_changes_and_is_kept(qtbot: Any, make_window: Make, home: Path
         window.set_theme("dark")
     assert theme().dark
     assert theme().color("window").name() != light
-    assert window.palette().window().color() == theme().color("window")
+    qtbot.waitUntil(lambda: window.palette().window().color() == theme().color("window"))
     assert Settings(home).text("theme") == "dark"
 
 
