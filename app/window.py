@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer, QUrl
+from PySide6.QtCore import QChildEvent, QEvent, QRect, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
@@ -27,6 +27,7 @@ from app.widgets.contextbar import ContextBar
 from app.widgets.dressing import dress
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
+from app.widgets.screen import available, fitted, smallest
 from app.widgets.statusline import StatusLine
 from app.widgets.theme import G, set_icon, theme
 
@@ -54,7 +55,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Joinery")
         self.setWindowIcon(theme().icon("joinery"))
         self.setAcceptDrops(True)
-        self.setMinimumSize(960, 640)
+        self.setMinimumSize(smallest(available()))
         self.rail = Rail(pages)
         self.bar = ContextBar(context)
         self.banner = Banner()
@@ -237,9 +238,11 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         settings = self.context.settings
         self.resize(1280, 800)
-        geometry = settings.data("geometry")
-        if not geometry.isEmpty():
-            self.restoreGeometry(geometry)
+        self.restoreGeometry(settings.data("geometry"))
+        if not self.windowState():
+            place = fitted(QRect(self.pos(), self.size()), available())
+            self.resize(place.size())
+            self.move(place.topLeft())
         name = settings.text("page", "home")
         self.show_page(name if name in self._entries else "home")
         QTimer.singleShot(0, self, self._restore_bundle)
@@ -293,9 +296,9 @@ class MainWindow(QMainWindow):
         """A dialog, a menu or what lies over the pages is dressed before it is seen."""
         super().childEvent(event)
         child = event.child()
-        if event.type() == QEvent.Type.ChildPolished and isinstance(child, QWidget):
-            if child is not self.centralWidget():
-                dress(child)
+        polished = event.type() == QEvent.Type.ChildPolished
+        if polished and isinstance(child, QWidget) and child is not self.centralWidget():
+            dress(child)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A local file or folder may be dropped anywhere, or several .onnx files."""

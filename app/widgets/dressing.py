@@ -36,10 +36,12 @@ class _Dresser(QObject):
             return
         self._worn = sheet
         self._part.setStyleSheet(sheet)
-        for kind in (QAbstractButton, QLabel, QAction):
-            for target in self._part.findChildren(kind):
-                if target.property("iconName"):
-                    redraw_icon(target)
+        part, dressed = self._part, list[QAbstractButton | QAction | QLabel]()
+        for found in (part.findChildren(QAbstractButton), part.findChildren(QLabel), part.findChildren(QAction)):
+            dressed += found
+        for target in dressed:
+            if target.property("iconName"):
+                redraw_icon(target)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Dressed before it is measured and painted."""

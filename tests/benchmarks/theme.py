@@ -14,7 +14,6 @@ import os
 import pstats
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,6 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtWidgets import QApplication
 
 from app.main import application
-from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.app.pictures import chat, compared_bundles, inspected, on_card, until, wait, window_over
 from tests.fakes.inspections import BUNDLE
