@@ -48,11 +48,12 @@ def facts(parts: Sequence[str] = PARTS) -> list[Fact]:
 
 
 def _licence(told: metadata.PackageMetadata) -> str:
-    """What a distribution says in a line; the first words of what says more."""
+    """What a distribution says in a line; the first of several."""
     for field in ("License-Expression", "License"):
         text = str(told[field] or "").strip()
         if text:
-            return re.split(r"[\n,]", text)[0][:40]
+            first = re.split(r"\n| AND ", text)[0]
+            return first if first == text else f"{first} …"
     classes = (str(value) for value in told.get_all("Classifier") or [])
     return next((one.rpartition(" :: ")[2] for one in classes if one.startswith("License :: ")), "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
@@ -75,11 +76,13 @@ class ShortcutSheet(QWidget):
         self.table.setHorizontalHeaderLabels([self.tr("Keys"), self.tr("What they do"), self.tr("Where")])
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
+        self.table.setStyleSheet("QTableView::item { padding: 0 5px; }")
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
         head = self.table.horizontalHeader()
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         box = QVBoxLayout(self)
         box.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
@@ -137,7 +140,7 @@ class AboutSheet(QWidget):
         box.addWidget(label(self.tr("Your data is in {0}").format(home), "muted", wrap=True))
         self.copy = button(self.tr("Copy"), "copy", clicked=lambda: QGuiApplication.clipboard().setText(as_text(home)))
         self.copy.setAccessibleName(self.tr("Copy versions and folder"))
-        box.addWidget(self.copy)
+        box.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
         box.addStretch(1)
 
 

@@ -73,7 +73,6 @@ def _chat() -> PageHelp:
         (
             (_tr("Enter"), _tr("send")),
             (_tr("Shift+Enter"), _tr("a new line")),
-            (_tr("Esc"), _tr("stop the reply")),
             (_tr("Up, in an empty field"), _tr("edit the last question")),
         ),
     )  # fmt: skip

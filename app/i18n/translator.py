@@ -26,10 +26,12 @@ class Translator(QTranslator):
         """Whether it knows nothing."""
         return not self._forms
 
-    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str:
-        """The translation, for one thing or for several; empty, which is English, where there is none."""
+    def translate(  # None is Qt's null string: ask the next translator, else English
+        self, context: str, source: str, disambiguation: str | None = None, n: int = -1
+    ) -> str | None:
+        """The translation, for one thing or for several; None where there is none."""
         forms = self._forms.get((source, disambiguation or ""), ())
-        return forms[0 if n == 1 else -1] if forms else ""
+        return forms[0 if n == 1 else -1] if forms else None
 
 
 def language_for(setting: str, wanted: Sequence[str]) -> str:

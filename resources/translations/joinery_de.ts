@@ -25,7 +25,7 @@
     </message>
     <message>
       <source>%1 is neither a folder nor an .onnx file.</source>
-      <translation type="unfinished" />
+      <translation>%1 ist weder ein Ordner noch eine .onnx-Datei.</translation>
     </message>
     <message>
       <source>%1 layers, width %2</source>
@@ -107,8 +107,16 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>A checkpoint becomes a bundle: graphs with an explicit KV cache, weights, tokenizer and the evidence of every stage.</source>
+      <translation>Aus einem Checkpoint wird ein Bündel: Graphen mit explizitem KV-Cache, Gewichte, Tokenizer und die Belege jeder Stufe.</translation>
+    </message>
+    <message>
       <source>A checkpoint on this machine</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>A choice is kept at once. What needs a new start says so; Reset to defaults can be undone.</source>
+      <translation>Eine Wahl wird sofort gespeichert. Was einen Neustart braucht, sagt es; das Zurücksetzen lässt sich rückgängig machen.</translation>
     </message>
     <message>
       <source>A click on a session opens its graph, on a state the KV cache.</source>
@@ -117,6 +125,10 @@
     <message>
       <source>A comparison has its own colours.</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>A conversation with the bundle that is open, token by token; side by side with another one, too.</source>
+      <translation>Ein Gespräch mit dem geöffneten Bündel, Token für Token; auch neben einem zweiten.</translation>
     </message>
     <message>
       <source>A folder with a genai_config.json</source>
@@ -155,6 +167,18 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>A workbench that turns Hugging Face checkpoints into composite ONNX models, and lets you see, run and measure what was built.</source>
+      <translation>Eine Werkbank, die aus Hugging-Face-Checkpoints zusammengesetzte ONNX-Modelle macht und zeigt, ausführt und misst, was gebaut wurde.</translation>
+    </message>
+    <message>
+      <source>About</source>
+      <translation>Über</translation>
+    </message>
+    <message>
+      <source>About Joinery</source>
+      <translation>Über Joinery</translation>
+    </message>
+    <message>
       <source>Accuracy</source>
       <translation type="unfinished" />
     </message>
@@ -168,7 +192,7 @@
     </message>
     <message>
       <source>Actions</source>
-      <translation type="unfinished" />
+      <translation>Aktionen</translation>
     </message>
     <message>
       <source>After</source>
@@ -227,6 +251,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Appearance</source>
+      <translation>Darstellung</translation>
+    </message>
+    <message>
       <source>Architecture</source>
       <translation type="unfinished" />
     </message>
@@ -243,12 +271,24 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Arrows</source>
+      <translation>Pfeiltasten</translation>
+    </message>
+    <message>
       <source>As the checkpoint does</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <source>As the system</source>
+      <translation>Wie das System</translation>
+    </message>
+    <message>
       <source>Ask something</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Ask something in Chat, or run a comparison under Accuracy. Drag over the chart to look closer, and export what is shown as CSV, PNG or SVG.</source>
+      <translation>Fragen Sie etwas im Chat, oder starten Sie unter Genauigkeit einen Vergleich. Ziehen Sie über das Diagramm, um näher hinzusehen; was gezeigt wird, lässt sich als CSV, PNG oder SVG exportieren.</translation>
     </message>
     <message>
       <source>Ask the model something</source>
@@ -308,7 +348,7 @@
     </message>
     <message>
       <source>Build</source>
-      <translation type="unfinished" />
+      <translation>Bauen</translation>
     </message>
     <message>
       <source>Build a checkpoint or open a bundle to begin</source>
@@ -337,6 +377,10 @@
     <message>
       <source>Building the reference: {0}</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Builds, generations and measurements that are kept. Older ones are removed at each start.</source>
+      <translation>Builds, Generierungen und Messungen, die aufbewahrt werden. Ältere werden bei jedem Start entfernt.</translation>
     </message>
     <message>
       <source>Built</source>
@@ -377,6 +421,10 @@
     <message>
       <source>Bundle that is judged</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Bundles</source>
+      <translation>Bündel</translation>
     </message>
     <message>
       <source>Bundles of {0} by device</source>
@@ -436,7 +484,7 @@
     </message>
     <message>
       <source>Chat</source>
-      <translation type="unfinished" />
+      <translation>Chat</translation>
     </message>
     <message>
       <source>Chat with %1</source>
@@ -457,6 +505,10 @@
     <message>
       <source>Check a bundle</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Check a bundle: it is run on the device and on the CPU, and the answers are compared. Compile keeps what a provider makes of the graphs, so that it opens at once.</source>
+      <translation>Prüfen Sie ein Bündel: Es läuft auf dem Gerät und auf der CPU, und die Antworten werden verglichen. Kompilieren bewahrt auf, was ein Provider aus den Graphen macht, sodass es sich sofort öffnet.</translation>
     </message>
     <message>
       <source>Check accuracy</source>
@@ -496,7 +548,7 @@
     </message>
     <message>
       <source>Choose a folder</source>
-      <translation type="unfinished" />
+      <translation>Ordner wählen</translation>
     </message>
     <message>
       <source>Choose a source</source>
@@ -587,6 +639,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Copy</source>
+      <translation>Kopieren</translation>
+    </message>
+    <message>
       <source>Copy as Markdown</source>
       <translation type="unfinished" />
     </message>
@@ -607,6 +663,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Copy versions and folder</source>
+      <translation>Versionen und Ordner kopieren</translation>
+    </message>
+    <message>
       <source>Cross cache</source>
       <translation type="unfinished" />
     </message>
@@ -617,6 +677,10 @@
     <message>
       <source>Damaged</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Dark</source>
+      <translation>Dunkel</translation>
     </message>
     <message>
       <source>Decoder cache · {0}</source>
@@ -640,7 +704,7 @@
     </message>
     <message>
       <source>Devices</source>
-      <translation type="unfinished" />
+      <translation>Geräte</translation>
     </message>
     <message>
       <source>Disk</source>
@@ -711,6 +775,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Enter</source>
+      <translation>Eingabe</translation>
+    </message>
+    <message>
       <source>Enter sends, Shift+Enter starts a new line.</source>
       <translation type="unfinished" />
     </message>
@@ -744,7 +812,7 @@
     </message>
     <message>
       <source>Export the bundle for onnxruntime-genai …</source>
-      <translation type="unfinished" />
+      <translation>Bündel für onnxruntime-genai exportieren …</translation>
     </message>
     <message>
       <source>Export the measurements as CSV</source>
@@ -791,8 +859,12 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Find a shortcut</source>
+      <translation>Tastenkürzel suchen</translation>
+    </message>
+    <message>
       <source>Find an action</source>
-      <translation type="unfinished" />
+      <translation>Aktion suchen</translation>
     </message>
     <message>
       <source>Find an action (Ctrl+K)</source>
@@ -823,6 +895,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Folder of bundles</source>
+      <translation>Ordner für Bündel</translation>
+    </message>
+    <message>
       <source>Forgets what was measured</source>
       <translation type="unfinished" />
     </message>
@@ -843,6 +919,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Give a source: a checkpoint's folder, a model of the hub or a demo. Every later step has a default that works; Next leads to the review and the build. A build that was stopped goes on where it was.</source>
+      <translation>Geben Sie eine Quelle an: den Ordner eines Checkpoints, ein Modell vom Hub oder eine Demo. Jeder weitere Schritt hat eine brauchbare Vorgabe; Weiter führt zur Durchsicht und zum Build. Ein angehaltener Build geht weiter, wo er war.</translation>
+    </message>
+    <message>
       <source>Given</source>
       <translation type="unfinished" />
     </message>
@@ -856,7 +936,7 @@
     </message>
     <message>
       <source>Go to %1</source>
-      <translation type="unfinished" />
+      <translation>Zu %1 gehen</translation>
     </message>
     <message>
       <source>Go to Chat</source>
@@ -959,6 +1039,18 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Help</source>
+      <translation>Hilfe</translation>
+    </message>
+    <message>
+      <source>Help for this page</source>
+      <translation>Hilfe zu dieser Seite</translation>
+    </message>
+    <message>
+      <source>Help for this page (F1)</source>
+      <translation>Hilfe zu dieser Seite (F1)</translation>
+    </message>
+    <message>
       <source>Hide details</source>
       <translation type="unfinished" />
     </message>
@@ -967,8 +1059,20 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>History</source>
+      <translation>Verlauf</translation>
+    </message>
+    <message>
       <source>Home</source>
-      <translation type="unfinished" />
+      <translation>Start</translation>
+    </message>
+    <message>
+      <source>How fast the open bundle runs and how right it is: latency of every step, cache and memory while it generates, and its distance from another bundle or its checkpoint.</source>
+      <translation>Wie schnell das geöffnete Bündel läuft und wie richtig es ist: Latenz jedes Schritts, Cache und Speicher beim Generieren und der Abstand zu einem anderen Bündel oder zum Checkpoint.</translation>
+    </message>
+    <message>
+      <source>How large text and everything else is. It changes when Joinery is started again.</source>
+      <translation>Wie groß Text und alles andere ist. Es ändert sich, wenn Joinery neu gestartet wird.</translation>
     </message>
     <message>
       <source>How much is compared</source>
@@ -1000,7 +1104,7 @@
     </message>
     <message>
       <source>Import a folder of onnxruntime-genai's …</source>
-      <translation type="unfinished" />
+      <translation>Ordner von onnxruntime-genai importieren …</translation>
     </message>
     <message>
       <source>Import from onnxruntime-genai</source>
@@ -1012,7 +1116,7 @@
     </message>
     <message>
       <source>Import …</source>
-      <translation type="unfinished" />
+      <translation>Importieren …</translation>
     </message>
     <message>
       <source>Initializers · {0} · {1}</source>
@@ -1036,7 +1140,7 @@
     </message>
     <message>
       <source>Inspect</source>
-      <translation type="unfinished" />
+      <translation>Ansehen</translation>
     </message>
     <message>
       <source>Inspect %1</source>
@@ -1147,8 +1251,24 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Keyboard shortcuts</source>
+      <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+      <source>Keys</source>
+      <translation>Tasten</translation>
+    </message>
+    <message>
+      <source>Keys on this page</source>
+      <translation>Tasten auf dieser Seite</translation>
+    </message>
+    <message>
       <source>Kind</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Language</source>
+      <translation>Sprache</translation>
     </message>
     <message>
       <source>Languages</source>
@@ -1205,6 +1325,14 @@
     <message>
       <source>Lets the picture stand still; measuring goes on (Ctrl+Space)</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Light</source>
+      <translation>Hell</translation>
+    </message>
+    <message>
+      <source>Light or dark, or as the system says.</source>
+      <translation>Hell oder dunkel, oder wie das System es vorgibt.</translation>
     </message>
     <message>
       <source>Lines: decode</source>
@@ -1304,7 +1432,7 @@
     </message>
     <message>
       <source>Measure</source>
-      <translation type="unfinished" />
+      <translation>Messen</translation>
     </message>
     <message>
       <source>Memory</source>
@@ -1412,7 +1540,7 @@
     </message>
     <message>
       <source>No action is called so.</source>
-      <translation type="unfinished" />
+      <translation>Keine Aktion heißt so.</translation>
     </message>
     <message>
       <source>No bundle is open</source>
@@ -1523,6 +1651,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Nothing leaves this machine: Joinery sends no telemetry, switches onnxruntime's off, and connects only where you ask for it (a model from the hub, a provider's plugin).</source>
+      <translation>Nichts verlässt diesen Rechner: Joinery sendet keine Telemetrie, schaltet die von onnxruntime ab und verbindet sich nur, wo Sie es verlangen (ein Modell vom Hub, das Plug-in eines Providers).</translation>
+    </message>
+    <message>
       <source>Nothing measured yet</source>
       <translation type="unfinished" />
     </message>
@@ -1532,7 +1664,7 @@
     </message>
     <message>
       <source>ONNX files (*.onnx)</source>
-      <translation type="unfinished" />
+      <translation>ONNX-Dateien (*.onnx)</translation>
     </message>
     <message>
       <source>ONNX graphs (*.onnx)</source>
@@ -1572,11 +1704,15 @@
     </message>
     <message>
       <source>Open Joinery's folder</source>
-      <translation type="unfinished" />
+      <translation>Joinerys Ordner öffnen</translation>
     </message>
     <message>
       <source>Open a bundle</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Open a bundle and ask something. Sampling, cache layout and provider are in the panel on the right; over a word of a reply its token and the alternatives are shown.</source>
+      <translation>Öffnen Sie ein Bündel und fragen Sie etwas. Sampling, Cache-Layout und Provider stehen rechts; über einem Wort der Antwort werden sein Token und die Alternativen gezeigt.</translation>
     </message>
     <message>
       <source>Open a bundle first: Home lists those that you have built.</source>
@@ -1585,6 +1721,10 @@
     <message>
       <source>Open a bundle you have built, or convert the demo in a minute. The chat comes here.</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Open a bundle, or .onnx files with Ctrl+O (two are compared). Double-click a box to open it, click a node for its attributes and values.</source>
+      <translation>Öffnen Sie ein Bündel, oder .onnx-Dateien mit Strg+O (zwei werden verglichen). Ein Doppelklick öffnet einen Kasten, ein Klick auf einen Knoten zeigt Attribute und Werte.</translation>
     </message>
     <message>
       <source>Open a bundle, or drop an .onnx file here, or two to compare them: graphs, cache and passes are shown.</source>
@@ -1616,7 +1756,7 @@
     </message>
     <message>
       <source>Open an ONNX file, or choose two to compare</source>
-      <translation type="unfinished" />
+      <translation>Eine ONNX-Datei öffnen, oder zwei zum Vergleich wählen</translation>
     </message>
     <message>
       <source>Open or close</source>
@@ -1624,7 +1764,7 @@
     </message>
     <message>
       <source>Open or compare ONNX files …</source>
-      <translation type="unfinished" />
+      <translation>ONNX-Dateien öffnen oder vergleichen …</translation>
     </message>
     <message>
       <source>Open the last chat</source>
@@ -1771,6 +1911,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Privacy</source>
+      <translation>Datenschutz</translation>
+    </message>
+    <message>
       <source>Producer</source>
       <translation type="unfinished" />
     </message>
@@ -1804,7 +1948,7 @@
     </message>
     <message>
       <source>Provider</source>
-      <translation type="unfinished" />
+      <translation>Provider</translation>
     </message>
     <message>
       <source>Provider of {0}</source>
@@ -1820,7 +1964,7 @@
     </message>
     <message>
       <source>Put ONNX graphs together …</source>
-      <translation type="unfinished" />
+      <translation>ONNX-Graphen zusammensetzen …</translation>
     </message>
     <message>
       <source>Put graphs together</source>
@@ -1828,7 +1972,7 @@
     </message>
     <message>
       <source>Put together …</source>
-      <translation type="unfinished" />
+      <translation>Zusammensetzen …</translation>
     </message>
     <message>
       <source>Quantize</source>
@@ -1836,7 +1980,7 @@
     </message>
     <message>
       <source>Quit</source>
-      <translation type="unfinished" />
+      <translation>Beenden</translation>
     </message>
     <message>
       <source>Qwen3: a chat about sums, capitals and opposites</source>
@@ -1904,7 +2048,7 @@
     </message>
     <message>
       <source>Reopen the bundle</source>
-      <translation type="unfinished" />
+      <translation>Bündel neu öffnen</translation>
     </message>
     <message>
       <source>Repetition penalty</source>
@@ -1925,6 +2069,14 @@
     <message>
       <source>Reset the measurements</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Reset the settings to defaults</source>
+      <translation>Einstellungen zurücksetzen</translation>
+    </message>
+    <message>
+      <source>Reset to defaults</source>
+      <translation>Zurücksetzen</translation>
     </message>
     <message>
       <source>Resident memory of the worker processes</source>
@@ -1957,6 +2109,10 @@
     <message>
       <source>Running: {0}</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Runs to keep</source>
+      <translation>Aufbewahrte Läufe</translation>
     </message>
     <message>
       <source>Sampling</source>
@@ -2032,15 +2188,23 @@
     </message>
     <message>
       <source>Settings</source>
-      <translation type="unfinished" />
+      <translation>Einstellungen</translation>
     </message>
     <message>
       <source>Settings (Ctrl+,)</source>
-      <translation type="unfinished" />
+      <translation>Einstellungen (Strg+,)</translation>
     </message>
     <message>
       <source>Shape</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Shift+Enter</source>
+      <translation>Umschalt+Eingabe</translation>
+    </message>
+    <message>
+      <source>Shortcuts</source>
+      <translation>Tastenkürzel</translation>
     </message>
     <message>
       <source>Show or hide the chat settings</source>
@@ -2072,7 +2236,7 @@
     </message>
     <message>
       <source>Size</source>
-      <translation type="unfinished" />
+      <translation>Größe</translation>
     </message>
     <message>
       <source>Skip to review</source>
@@ -2299,6 +2463,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>The bundles you used last, and the ways in: convert a checkpoint, try the demo, open a file.</source>
+      <translation>Die zuletzt benutzten Bündel und die Wege hinein: einen Checkpoint umwandeln, die Demo probieren, eine Datei öffnen.</translation>
+    </message>
+    <message>
       <source>The cache holds {0} tokens again.</source>
       <translation type="unfinished" />
     </message>
@@ -2447,6 +2615,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>The settings are as at first again.</source>
+      <translation>Die Einstellungen sind wieder wie am Anfang.</translation>
+    </message>
+    <message>
       <source>The whole graph</source>
       <translation type="unfinished" />
     </message>
@@ -2455,16 +2627,20 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Theme</source>
+      <translation>Farbschema</translation>
+    </message>
+    <message>
       <source>Theme: dark</source>
-      <translation type="unfinished" />
+      <translation>Farbschema: dunkel</translation>
     </message>
     <message>
       <source>Theme: follow the system</source>
-      <translation type="unfinished" />
+      <translation>Farbschema: wie das System</translation>
     </message>
     <message>
       <source>Theme: light</source>
-      <translation type="unfinished" />
+      <translation>Farbschema: hell</translation>
     </message>
     <message>
       <source>There is no bundle to export: open one first.</source>
@@ -2483,15 +2659,23 @@
     </message>
     <message>
       <source>This is a folder of onnxruntime-genai's, read in place; nothing is written to it.</source>
-      <translation type="unfinished" />
+      <translation>Das ist ein Ordner von onnxruntime-genai; er wird gelesen, wo er liegt, und nichts wird hineingeschrieben.</translation>
     </message>
     <message>
       <source>This model keeps no cache.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <source>This page</source>
+      <translation>Diese Seite</translation>
+    </message>
+    <message>
       <source>Time</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>To begin</source>
+      <translation>Für den Anfang</translation>
     </message>
     <message>
       <source>Tokenizer</source>
@@ -2530,12 +2714,16 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Try the demo: it is built here in about a minute, without a network. Or drop a folder or an .onnx file anywhere on the window.</source>
+      <translation>Probieren Sie die Demo: Sie wird hier in etwa einer Minute gebaut, ohne Netz. Oder legen Sie einen Ordner oder eine .onnx-Datei irgendwo auf dem Fenster ab.</translation>
+    </message>
+    <message>
       <source>Trying {0}: a chunk and a step, beside the CPU …</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Two graphs are compared. Parts of one model can be put together instead.</source>
-      <translation type="unfinished" />
+      <translation>Zwei Graphen werden verglichen. Teile eines Modells lassen sich stattdessen zusammensetzen.</translation>
     </message>
     <message>
       <source>Type</source>
@@ -2543,7 +2731,7 @@
     </message>
     <message>
       <source>Undo</source>
-      <translation type="unfinished" />
+      <translation>Rückgängig</translation>
     </message>
     <message>
       <source>Undo removing a bundle from the list</source>
@@ -2552,6 +2740,10 @@
     <message>
       <source>Untitled</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Up, in an empty field</source>
+      <translation>Auf, im leeren Feld</translation>
     </message>
     <message>
       <source>Use the CPU</source>
@@ -2598,8 +2790,16 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU.</source>
+      <translation>Worauf der Chat ein Bündel zuerst öffnet, vom nächsten Start an. Wo das nicht geht, ist es die CPU.</translation>
+    </message>
+    <message>
       <source>What is 8 times 7?</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>What is chosen once: appearance, where bundles go, how much history is kept.</source>
+      <translation>Was einmal gewählt wird: die Darstellung, wohin Bündel kommen, wie viel Verlauf aufbewahrt wird.</translation>
     </message>
     <message>
       <source>What is found is shown here before anything is converted: architecture, parameters, tokenizer, and any code that the checkpoint brings along.</source>
@@ -2634,16 +2834,40 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>What the window speaks. It changes when Joinery is started again.</source>
+      <translation>Was das Fenster spricht. Es ändert sich, wenn Joinery neu gestartet wird.</translation>
+    </message>
+    <message>
       <source>What the worker answered cannot be read.</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>What they do</source>
+      <translation>Was sie tun</translation>
+    </message>
+    <message>
+      <source>What this machine can run a bundle on, and what a provider lacks where it is not usable.</source>
+      <translation>Worauf dieser Rechner ein Bündel ausführen kann, und was einem Provider fehlt, der nicht benutzbar ist.</translation>
     </message>
     <message>
       <source>What this machine can run a bundle on.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <source>What was built: how its parts run together, each graph from the export through every pass, what two stages differ in, and the KV cache slot by slot.</source>
+      <translation>Was gebaut wurde: wie die Teile zusammen laufen, jeder Graph vom Export durch jeden Pass, worin sich zwei Stufen unterscheiden, und der KV-Cache Platz für Platz.</translation>
+    </message>
+    <message>
+      <source>Where</source>
+      <translation>Wo</translation>
+    </message>
+    <message>
       <source>Where it was lost</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Where new bundles are proposed to go, from the next start on. Those that exist stay.</source>
+      <translation>Wohin neue Bündel vorgeschlagen werden, vom nächsten Start an. Vorhandene bleiben, wo sie sind.</translation>
     </message>
     <message>
       <source>Where to</source>
@@ -2694,6 +2918,14 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Your data is in {0}</source>
+      <translation>Ihre Daten liegen in {0}</translation>
+    </message>
+    <message>
+      <source>a new line</source>
+      <translation>eine neue Zeile</translation>
+    </message>
+    <message>
       <source>about %1</source>
       <translation type="unfinished" />
     </message>
@@ -2706,12 +2938,20 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>added</source>
+      <translation>hinzugefügt</translation>
+    </message>
+    <message>
       <source>after a load</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>after a rewind</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>all</source>
+      <translation>alle</translation>
     </message>
     <message>
       <source>all {0} tokens are equal</source>
@@ -2763,7 +3003,7 @@
     </message>
     <message>
       <source>changed</source>
-      <translation type="unfinished" />
+      <translation>geändert</translation>
     </message>
     <message>
       <source>changed nothing</source>
@@ -2818,6 +3058,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>edit the last question</source>
+      <translation>die letzte Frage bearbeiten</translation>
+    </message>
+    <message>
       <source>empty</source>
       <translation type="unfinished" />
     </message>
@@ -2840,6 +3084,10 @@
     <message>
       <source>equal so far</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>everywhere</source>
+      <translation>überall</translation>
     </message>
     <message>
       <source>failed</source>
@@ -2872,6 +3120,10 @@
     <message>
       <source>generated</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>go to a neighbour in the graph; with Shift move it</source>
+      <translation>im Graphen zum Nachbarn gehen; mit Umschalt verschieben</translation>
     </message>
     <message>
       <source>graph input</source>
@@ -3062,6 +3314,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>open or close the chosen box</source>
+      <translation>den gewählten Kasten öffnen oder schließen</translation>
+    </message>
+    <message>
       <source>or begin with one of these:</source>
       <translation type="unfinished" />
     </message>
@@ -3138,6 +3394,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>removed</source>
+      <translation>entfernt</translation>
+    </message>
+    <message>
       <source>reused</source>
       <translation type="unfinished" />
     </message>
@@ -3152,6 +3412,10 @@
     <message>
       <source>scalar</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>send</source>
+      <translation>senden</translation>
     </message>
     <message>
       <source>show its values</source>
@@ -3242,6 +3506,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>the newest {0}</source>
+      <translation>die neuesten {0}</translation>
+    </message>
+    <message>
       <source>the next token goes here</source>
       <translation type="unfinished" />
     </message>
@@ -3258,8 +3526,12 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>token</source>
+      <translation>Token</translation>
+    </message>
+    <message>
       <source>tokens</source>
-      <translation type="unfinished" />
+      <translation>Token</translation>
     </message>
     <message>
       <source>top-1 agreement</source>
@@ -3314,6 +3586,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>zoom the graph in and out, fit it, show it in full size</source>
+      <translation>den Graphen vergrößern, verkleinern, einpassen, in voller Größe zeigen</translation>
+    </message>
+    <message>
       <source>{0} NaN</source>
       <translation type="unfinished" />
     </message>
@@ -3348,6 +3624,10 @@
     <message>
       <source>{0} infinite</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{0} is no folder: give the whole path of one.</source>
+      <translation>{0} ist kein Ordner: Geben Sie den ganzen Pfad eines Ordners an.</translation>
     </message>
     <message>
       <source>{0} is no legal length</source>
