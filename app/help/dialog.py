@@ -40,8 +40,8 @@ class PageSheet(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
         box.setSpacing(G)
-        begin, keys = label(self.tr("To begin"), "heading"), label(self.tr("Keys on this page"), "heading")
-        for part in (self.title, self.what, begin, self.first, keys):
+        self.keys_title = label(self.tr("Keys on this page"), "heading")
+        for part in (self.title, self.what, label(self.tr("To begin"), "heading"), self.first, self.keys_title):
             box.addWidget(part)
         box.addLayout(self.keys)
         box.addStretch(1)
@@ -59,6 +59,7 @@ class PageSheet(QWidget):
             for column, part in enumerate((label(one.keys, "heading"), label(one.text, wrap=True))):
                 self.keys.addWidget(part, row, column)
                 self._lines.append(part)
+        self.keys_title.setVisible(bool(self._lines))
 
 
 class ShortcutSheet(QWidget):

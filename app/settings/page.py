@@ -27,6 +27,7 @@ class SettingsPage(QWidget):
         super().__init__(parent)
         self._context = context
         content = QWidget()
+        content.setMaximumWidth(120 * G)  # the whole column: a card's own limit is not in the height that it asks for
         box = QVBoxLayout(content)
         box.setContentsMargins(3 * G, 3 * G, 3 * G, 3 * G)
         box.setSpacing(2 * G)
@@ -37,7 +38,6 @@ class SettingsPage(QWidget):
         head.addWidget(self.reset_button)
         box.addLayout(head)
         for part in (self._appearance(), self._bundles(), self._history(), self._privacy()):
-            part.setMaximumWidth(110 * G)
             box.addWidget(part)
         box.addStretch(1)
         outer = QVBoxLayout(self)

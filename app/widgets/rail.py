@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QFontMetrics, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
-from app.widgets.theme import G, set_icon
+from app.widgets.theme import SMALL, G, sans_font, set_icon
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,9 @@ class Rail(QWidget):
         super().__init__(parent)
         self.setProperty("role", "rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(10 * G)
+        titles = [page.title for page in (*pages, settings)]
+        self._width = max(8 * G, 2 * G + max(map(QFontMetrics(sans_font(SMALL)).horizontalAdvance, titles)))
+        self.setFixedWidth(self._width + 2 * G)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}
         self._icons = {page.name: page.icon for page in (*pages, settings)}
@@ -83,7 +85,7 @@ class Rail(QWidget):
         button.setText(title)
         button.setAccessibleName(title)
         button.setIconSize(QSize(24, 24))
-        button.setFixedSize(8 * G, 7 * G)
+        button.setFixedSize(self._width, 7 * G)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         set_icon(button, icon, "muted")
         return button

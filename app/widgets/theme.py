@@ -146,13 +146,11 @@ class Theme(QObject):
 
     def _draw(self, name: str, color: str) -> QIcon:
         icon = QIcon()
-        for mode, ink in ((QIcon.Mode.Normal, self.color(color)), (QIcon.Mode.Disabled, self._faint())):
+        inks = {QIcon.Mode.Normal: color, QIcon.Mode.Disabled: "faint", QIcon.Mode.Selected: "accent_text"}
+        for mode, ink in inks.items():
             for size in (16, 20, 24, 32, 48, 64):
-                icon.addPixmap(_pixmap(name, ink.name(), size), mode)
+                icon.addPixmap(_pixmap(name, self.color(ink).name(), size), mode)
         return icon
-
-    def _faint(self) -> QColor:
-        return self.color("faint")
 
     def pixmap(self, name: str, color: str = "text", size: int = 20) -> QPixmap:
         """The icon as a picture of `size` logical pixels, sharp on high-DPI screens."""
@@ -217,7 +215,7 @@ class Theme(QObject):
         ):
             palette.setColor(target, self.color(name))
         for target in (role.WindowText, role.Text, role.ButtonText):
-            palette.setColor(group.Disabled, target, self._faint())
+            palette.setColor(group.Disabled, target, self.color("faint"))
         return palette
 
 

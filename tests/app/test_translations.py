@@ -31,7 +31,7 @@ SAYS = {
     *("Card", "Elided", "EmptyState", "Pill", "Row", "Section", "Stat"),
 }
 """What shows the words that it is given."""
-NO_WORDS = re.compile(r"(Ctrl|Alt|Shift|Meta)\+\S+|F\d+")
+NO_WORDS = re.compile(r"(Ctrl|Alt|Shift|Meta)\+\S+|F\d+|Esc|Escape|Del|Return|PgUp|PgDown")
 NAMES = {"Joinery", " · Joinery", "CPU"}
 PLACES = re.compile(r"\{[^{}]*\}|%\d|%n|<[^<>]+>")
 
