@@ -45,6 +45,7 @@ class SettingsPage(QWidget):
         outer.addWidget(scrolled(content))
         self.setFocusProxy(self.theme)
         action(self, self.tr("Reset the settings to defaults"), self.reset, icon="undo")
+        action(self, self.tr("Open Joinery's folder"), self._open_folder, icon="folder")
 
     def _choice(self, key: str, options: Options) -> Choice:
         return Choice(self._context.settings, key, options)

@@ -21,7 +21,7 @@ class _Dresser(QObject):
     def __init__(self, part: QWidget) -> None:
         super().__init__(part)
         self._part = part
-        self._worn = ""
+        self._own, self._worn = part.styleSheet(), ""
         part.installEventFilter(self)
         theme().changed.connect(self._follow)
 
@@ -35,7 +35,7 @@ class _Dresser(QObject):
         if sheet == self._worn:
             return
         self._worn = sheet
-        self._part.setStyleSheet(sheet)
+        self._part.setStyleSheet(sheet + self._own)
         part, dressed = self._part, list[QAbstractButton | QAction | QLabel]()
         for found in (part.findChildren(QAbstractButton), part.findChildren(QLabel), part.findChildren(QAction)):
             dressed += found

@@ -50,6 +50,7 @@ def test_dialogs_and_menus_of_the_window_are_dressed(qtbot: Any, make_window: Ma
 
 def test_icons_follow_with_their_part(qtbot: Any) -> None:
     part = QWidget()
+    part.setStyleSheet("QPushButton { padding: 0; }")
     qtbot.addWidget(part)
     tool = button("Stop", icon="stop")
     QVBoxLayout(part).addWidget(tool)
@@ -63,6 +64,7 @@ def test_icons_follow_with_their_part(qtbot: Any) -> None:
         return next(color.name() for color in inks if color.alpha() == 255)
 
     theme().set_mode("light")
+    assert part.styleSheet() == theme().sheet + "QPushButton { padding: 0; }"  # what is its own stays
     light = ink()
     part.hide()
     theme().set_mode("dark")
