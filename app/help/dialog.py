@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
@@ -162,7 +162,7 @@ class HelpDialog(QDialog):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.addWidget(self.tabs)
-        self.resize(80 * G, 64 * G)
+        self.resize(QSize(80 * G, 64 * G).boundedTo(parent.size() * 0.9))
 
     def show_tab(self, index: int) -> None:
         """0: this page, 1: shortcuts, 2: about."""
