@@ -41,7 +41,7 @@ class Rail(QWidget):
         self.setProperty("role", "rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         titles = [page.title for page in (*pages, settings)]
-        self._width = max(8 * G, 2 * G + max(map(QFontMetrics(sans_font(SMALL)).horizontalAdvance, titles)))
+        self._width = max(8 * G, G + max(map(QFontMetrics(sans_font(SMALL)).horizontalAdvance, titles)))
         self.setFixedWidth(self._width + 2 * G)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}

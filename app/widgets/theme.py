@@ -148,7 +148,8 @@ class Theme(QObject):
         icon = QIcon()
         inks = {QIcon.Mode.Normal: color, QIcon.Mode.Disabled: "faint", QIcon.Mode.Selected: "accent_text"}
         for mode, ink in inks.items():
-            for size in (16, 20, 24, 32, 48, 64):
+            in_list = mode == QIcon.Mode.Selected  # lists show icons in one size
+            for size in (20, 48) if in_list else (16, 20, 24, 32, 48, 64):
                 icon.addPixmap(_pixmap(name, self.color(ink).name(), size), mode)
         return icon
 
@@ -219,7 +220,7 @@ class Theme(QObject):
         return palette
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _pixmap(name: str, ink: str, size: int) -> QPixmap:
     source = (ICONS / f"{name}.svg").read_bytes().replace(_STROKE, ink.encode())
     picture = QPixmap(QSize(size, size))
