@@ -4,7 +4,10 @@
     state/       observable models without widgets
     jobs/        the only place that starts processes
     widgets/     theme and small shared widgets
-    library/ wizard/ inspect/ chat/ charts/ devices/    a folder a page; views are thin
+    library/ wizard/ inspect/ chat/ charts/ devices/ settings/    a folder a page; views are thin
+    help/        F1, shortcuts, About
+    i18n/        the window in another language
+    libraries.py what of the system is missing, said before Qt is imported
 
 Of `workflows` it imports the events, the errors, the bundle reader and the picture of a composite alone;
 never torch, transformers, onnx, onnxruntime.

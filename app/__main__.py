@@ -1,8 +1,14 @@
-"""`python -m app [PATH]`: opens the window."""
+"""`python -m app [PATH]`: opens the window, or says in a sentence what of the system it lacks."""
 
+import os
 import sys
 
-from app.main import main
+from app.libraries import obstacle
 
 if __name__ == "__main__":
+    problem = obstacle(os.environ)
+    if problem:
+        sys.exit(problem)  # on stderr, with exit code 1
+    from app.main import main  # imports Qt, which needs those libraries
+
     sys.exit(main(sys.argv[1:]))

@@ -16,18 +16,21 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication
 
+from app.i18n.translator import speak
+from app.i18n.words import marked
 from app.state.context import AppContext
+from app.state.settings import Settings, home_folder
 from app.widgets.rail import PageEntry
 from app.widgets.theme import theme
 from app.window import MainWindow
 
 PAGES = (
-    PageEntry("home", "Home", "home", "app.library.page:HomePage"),
-    PageEntry("build", "Build", "build", "app.wizard.page:BuildPage"),
-    PageEntry("inspect", "Inspect", "inspect", "app.inspect.page:InspectPage"),
-    PageEntry("chat", "Chat", "chat", "app.chat.page:ChatPage"),
-    PageEntry("measure", "Measure", "measure", "app.charts.page:MeasurePage"),
-    PageEntry("devices", "Devices", "devices", "app.devices.page:DevicesPage"),
+    PageEntry("home", marked("Home"), "home", "app.library.page:HomePage"),
+    PageEntry("build", marked("Build"), "build", "app.wizard.page:BuildPage"),
+    PageEntry("inspect", marked("Inspect"), "inspect", "app.inspect.page:InspectPage"),
+    PageEntry("chat", marked("Chat"), "chat", "app.chat.page:ChatPage"),
+    PageEntry("measure", marked("Measure"), "measure", "app.charts.page:MeasurePage"),
+    PageEntry("devices", marked("Devices"), "devices", "app.devices.page:DevicesPage"),
 )
 
 
@@ -44,6 +47,13 @@ def application() -> QApplication:
     return app
 
 
+def set_zoom(settings: Settings) -> None:
+    """Have Qt draw everything in the chosen size; the environment's own factor goes first. Before the application."""
+    zoom = settings.preference("zoom")
+    if zoom.isdecimal() and zoom != "100" and 50 <= int(zoom) <= 300:
+        os.environ.setdefault("QT_SCALE_FACTOR", str(int(zoom) / 100))
+
+
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m app", description="Joinery's window.")
@@ -58,11 +68,14 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def main(argv: Sequence[str]) -> int:
     """Open the window and stay until it is closed; the exit code."""
     options = arguments(argv)
-    app = application()
     if options.home is not None:
         os.environ["JOINERY_HOME"] = str(options.home.resolve())  # workers keep their runs there, too
+    settings = Settings(home_folder())
+    set_zoom(settings)
+    app = application()
+    speak(app, settings.preference("language"))
     context = AppContext(options.home)
-    theme().set_mode(context.settings.text("theme", "system"))
+    theme().set_mode(context.settings.preference("theme"))
     window = MainWindow(context, PAGES)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if options.tour:
@@ -71,6 +84,7 @@ def main(argv: Sequence[str]) -> int:
         return tour(app, window, options.tour)
     window.show()
     window.warm_up()
+    context.tidy_history()
     if options.path:
         window.open_path(options.path)
     return app.exec()

@@ -7,25 +7,28 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QChildEvent, QEvent, QRect, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
-    QActionGroup,
     QCloseEvent,
-    QDesktopServices,
     QDragEnterEvent,
     QDropEvent,
     QKeySequence,
 )
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.doors.open import Doors
+from app.help.open import Help
+from app.i18n.words import marked
 from app.state.context import Act, AppContext
 from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
+from app.widgets.dressing import dress
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
+from app.widgets.screen import available, fitted, smallest
+from app.widgets.session_choice import SessionChoice
 from app.widgets.statusline import StatusLine
 from app.widgets.theme import G, set_icon, theme
 
@@ -40,6 +43,8 @@ SLOW_IMPORTS = (
 )
 """What opening the first bundle, drawing the first chart and looking into the first graph would wait for."""
 
+SETTINGS = PageEntry("settings", marked("Settings"), "settings", "app.settings.page:SettingsPage")
+
 
 class MainWindow(QMainWindow):
     """The frame around the pages. A page is built when it is first shown and keeps its state from then on."""
@@ -47,19 +52,20 @@ class MainWindow(QMainWindow):
     def __init__(self, context: AppContext, pages: Sequence[PageEntry]) -> None:
         super().__init__()
         self.context = context
-        self._entries = {page.name: page for page in pages}
+        self._entries = {page.name: page for page in (*pages, SETTINGS)}
         self._built: dict[str, QWidget] = {}
         self.warm = WarmUp(self)
         self.setWindowTitle("Joinery")
         self.setWindowIcon(theme().icon("joinery"))
         self.setAcceptDrops(True)
-        self.setMinimumSize(960, 640)
-        self.rail = Rail(pages)
+        self.setMinimumSize(smallest(available()))
+        self.rail = Rail(pages, SETTINGS)
         self.bar = ContextBar(context)
         self.banner = Banner()
         self.stack = QStackedWidget()
         self.status = StatusLine(context)
         self.doors = Doors(self)
+        self.help = Help(self)
         self._lay_out()
         self._make_actions()
         self.palette_box = CommandPalette(self.every_action, self)
@@ -86,26 +92,18 @@ class MainWindow(QMainWindow):
         row.addWidget(self.rail)
         row.addLayout(right, 1)
         self.setCentralWidget(body)
+        for part in (self.rail, self.bar, self._banner_holder, self.status):
+            dress(part)
 
     def _make_actions(self) -> None:
         for action in self.rail.actions_of_pages:
             self.addAction(action)
-        menu = QMenu(self)
-        self._themes = QActionGroup(self)
         for mode, text in (
             ("system", self.tr("Theme: follow the system")),
             ("light", self.tr("Theme: light")),
             ("dark", self.tr("Theme: dark")),
         ):
-            action = self._action(text, "", "settings", partial(self.set_theme, mode))
-            action.setCheckable(True)
-            action.setData(mode)
-            action.setChecked(mode == theme().mode)
-            self._themes.addAction(action)
-            menu.addAction(action)
-        menu.addSeparator()
-        menu.addAction(self._action(self.tr("Open Joinery's folder"), "", "folder", self._open_folder))
-        self.rail.set_menu(menu)
+            self._action(text, "", "settings", partial(self.set_theme, mode))
         self._action(self.tr("Find an action"), "Ctrl+K", "search", lambda: self.palette_box.open())
         self._action(self.tr("Open or compare ONNX files …"), "Ctrl+O", "inspect", self._ask_graphs)
         for text, icon, act in (
@@ -114,7 +112,13 @@ class MainWindow(QMainWindow):
             (self.tr("Put ONNX graphs together …"), "component", self.doors.ask_graphs),
         ):
             self._action(text, "", icon, act)
-        self._action(self.tr("Settings"), "Ctrl+,", "settings", self.rail.gear.showMenu)
+        for text, keys, act in (
+            (self.tr("Help for this page"), "F1", self.help.page),
+            (self.tr("Keyboard shortcuts"), "Ctrl+?", self.help.list),
+            (self.tr("About Joinery"), "", self.help.about),
+        ):
+            self._action(text, keys, "info", act)
+        self._action(self.tr("Settings"), "Ctrl+,", "settings", lambda: self.show_page("settings"))
         self._action(self.tr("Quit"), "Ctrl+Q", "close", self.close)
 
     def _action(self, text: str, keys: str, icon: str, act: Act) -> QAction:
@@ -129,6 +133,8 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.rail.chosen.connect(self.show_page)
+        self.rail.helpAsked.connect(self.help.page)
+        self.context.settings.changed.connect(self._on_setting)
         self.bar.paletteRequested.connect(self.palette_box.open)
         self.banner.dismissed.connect(self._banner_holder.hide)
         self.banner.triggered.connect(self._banner_holder.hide)
@@ -160,6 +166,9 @@ class MainWindow(QMainWindow):
         """The page called `name`, built if it is not yet."""
         if name not in self._built:
             page = self._build_page(self._entries[name])
+            dress(page, later=True)
+            for choice in page.findChildren(SessionChoice):
+                choice.prefer(self.context.settings.preference("provider"))
             self._built[name] = page
             self.stack.addWidget(page)
         return self._built[name]
@@ -185,13 +194,22 @@ class MainWindow(QMainWindow):
         if parts is not None:
             self.warm.next(parts())
 
+    def built(self, name: str) -> QWidget | None:
+        """The page called `name`, where it is built."""
+        return self._built.get(name)
+
+    def title_of(self, name: str) -> str:
+        """What the page called `name` is called in the window."""
+        return self._entries[name].title
+
     def show_page(self, name: str) -> None:
         """Bring a page to the front; Ctrl+1… and the rail come here."""
         page = self.page(name)
         self.stack.setCurrentWidget(page)
         page.setFocus()
         self.rail.set_current(name)
-        self.setWindowTitle(f"{self._entries[name].title} · Joinery")
+        self.setWindowTitle(f"{self.title_of(name)} · Joinery")
+        self.help.follow()
 
     def _show_accuracy(self, candidate: str, reference: str, consented: Sequence[str]) -> None:
         """The measure page is built when it is first asked for, so that a signal cannot reach it before."""
@@ -200,13 +218,12 @@ class MainWindow(QMainWindow):
 
     def set_theme(self, mode: str) -> None:
         """Follow the system, or be light or dark; kept for the next start."""
-        theme().set_mode(mode)
         self.context.settings.set("theme", mode)
-        for action in self._themes.actions():
-            action.setChecked(action.data() == mode)
+        theme().set_mode(mode)
 
-    def _open_folder(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.context.home)))
+    def _on_setting(self, key: str) -> None:
+        if key == "theme":
+            theme().set_mode(self.context.settings.preference(key))
 
     def _show_error(self, message: str, details: str, action: str, on_action: Act | None) -> None:
         self.banner.error(message, details, action, on_action)
@@ -233,9 +250,11 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         settings = self.context.settings
         self.resize(1280, 800)
-        geometry = settings.data("geometry")
-        if not geometry.isEmpty():
-            self.restoreGeometry(geometry)
+        self.restoreGeometry(settings.data("geometry"))
+        if not self.windowState():
+            place = fitted(QRect(self.pos(), self.size()), available())
+            self.resize(place.size())
+            self.move(place.topLeft())
         name = settings.text("page", "home")
         self.show_page(name if name in self._entries else "home")
         QTimer.singleShot(0, self, self._restore_bundle)
@@ -284,6 +303,14 @@ class MainWindow(QMainWindow):
             self, self.tr("Open an ONNX file, or choose two to compare"), "", self.tr("ONNX files (*.onnx)")
         )
         self.open_paths(names)
+
+    def childEvent(self, event: QChildEvent) -> None:
+        """A dialog, a menu or what lies over the pages is dressed before it is seen."""
+        super().childEvent(event)
+        child = event.child()
+        polished = event.type() == QEvent.Type.ChildPolished
+        if polished and isinstance(child, QWidget) and child is not self.centralWidget():
+            dress(child)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A local file or folder may be dropped anywhere, or several .onnx files."""

@@ -25,6 +25,7 @@ Environment:
 # An older Python must be able to *read* this file as far as the check below: no syntax that is newer than 3.6.
 import contextlib
 import hashlib
+import json
 import os
 import platform
 import re
@@ -74,41 +75,13 @@ SPACE_NEW = 3 * GB
 SPACE_UPDATE = GB // 2
 SPACE_CUDA = 8 * GB
 
-# What Qt loads → the Debian package that holds it (tried on a bare bookworm without recommended packages).
-LIBRARIES_BASE = {
-    "libGL.so.1": "libgl1",
-    "libEGL.so.1": "libegl1",
-    "libfontconfig.so.1": "libfontconfig1",
-    "libglib-2.0.so.0": "libglib2.0-0",
-    "libgthread-2.0.so.0": "libglib2.0-0",
-    "libxkbcommon.so.0": "libxkbcommon0",
-    "libdbus-1.so.3": "libdbus-1-3",
-}
-LIBRARIES_X11 = {
-    "libX11-xcb.so.1": "libx11-xcb1",
-    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
-    "libxcb-cursor.so.0": "libxcb-cursor0",
-    "libxcb-icccm.so.4": "libxcb-icccm4",
-    "libxcb-image.so.0": "libxcb-image0",
-    "libxcb-keysyms.so.1": "libxcb-keysyms1",
-    "libxcb-render-util.so.0": "libxcb-render-util0",
-    "libxcb-shape.so.0": "libxcb-shape0",
-}
-LIBRARIES_WAYLAND = {
-    "libwayland-client.so.0": "libwayland-client0",
-    "libwayland-cursor.so.0": "libwayland-cursor0",
-    "libwayland-egl.so.1": "libwayland-egl1",
-}
-LIBRARIES_BROWSER = {  # Qt WebEngine, for Netron's view of a graph; the window works without it
-    "libnss3.so": "libnss3",
-    "libasound.so.2": "libasound2",
-    "libXcomposite.so.1": "libxcomposite1",
-    "libXdamage.so.1": "libxdamage1",
-    "libXrandr.so.2": "libxrandr2",
-    "libXtst.so.6": "libxtst6",
-    "libxkbfile.so.1": "libxkbfile1",
-    "libgssapi_krb5.so.2": "libgssapi-krb5-2",
-}
+# What Qt loads → the package that holds it (Debian's were tried on a bare bookworm without recommended packages).
+# The window reads the same file before it starts.
+LIBRARIES = json.loads((ROOT / "resources" / "libraries.json").read_text("utf-8"))
+LIBRARIES_BASE, LIBRARIES_X11, LIBRARIES_WAYLAND, LIBRARIES_BROWSER = (
+    {name: managers["apt"] for name, managers in LIBRARIES[kind].items()}
+    for kind in ("base", "xcb", "wayland", "browser")
+)
 PACKAGE_OF = {**LIBRARIES_BASE, **LIBRARIES_X11, **LIBRARIES_WAYLAND, **LIBRARIES_BROWSER}
 FONT_PACKAGE = "fonts-dejavu-core"
 RENAMED_WITH_T64 = {"libglib2.0-0", "libasound2"}  # Debian 13 and Ubuntu 24.04 renamed these when time_t grew

@@ -188,6 +188,14 @@ class Jobs:
         yield ResultEvent(value=check_bundle(request.bundle, told.cancelled))
 
     @run.register
+    def prune(self, request: ask.PruneRuns, told: Told) -> Iterator[Event]:
+        """The history, cut."""
+        from workflows.measure.history import History
+
+        History(told=told.say).prune(request.keep)
+        yield ResultEvent(value=Done())
+
+    @run.register
     def devices(self, request: ask.ListDevices, told: Told) -> Iterator[Event]:
         """The execution providers."""
         from workflows.runtime import devices

@@ -15,6 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.jobs.errand import Errand
 from app.jobs.worker import Worker
 from app.state.build import BuildModel, Draft
 from app.state.device_work import DeviceWork
@@ -26,6 +27,7 @@ from app.state.session import Session
 from app.state.settings import Settings, home_folder
 from workflows.errors import BundleError
 from workflows.wire.events import GenerationDone
+from workflows.wire.requests import PruneRuns
 
 Act = Callable[[], object]
 
@@ -59,6 +61,7 @@ class AppContext(QObject):
         self.recents.trouble.connect(self.show_error)
         self.plugins = DeviceWork(self.new_worker, self)
         self.compiler = DeviceWork(self.new_worker, self)
+        self._tidying = Errand(self.new_worker, self)
         self.preflights = Preflights(self.home, self.new_worker, self)
         self.preflights.trouble.connect(self.show_error)
         self.session_worker = self.new_worker()
@@ -69,7 +72,7 @@ class AppContext(QObject):
         self.session.finished.connect(self._note_speed)
         self.history = HistoryModel(self.home, self.new_worker, self)
         self.build = BuildModel(self.new_worker, self)
-        self.draft = Draft(self.probe_worker, self.home / "bundles", self)
+        self.draft = Draft(self.probe_worker, self.bundles_folder, self)
 
     @property
     def bundle(self) -> dict[str, Any] | None:
@@ -79,7 +82,15 @@ class AppContext(QObject):
     @property
     def bundles_folder(self) -> Path:
         """Where new bundles go unless a person says otherwise."""
-        return self.home / "bundles"
+        chosen = self.settings.preference("bundles")
+        return Path(chosen) if chosen else self.home / "bundles"
+
+    def tidy_history(self) -> None:
+        """Remove the runs that are more than a person wants to keep, if so many were named."""
+        keep = self.settings.preference("history.keep")
+        if keep.isdecimal() and int(keep):
+            job = self._tidying.run(PruneRuns(int(keep)))
+            job.on_error(lambda error: self.show_error(error.message))
 
     @property
     def memory(self) -> int:

@@ -21,6 +21,17 @@ def home_folder() -> Path:
     return user_data_path("joinery", appauthor=False)
 
 
+PREFERENCES = {
+    "theme": "system",
+    "language": "",  # the system's
+    "zoom": "100",  # per cent
+    "bundles": "",  # the folder for new bundles; below Joinery's own
+    "provider": "cpu",
+    "history.keep": "",  # so many of the newest runs; all
+}
+"""What the settings page offers, and what each is until a person says otherwise."""
+
+
 class Settings(QObject):
     """Typed access to window.ini; `changed` carries the key."""
 
@@ -34,6 +45,14 @@ class Settings(QObject):
     def text(self, key: str, default: str = "") -> str:
         """The text under `key`."""
         return str(self._store.value(key, default))
+
+    def preference(self, key: str) -> str:
+        """What a person chose of PREFERENCES. Raises KeyError for what is none."""
+        return self.text(key, PREFERENCES[key])
+
+    def preferences(self) -> dict[str, str]:
+        """All of them."""
+        return {key: self.preference(key) for key in PREFERENCES}
 
     def data(self, key: str) -> QByteArray:
         """The bytes under `key`: geometry, splitter states; empty where there are none."""

@@ -5,36 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QFontMetrics, QKeySequence
+from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
-from app.widgets.theme import G, set_icon
+from app.widgets.theme import SMALL, G, sans_font, set_icon
 
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """A page of the window: its name, its title, its icon and where its class is, as `module:class`."""
+    """A page of the window: its name, its English title, its icon and where its class is, as `module:class`."""
 
     name: str
-    title: str
+    english: str
     icon: str
     factory: str
 
+    @property
+    def title(self) -> str:
+        """The title in the window's language."""
+        return QCoreApplication.translate("PageEntry", self.english)
+
 
 class Rail(QWidget):
-    """The buttons; `chosen` says which page. Ctrl+1… choose as well, through the actions in `actions_of_pages`."""
+    """The buttons; `chosen` says which page. Ctrl+1… choose as well, through the actions in `actions_of_pages`.
+
+    Below, apart from the others, are the help and the page of the settings.
+    """
 
     chosen = Signal(str)
+    helpAsked = Signal()  # noqa: N815
 
-    def __init__(self, pages: Sequence[PageEntry], parent: QWidget | None = None) -> None:
+    def __init__(self, pages: Sequence[PageEntry], settings: PageEntry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(10 * G)
+        titles = [page.title for page in (*pages, settings)]
+        self._width = max(8 * G, G + max(map(QFontMetrics(sans_font(SMALL)).horizontalAdvance, titles)))
+        self.setFixedWidth(self._width + 2 * G)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}
-        self._icons = {page.name: page.icon for page in pages}
+        self._icons = {page.name: page.icon for page in (*pages, settings)}
         box = QVBoxLayout(self)
         box.setContentsMargins(G, G, G, G)
         box.setSpacing(G // 2)
@@ -42,27 +53,30 @@ class Rail(QWidget):
         for index, page in enumerate(pages, 1):
             box.addWidget(self._button(page, index))
         box.addStretch(1)
-        self.gear = self._plain(self.tr("Settings"), "settings")
+        self.help = self._plain(self.tr("Help"), "info")
+        self.help.setToolTip(self.tr("Help for this page (F1)"))
+        self.help.clicked.connect(self.helpAsked)
+        self.gear = self._page_button(settings)
         self.gear.setToolTip(self.tr("Settings (Ctrl+,)"))
-        self.gear.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        box.addWidget(self.gear)
-
-    def set_menu(self, menu: QMenu) -> None:
-        """What the gear opens."""
-        self.gear.setMenu(menu)
+        for low in (self.help, self.gear):
+            box.addWidget(low)
 
     def _button(self, page: PageEntry, index: int) -> QToolButton:
-        button = self._plain(page.title, page.icon)
-        button.setCheckable(True)
+        button = self._page_button(page)
         button.setToolTip(f"{page.title} (Ctrl+{index})")
-        button.clicked.connect(lambda: self.chosen.emit(page.name))
-        self._group.addButton(button)
-        self._buttons[page.name] = button
         action = QAction(self.tr("Go to %1").replace("%1", page.title), self)
         action.setShortcut(QKeySequence(f"Ctrl+{index}"))
         set_icon(action, page.icon)
         action.triggered.connect(lambda: self.chosen.emit(page.name))
         self.actions_of_pages.append(action)
+        return button
+
+    def _page_button(self, page: PageEntry) -> QToolButton:
+        button = self._plain(page.title, page.icon)
+        button.setCheckable(True)
+        button.clicked.connect(lambda: self.chosen.emit(page.name))
+        self._group.addButton(button)
+        self._buttons[page.name] = button
         return button
 
     def _plain(self, title: str, icon: str) -> QToolButton:
@@ -71,7 +85,7 @@ class Rail(QWidget):
         button.setText(title)
         button.setAccessibleName(title)
         button.setIconSize(QSize(24, 24))
-        button.setFixedSize(8 * G, 7 * G)
+        button.setFixedSize(self._width, 7 * G)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         set_icon(button, icon, "muted")
         return button

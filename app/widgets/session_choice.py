@@ -50,6 +50,12 @@ class SessionChoice(QObject):
         choose(self.provider, provider)
         choose(self.cache, layout)
 
+    def prefer(self, provider: str) -> None:
+        """Begins with another provider than the CPU, before it is known which ones there are."""
+        if self.provider.findData(provider) < 0:
+            self.provider.addItem(provider, provider)
+        choose(self.provider, provider)
+
     def set_devices(self, devices: list[Device]) -> None:
         """Lists the providers; one that cannot be used is greyed and says why."""
         chosen = self.provider.currentData()
@@ -57,6 +63,7 @@ class SessionChoice(QObject):
         for device in devices:
             self.provider.addItem(device.title, device.name)
             allow(self.provider, self.provider.count() - 1, why_not(device))
+        choose(self.provider, "cpu")
         choose(self.provider, chosen or "cpu")
 
     def set_built(self, layout: str) -> None:

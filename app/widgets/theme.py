@@ -1,6 +1,7 @@
 """One palette for light and dark, the fonts, the icons and the small stylesheet; every colour of the window is here.
 
-    system scheme | setting ──▶ Theme ──palette, stylesheet, icons──▶ the application ──changed──▶ painted widgets
+    system scheme | setting ──▶ Theme ──palette, icons──▶ the application ──changed──▶ painted widgets
+                                      └──sheet──▶ the parts of the window (app/widgets/dressing.py)
 
 A widget asks by name (`theme().color("prefill")`) and repaints on `changed`. Icons are SVG files of
 `resources/icons` drawn in one stroke colour that is replaced by the palette's.
@@ -15,7 +16,7 @@ from typing import Literal, cast
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 
 import resources
 from app.widgets.stylesheet import stylesheet
@@ -112,6 +113,12 @@ class Theme(QObject):
         self._mode: Mode = "system"
         self._dark = False
         self._icons: dict[tuple[str, str], QIcon] = {}
+        self._sheet = ""
+
+    @property
+    def sheet(self) -> str:
+        """The stylesheet in these colours."""
+        return self._sheet
 
     @property
     def dark(self) -> bool:
@@ -139,13 +146,12 @@ class Theme(QObject):
 
     def _draw(self, name: str, color: str) -> QIcon:
         icon = QIcon()
-        for mode, ink in ((QIcon.Mode.Normal, self.color(color)), (QIcon.Mode.Disabled, self._faint())):
-            for size in (16, 20, 24, 32, 48, 64):
-                icon.addPixmap(_pixmap(name, ink.name(), size), mode)
+        inks = {QIcon.Mode.Normal: color, QIcon.Mode.Disabled: "faint", QIcon.Mode.Selected: "accent_text"}
+        for mode, ink in inks.items():
+            in_list = mode == QIcon.Mode.Selected  # lists show icons in one size
+            for size in (20, 48) if in_list else (16, 20, 24, 32, 48, 64):
+                icon.addPixmap(_pixmap(name, self.color(ink).name(), size), mode)
         return icon
-
-    def _faint(self) -> QColor:
-        return self.color("faint")
 
     def pixmap(self, name: str, color: str = "text", size: int = 20) -> QPixmap:
         """The icon as a picture of `size` logical pixels, sharp on high-DPI screens."""
@@ -167,7 +173,7 @@ class Theme(QObject):
         self._refresh()
 
     def apply(self, app: QApplication) -> None:
-        """Dress `app`: Fusion, font, palette, stylesheet; follows the system's scheme from then on."""
+        """Dress `app`: Fusion, font, palette; follows the system's scheme from then on."""
         app.setStyle("Fusion")
         app.setFont(sans_font())
         app.styleHints().colorSchemeChanged.connect(self._refresh, Qt.ConnectionType.UniqueConnection)
@@ -176,14 +182,12 @@ class Theme(QObject):
     def _refresh(self) -> None:
         scheme = QApplication.styleHints().colorScheme()
         self._dark = self._mode == "dark" or (self._mode == "system" and scheme == Qt.ColorScheme.Dark)
-        self._icons.clear()
-        app = QApplication.instance()
-        if not isinstance(app, QApplication):
+        sheet = stylesheet(_DARK if self._dark else _LIGHT, ICONS)
+        if sheet == self._sheet:  # Qt says so a second time when a mode is set
             return
-        app.setPalette(self._palette())
-        app.setStyleSheet(stylesheet(_DARK if self._dark else _LIGHT, ICONS))
-        for widget in app.allWidgets():
-            _redress(widget)
+        self._sheet = sheet
+        self._icons.clear()
+        QApplication.setPalette(self._palette())
         self.changed.emit()
 
     def _palette(self) -> QPalette:
@@ -212,11 +216,11 @@ class Theme(QObject):
         ):
             palette.setColor(target, self.color(name))
         for target in (role.WindowText, role.Text, role.ButtonText):
-            palette.setColor(group.Disabled, target, self._faint())
+            palette.setColor(group.Disabled, target, self.color("faint"))
         return palette
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _pixmap(name: str, ink: str, size: int) -> QPixmap:
     source = (ICONS / f"{name}.svg").read_bytes().replace(_STROKE, ink.encode())
     picture = QPixmap(QSize(size, size))
@@ -232,10 +236,11 @@ def set_icon(target: QAbstractButton | QAction | QLabel, name: str, color: str =
     target.setProperty("iconName", name)
     target.setProperty("iconColor", color)
     target.setProperty("iconPixels", size)
-    _dress(target)
+    redraw_icon(target)
 
 
-def _dress(target: QAbstractButton | QAction | QLabel) -> None:
+def redraw_icon(target: QAbstractButton | QAction | QLabel) -> None:
+    """Draw the icon of `set_icon` in the colours of now."""
     name, color = target.property("iconName"), target.property("iconColor") or "text"
     if isinstance(target, QLabel):
         target.setPixmap(theme().pixmap(name, color, target.property("iconPixels")))
@@ -243,20 +248,7 @@ def _dress(target: QAbstractButton | QAction | QLabel) -> None:
         target.setIcon(theme().icon(name, color))
 
 
-def _redress(widget: QWidget) -> None:
-    if isinstance(widget, (QAbstractButton, QLabel)) and widget.property("iconName"):
-        _dress(widget)
-    for action in widget.actions():
-        if action.property("iconName"):
-            _dress(action)
-
-
 @lru_cache(maxsize=1)
 def theme() -> Theme:
     """The one theme of the process."""
     return Theme()
-
-
-def apply(app: QApplication) -> None:
-    """Dress the application; see `Theme.apply`."""
-    theme().apply(app)

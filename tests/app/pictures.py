@@ -18,7 +18,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
 from app.inspect.graph.tab import GraphTab
 from app.main import PAGES, application
@@ -447,6 +447,27 @@ def palette(window: MainWindow, home: Path) -> None:
     window.palette_box.open()
 
 
+def settings_reset(window: MainWindow, _home: Path) -> None:
+    """The settings were taken back."""
+    window.show_page("settings")
+    window.page("settings").reset()  # type: ignore[attr-defined]
+
+
+def helped(sheet: str) -> Prepare:
+    """The help over the chat page."""
+
+    def act(window: MainWindow, _home: Path) -> None:
+        window.show_page("chat")
+        getattr(window.help, sheet)()
+
+    return act
+
+
+def front(window: MainWindow) -> QWidget:
+    """The dialog that is open, else the window."""
+    return next((one for one in window.findChildren(QDialog) if one.isVisible()), window)
+
+
 def fails(job: str, message: str, kind: str = "bundle") -> dict[str, Any]:
     """A scenario in which `job` fails."""
     return {"errors": {job: {"kind": kind, "message": message, "details": "Traceback (most recent call last): …"}}}
@@ -566,6 +587,11 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     ),
     "devices-empty": ({"devices": []}, page("devices")),
     "devices-failed": (fails("devices", "onnxruntime could not be asked: it is not installed."), page("devices")),
+    "settings": ({}, page("settings")),
+    "settings-reset": ({}, settings_reset),
+    "help-page": ({}, helped("page")),
+    "help-shortcuts": ({}, helped("list")),
+    "help-about": ({}, helped("about")),
 }
 
 
@@ -584,7 +610,7 @@ def picture(name: str, out: Path, sizes: tuple[tuple[int, int], ...] = SIZES) ->
                 theme().set_mode(mode)
                 wait(0.12)
                 file = out / f"{name}-{width}x{height}-{mode}.png"
-                if not window.grab().save(str(file)):
+                if not front(window).grab().save(str(file)):
                     raise RuntimeError(f"{file} could not be written")
                 written += 1
     return written

@@ -41,7 +41,7 @@ def test_the_other_pages_are_built_ahead_and_nothing_is_started(qtbot: Any, make
     qtbot.waitUntil(lambda: window.warm.done)
     gc.unfreeze()  # the next tests' garbage is theirs
     assert all(window.stack.indexOf(window.page(name)) >= 0 for name in NAMES)
-    assert window.stack.count() == len(NAMES)
+    assert window.stack.count() == len(window.page_names)
     assert window.current_page == "home"
     assert not window.context.probe_worker.pid and not window.context.session_worker.pid
 
@@ -105,7 +105,7 @@ def test_the_theme_changes_and_is_kept(qtbot: Any, make_window: Make, home: Path
         window.set_theme("dark")
     assert theme().dark
     assert theme().color("window").name() != light
-    assert window.palette().window().color() == theme().color("window")
+    qtbot.waitUntil(lambda: window.palette().window().color() == theme().color("window"))
     assert Settings(home).text("theme") == "dark"
 
 

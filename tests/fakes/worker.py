@@ -383,6 +383,10 @@ class Fake:
         """All is well."""
         self.give(VerifyReport(True, 4, 9_000_000, []))
 
+    def do_prune(self, request: ask.PruneRuns) -> None:
+        """Nothing is kept here."""
+        self.give(Done())
+
     def do_devices(self, request: ask.ListDevices) -> None:
         """What the scenario has, or the usual four."""
         self.pause()

@@ -184,6 +184,17 @@ class Verify(Request[VerifyReport], job="verify"):
 
 
 @dataclass(frozen=True)
+class PruneRuns(Request[Done], job="prune"):
+    """Removes all runs of the history but the newest `keep`."""
+
+    keep: int
+
+    def __post_init__(self) -> None:
+        if self.keep < 1:
+            raise RequestError(f"{self.keep} runs cannot be kept: give a whole number above 0.")
+
+
+@dataclass(frozen=True)
 class ListDevices(Request[DevicesReport], job="devices"):
     """The execution providers of this machine."""
 

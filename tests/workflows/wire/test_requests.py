@@ -34,6 +34,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "tensor": {"where": {"path": "/b"}, "name": "w"},
     "netron": {"where": {"path": "/b"}},
     "verify": {"bundle": "/b"},
+    "prune": {"keep": 100},
     "bench": {"bundle": "/b"},
     "eval": {"bundle": "/b", "against": "demo:qwen3"},
     "devices": {},
@@ -103,7 +104,7 @@ def test_the_answer_is_a_report_or_an_event_of_its_own(job: str) -> None:
     made = dict.fromkeys(("build", "import", "export_genai", "assemble"), BuildDone)
     own = {**made, "open": ReadyEvent, "generate": GenerationDone, "cancel": type(None)}
     assert answer is own[job] if job in own else issubclass(answer, Report)
-    assert (answer is Done) == (job in ("rewind", "save_cache", "load_cache", "close"))
+    assert (answer is Done) == (job in ("prune", "rewind", "save_cache", "load_cache", "close"))
 
 
 def cases() -> list[tuple[str, dict[str, Any], str]]:

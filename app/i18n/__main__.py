@@ -1,0 +1,33 @@
+"""`python -m app.i18n [LANGUAGE…]`: bring the translations up to what the code says; a new language gets a file.
+
+What is translated stays, what the code no longer says goes, what is new is marked unfinished.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from app.i18n.catalog import Entry, file_of, languages, read, write
+from app.i18n.source import messages
+
+
+def update(language: str) -> tuple[int, int]:
+    """Renew a language's file: how many entries it has, and how many of them are unfinished."""
+    path = file_of(language)
+    known = {entry.message: entry for entry in read(path)} if path.is_file() else {}
+    entries = [known.get(message, Entry(message)) for message in messages()]
+    write(path, language, entries)
+    return len(entries), sum(not entry.finished for entry in entries)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The exit code."""
+    for language in arguments or languages():
+        total, unfinished = update(language)
+        sys.stdout.write(f"{file_of(language).name}: {total} entries, {unfinished} unfinished\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

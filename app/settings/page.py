@@ -1,0 +1,119 @@
+"""The page: appearance, bundles, history, privacy; every choice is kept at once, and all can be taken back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLocale, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.i18n.catalog import languages
+from app.settings.rows import Choice, Folder, Options, Row
+from app.state.context import AppContext
+from app.state.settings import PREFERENCES
+from app.widgets.actions import action
+from app.widgets.basics import Card, button, label, scrolled
+from app.widgets.format import number
+from app.widgets.theme import G
+
+ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
+KEPT = (100, 1_000, 10_000)
+PROVIDERS = ("cpu", "qnn", "webgpu", "dml", "openvino", "cuda")
+
+
+class SettingsPage(QWidget):
+    """Follows window.ini."""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        content = QWidget()
+        content.setMaximumWidth(120 * G)  # the whole column: a card's own limit is not in the height that it asks for
+        box = QVBoxLayout(content)
+        box.setContentsMargins(3 * G, 3 * G, 3 * G, 3 * G)
+        box.setSpacing(2 * G)
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Settings"), "title"))
+        head.addStretch(1)
+        self.reset_button = button(self.tr("Reset to defaults"), "undo", clicked=self.reset)
+        head.addWidget(self.reset_button)
+        box.addLayout(head)
+        for part in (self._appearance(), self._bundles(), self._history(), self._privacy()):
+            box.addWidget(part)
+        box.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(content))
+        self.setFocusProxy(self.theme)
+        action(self, self.tr("Reset the settings to defaults"), self.reset, icon="undo")
+        action(self, self.tr("Open Joinery's folder"), self._open_folder, icon="folder")
+
+    def _choice(self, key: str, options: Options) -> Choice:
+        return Choice(self._context.settings, key, options)
+
+    def _appearance(self) -> Card:
+        card = Card(self.tr("Appearance"))
+        self.theme = self._choice(
+            "theme",
+            (("system", self.tr("As the system")), ("light", self.tr("Light")), ("dark", self.tr("Dark"))),
+        )
+        card.body.addWidget(Row(self.tr("Theme"), self.tr("Light or dark, or as the system says."), self.theme))
+        spoken = [(code, QLocale(code).nativeLanguageName() or code) for code in ("en", *languages())]
+        self.language = self._choice("language", (("", self.tr("As the system")), *spoken))
+        text = self.tr("What the window speaks. It changes when Joinery is started again.")
+        card.body.addWidget(Row(self.tr("Language"), text, self.language))
+        self.zoom = self._choice("zoom", [(str(zoom), f"{number(zoom)} %") for zoom in ZOOMS])
+        text = self.tr("How large text and everything else is. It changes when Joinery is started again.")
+        card.body.addWidget(Row(self.tr("Size"), text, self.zoom))
+        return card
+
+    def _bundles(self) -> Card:
+        card = Card(self.tr("Bundles"))
+        context = self._context
+        self.bundles = Folder(context.settings, "bundles", context.home / "bundles")
+        self.bundles.refused.connect(
+            lambda path: context.show_error(self.tr("{0} is no folder: give the whole path of one.").format(path))
+        )
+        text = self.tr("Where new bundles are proposed to go, from the next start on. Those that exist stay.")
+        card.body.addWidget(Row(self.tr("Folder of bundles"), text, self.bundles))
+        self.provider = self._choice("provider", [(name, "CPU" if name == "cpu" else name) for name in PROVIDERS])
+        text = self.tr(
+            "What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU."
+        )
+        card.body.addWidget(Row(self.tr("Provider"), text, self.provider))
+        return card
+
+    def _history(self) -> Card:
+        card = Card(self.tr("History"))
+        some = [(str(kept), self.tr("the newest {0}").format(number(kept))) for kept in KEPT]
+        self.kept = self._choice("history.keep", (("", self.tr("all")), *some))
+        text = self.tr("Builds, generations and measurements that are kept. Older ones are removed at each start.")
+        card.body.addWidget(Row(self.tr("Runs to keep"), text, self.kept))
+        return card
+
+    def _privacy(self) -> Card:
+        card = Card(self.tr("Privacy"))
+        text = self.tr(
+            "Nothing leaves this machine: Joinery sends no telemetry, switches onnxruntime's off, and connects only "
+            "where you ask for it (a model from the hub, a provider's plugin)."
+        )
+        card.body.addWidget(label(text, wrap=True))
+        row = QHBoxLayout()
+        row.addWidget(label(str(self._context.home), "muted", wrap=True), 1)
+        row.addWidget(button(self.tr("Open Joinery's folder"), "folder", clicked=self._open_folder))
+        card.body.addLayout(row)
+        return card
+
+    def reset(self) -> None:
+        """Every preference as it was at first, which can be undone."""
+        before = self._context.settings.preferences()
+        self._take(PREFERENCES)
+        self._context.show_note(
+            self.tr("The settings are as at first again."), self.tr("Undo"), lambda: self._take(before)
+        )
+
+    def _take(self, values: dict[str, str]) -> None:
+        for key, value in values.items():
+            self._context.settings.set(key, value)
+
+    def _open_folder(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._context.home)))

@@ -1,0 +1,107 @@
+"""What the settings page is put together from: a title, its control and a line of help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.state.settings import Settings
+from app.widgets.basics import button, label
+from app.widgets.theme import G
+from app.widgets.wheel import deaf_to_wheel
+
+Options = Sequence[tuple[str, str]]
+"""What is kept, and what is shown for it."""
+
+
+class Row(QWidget):
+    """A preference: `control` beside its title, and the help below both."""
+
+    def __init__(self, title: str, text: str, control: QWidget) -> None:
+        super().__init__()
+        control.setAccessibleName(title)
+        control.setAccessibleDescription(text)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, G // 2, 0, G // 2)
+        grid.setHorizontalSpacing(2 * G)
+        grid.setVerticalSpacing(0)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(label(title, selectable=False))
+        words.addWidget(label(text, "muted", wrap=True))
+        grid.addLayout(words, 0, 0)
+        grid.addWidget(control, 0, 1)
+        grid.setColumnStretch(0, 3)
+        grid.setColumnStretch(1, 2)
+
+
+class Choice(QComboBox):
+    """A box over one preference. What is kept and no longer offered is offered as it is."""
+
+    def __init__(self, settings: Settings, key: str, options: Options) -> None:
+        super().__init__()
+        self._settings, self._key = settings, key
+        deaf_to_wheel(self)
+        for value, text in options:
+            self.addItem(text, value)
+        self.activated.connect(lambda _index: settings.set(key, str(self.currentData())))
+        settings.changed.connect(self._follow)
+        self._follow(key)
+
+    def _follow(self, key: str) -> None:
+        if key != self._key:
+            return
+        kept = self._settings.preference(key)
+        if self.findData(kept) < 0:
+            self.addItem(kept, kept)
+        self.setCurrentIndex(self.findData(kept))
+
+
+class Folder(QWidget):
+    """A folder: what is typed counts when the field is left, if it can be one."""
+
+    refused = Signal(str)  # a path at which there is a file, or which is none
+
+    def __init__(self, settings: Settings, key: str, usual: Path) -> None:
+        super().__init__()
+        self._settings, self._key = settings, key
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(str(usual))
+        self.field.editingFinished.connect(lambda: self._take(self.field.text()))
+        browse = button("", "folder", clicked=self._ask)
+        browse.setAccessibleName(self.tr("Choose a folder"))
+        browse.setToolTip(self.tr("Choose a folder"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(G // 2)
+        row.addWidget(self.field, 1)
+        row.addWidget(browse)
+        self.setFocusProxy(self.field)
+        settings.changed.connect(self._follow)
+        self._follow(key)
+
+    def setAccessibleName(self, name: str) -> None:  # noqa: N802  Qt's name
+        """It is the field that has the focus."""
+        super().setAccessibleName(name)
+        self.field.setAccessibleName(name)
+
+    def _take(self, text: str) -> None:
+        path = Path(text).expanduser()
+        if text and (not path.is_absolute() or (path.exists() and not path.is_dir())):
+            self._follow(self._key)
+            self.refused.emit(text)
+            return
+        self._settings.set(self._key, str(path) if text else "")
+
+    def _ask(self) -> None:
+        start = self.field.text() or self.field.placeholderText()
+        folder = QFileDialog.getExistingDirectory(self, self.accessibleName(), start)
+        if folder:
+            self._take(folder)
+
+    def _follow(self, key: str) -> None:
+        if key == self._key:
+            self.field.setText(self._settings.preference(key))
