@@ -23,6 +23,7 @@ from app.widgets.basics import Pill
 from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
+from workflows.wire.requests import ListDevices
 
 Make = Callable[..., MainWindow]
 NAMES = [page.name for page in PAGES]
