@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.intp]
 
 FEW = 1000
 """Fewer points than this are drawn round and smooth."""
@@ -21,18 +22,16 @@ MOST = 4096
 """More points than this are thinned to the lowest and highest of each of MOST/2 buckets."""
 
 
-def thin(x: Floats, y: Floats, most: int = MOST) -> tuple[Floats, Floats]:
-    """At most `most` of the points (x [n] ascending, y [n]) that keep every bucket's minimum and maximum."""
-    n = len(x)
+def keep(y: Floats, most: int = MOST) -> Ints:
+    """The indices of at most `most` of the values y [n], ascending, among them every bucket's lowest and highest."""
+    n = len(y)
     if n <= most:
-        return x, y
+        return np.arange(n)
     width = -(-n // (most // 2))
     whole = n // width * width
     buckets = y[:whole].reshape(-1, width)
     start = np.arange(len(buckets)) * width
-    keep = np.concatenate([buckets.argmin(1) + start, buckets.argmax(1) + start, np.arange(whole, n)])
-    keep = np.unique(keep)
-    return x[keep], y[keep]
+    return np.unique(np.concatenate([buckets.argmin(1) + start, buckets.argmax(1) + start, np.arange(whole, n)]))
 
 
 class Points(pg.GraphicsObject):  # type: ignore[misc]
@@ -52,8 +51,7 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def set_points(self, x: Floats, y: Floats) -> None:
-        """Shows the points (x [n] ascending, y [n]) in place of the old ones."""
-        x, y = thin(x, y)
+        """Shows the points (x [n] ascending, y [n]) in place of the old ones; thin them before, with `keep`."""
         self.count = len(x)
         self._polygon = pg.functions.create_qpolygonf(self.count)
         bounds = QRectF()
@@ -92,9 +90,9 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
 
 
 def block_outline(time_s: Floats, latency_ms: Floats) -> tuple[Floats, Floats]:
-    """The outline of blocks that end at `time_s` [n], are as wide and as high as their latency: ([4n], [4n])."""
-    left = time_s - latency_ms / 1000
-    x = np.stack([left, left, time_s, time_s], axis=1).reshape(-1)
+    """Blocks that end at `time_s` [n], as wide and as high as their latency, NaN after each: ([5n], [5n])."""
+    left, none = time_s - latency_ms / 1000, np.full_like(time_s, np.nan)
+    x = np.stack([left, left, time_s, time_s, none], axis=1).reshape(-1)
     zero = np.zeros_like(latency_ms)
-    y = np.stack([zero, latency_ms, latency_ms, zero], axis=1).reshape(-1)
+    y = np.stack([zero, latency_ms, latency_ms, zero, none], axis=1).reshape(-1)
     return x, y

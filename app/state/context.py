@@ -63,7 +63,7 @@ class AppContext(QObject):
         self.probe_worker = self.new_worker()
         self.session = Session(self.session_worker, self)
         self.measurements = Measurements()
-        self.measurements.follow(self.session)
+        self.measurements.follow(self.session, self.describe)
         self.session.finished.connect(self._note_speed)
         self.build = BuildModel(self.new_worker, self)
         self.draft = Draft(self.probe_worker, self.home / "bundles", self)
@@ -117,6 +117,13 @@ class AppContext(QObject):
         self.settings.set("bundle", folder)
         self._set_bundle(summary)
         return True
+
+    def describe(self, path: str) -> dict[str, Any]:
+        """The summary of a bundle; empty for what is none: a source, or a folder that is damaged."""
+        try:
+            return self._read(path)
+        except BundleError:
+            return {}
 
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:

@@ -234,6 +234,33 @@ def measured(finished: bool) -> Prepare:
     return act
 
 
+def measured_two(span: str, log: bool = False, zoom: bool = False) -> Prepare:
+    """Replies of two bundles, one on two providers."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        measured(finished=True)(window, home)
+        page, context = window.page("measure"), window.context
+        make_bundle(home / "bundles" / "qwen3-demo-int4")
+        for name, provider in (("qwen3-demo-int4", "cpu"), ("qwen3-demo-int4", "qnn"), ("qwen3-demo", "cpu")):
+            context.open_bundle(home / "bundles" / name)
+            context.session.open(str(home / "bundles" / name), provider)
+            until(lambda: context.session.state == "ready", "the bundle")
+            context.session.generate("What is a KV cache?")
+            until(lambda: not context.session.busy, "the reply")
+        page.toolbar.log.setChecked(log)  # type: ignore[attr-defined]
+        page.toolbar.choose(span)  # type: ignore[attr-defined]
+        until(lambda: page.plots is not None and page.plots.drawing is not None, "the plots")  # type: ignore[attr-defined]
+        if zoom:
+            page.plots.zoom_to(0.55, 1.2)  # type: ignore[attr-defined]
+            page.plots.hover(page.plots.nearest(0.8))  # type: ignore[attr-defined]
+        wait(0.2)
+        page.export(home.parent / f"joinery-{span}.svg")  # type: ignore[attr-defined]
+        page.export(home.parent / f"joinery-{span}.png")  # type: ignore[attr-defined]
+        page.banner.clear()  # type: ignore[attr-defined]
+
+    return act
+
+
 def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
     """Two bundles side by side, before, while or after they answer."""
 
@@ -512,6 +539,9 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "measure-empty": ({}, page("measure")),
     "measure-busy": ({**REPLY, "delay": 0.02}, measured(finished=False)),
     "measure-full": (REPLY, measured(finished=True)),
+    "measure-two": (REPLY, measured_two("all")),
+    "measure-log": (REPLY, measured_two("bundle", log=True)),
+    "measure-zoomed": (REPLY, measured_two("all", zoom=True)),
     "accuracy-empty": ({}, accuracy_empty),
     "accuracy-busy": ({"delay": 0.4}, compared_bundles(done=False)),
     "accuracy-full": ({}, compared_bundles()),
