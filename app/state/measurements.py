@@ -75,6 +75,7 @@ class Measurements:
         self._run = self._before = _Tally()
         self._frozen: Record | None = None
         self._rss = 0
+        self._chat_left = False
         self.owner = NOBODY
         """Whose the next run is: that of the bundle that was opened last."""
         self.revision = 0
@@ -114,6 +115,8 @@ class Measurements:
             self._take_out()
         else:
             self._note_memory()
+        if self._chat_left:
+            self.begin_chat()
         self.revision += 1
 
     def _take_out(self) -> None:
@@ -198,7 +201,8 @@ class Measurements:
         return self._run.occupancy
 
     def begin_chat(self) -> None:
-        """Another chat: the last reply and its figures are none of it. The series stay."""
+        """Another chat: the running or last reply and its figures are none of it. The series stay."""
+        self._chat_left = self._run.running  # it ends soon
         if not self._run.running:
             self._run = _Tally(number=self._run.number)
             self.revision += 1

@@ -113,6 +113,18 @@ def test_of_the_running_or_last_reply(measured: Measurements) -> None:
     assert len(measured.snapshot()) == 6
 
 
+def test_a_reply_that_another_chat_left_has_no_figures_in_it(measured: Measurements) -> None:
+    measured.begin()
+    measured.add_token(token(0, 40.0, "a", "prefill"))
+    measured.begin_chat()  # the window asks the reply to stop, which it does later
+    measured.add_token(token(1, 4.0, "b"))
+    measured.end()
+    assert (measured.ttft_ms, measured.occupancy) == (None, None)
+    assert [run.number for run in measured.snapshot().runs] == [1, 2]
+    reply(measured, FP32)
+    assert measured.ttft_ms == 11.0
+
+
 def test_nothing_measured() -> None:
     m = Measurements()
     f = m.snapshot().figures()
