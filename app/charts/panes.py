@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QGraphicsItem,
@@ -31,6 +31,8 @@ TICK_GAP = 18
 """Pixels between two ticks' texts at least."""
 LEADER = 10
 """Pixels of the line from a level to its label."""
+CLOSEST_MARKS, SHORTEST_TEXT = 3, 24
+"""Pixels between two marks' lines, and those that the text of one needs, at least."""
 SHORTEST_DRAG = 6
 """Pixels to the side: less was a click, or a slip."""
 
@@ -189,12 +191,20 @@ class Marks(pg.GraphicsObject):  # type: ignore[misc]
         edge = place.map(view.bottomRight()).x()
         painter.save()
         painter.resetTransform()
-        painter.setFont(sans_font(11))
-        for x, after, mark in zip(xs, [*xs[1:], edge], self.marks, strict=True):
-            painter.setPen(pg.mkPen(theme().color("accent"), style=Qt.PenStyle.DashDotLine))
-            painter.drawLine(QPointF(x, top), QPointF(x, bottom))
-            if self._named:
-                painter.setPen(theme().color("text"))
-                text = painter.fontMetrics().elidedText(mark.text, Qt.TextElideMode.ElideMiddle, int(after - x - 8))
-                painter.drawText(QPointF(x + 4, top + painter.fontMetrics().ascent() + 2), text)
+        painter.setPen(theme().color("accent"))
+        apart = {round(x / CLOSEST_MARKS): x for x in xs}  # no more lines than can be told apart
+        painter.drawLines([QLineF(x, top, x, bottom) for x in apart.values()])
+        if self._named:
+            self._write(painter, list(zip(xs, [*xs[1:], edge], self.marks, strict=True)), top)
         painter.restore()
+
+    def _write(self, painter: QPainter, marks: list[tuple[float, float, Label]], top: float) -> None:
+        """The texts that have room: (pixels from the left, those of the next mark, mark)."""
+        painter.setFont(sans_font(11))
+        painter.setPen(theme().color("text"))
+        metrics = painter.fontMetrics()
+        for x, after, mark in marks:
+            room = int(after - x - 8)
+            if room > SHORTEST_TEXT:
+                text = metrics.elidedText(mark.text, Qt.TextElideMode.ElideMiddle, room)
+                painter.drawText(QPointF(x + 4, top + metrics.ascent() + 2), text)

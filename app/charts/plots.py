@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from app.charts.drawing import Drawing, draw, with_levels
 from app.charts.look import Look
 from app.charts.panes import AXIS_WIDTH, LabelAxis, Marks, TimeBox, ValueAxis, faded
-from app.charts.points import Points
+from app.charts.points import Blocks, Points
 from app.charts.zoom import Zoom
 from app.state.snapshot import Figures, Snapshot
 from app.widgets.theme import theme
@@ -95,8 +95,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         return plot
 
     def _add_items(self) -> None:
-        self.blocks = pg.PlotCurveItem(fillLevel=0.0, connect="finite", pen=None)
-        self.outlines = pg.PlotCurveItem(connect="finite")
+        self.blocks = Blocks()
         self.points = Points(4)
         self.percentiles = [pg.InfiniteLine(angle=0) for _ in DASHES]
         self.area = pg.PlotCurveItem(fillLevel=0.0, connect="finite")
@@ -106,7 +105,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.marks = [Marks(named=True), Marks(), Marks()]
         self._cursors = [pg.InfiniteLine(angle=90) for _ in range(3)]
         items = (
-            (self.blocks, self.outlines, self.points, *self.percentiles),
+            (self.blocks, self.points, *self.percentiles),
             (self.area, self.capacity),
             (self.rss, self.samples),
         )
@@ -123,8 +122,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             plot.getViewBox().restyle()
         for axis in self.axes:
             axis.restyle()
-        self.outlines.setPen(pg.mkPen(color("prefill")))
-        self.blocks.setBrush(pg.mkBrush(faded(color("prefill"), 110)))
+        self.blocks.set_colors(color("prefill"), faded(color("prefill"), 110))
         self.points.set_color(color("decode"))
         self.area.setPen(pg.mkPen(color("cache")))
         self.area.setBrush(pg.mkBrush(faded(color("cache"), 70)))
@@ -179,9 +177,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.latency.setXRange(*d.time)
         for plot, y in zip(self.plots, (d.latency, d.cache, d.rss), strict=True):
             plot.setYRange(*y)
-        self.blocks.setFillLevel(d.floor)
-        self.blocks.setData(*d.blocks)
-        self.outlines.setData(*d.blocks)
+        self.blocks.set_blocks(*d.blocks)
         self.points.set_points(*d.points)
         self.area.setData(*d.used)
         self.capacity.setData(*d.capacity)

@@ -1,4 +1,4 @@
-"""A cloud of points that stays cheap: one draw call, and no more points than a few a pixel column."""
+"""Points and blocks that stay cheap: one draw call, and no more points than a few a pixel column."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 if TYPE_CHECKING:
@@ -87,6 +87,42 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
             return None
         b = self._bounds
         return (b.left(), b.right()) if axis == 0 else (b.top(), b.bottom())
+
+
+class Blocks(pg.GraphicsObject):  # type: ignore[misc]
+    """Blocks that stand side by side: all of them in one draw call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pen, self._brush = QPen(), QBrush()
+        self._bounds = QRectF()
+        self.rects: list[QRectF] = []
+
+    def set_colors(self, edge: QColor, inside: QColor) -> None:
+        """Draws in other colours."""
+        self._pen, self._brush = pg.mkPen(edge), QBrush(inside)
+        self.update()
+
+    def set_blocks(self, x: Floats, y: Floats) -> None:
+        """Shows blocks, as `block_outline` gives them ([5n], [5n]), in place of the old ones."""
+        corners = np.stack([x, y], axis=1).reshape(-1, 5, 2)[:, :3:2].reshape(-1, 4)
+        self.rects = [QRectF(left, low, right - left, high - low) for left, low, right, high in corners.tolist()]
+        self.prepareGeometryChange()
+        self._bounds = QRectF()
+        if len(corners):
+            (left, low), (right, high) = corners[:, :2].min(0).tolist(), corners[:, 2:].max(0).tolist()
+            self._bounds = QRectF(left, low, right - left, high - low)
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        """Qt's name for the rectangle that paint fills."""
+        return self._bounds
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
+        """Qt's name for drawing."""
+        painter.setPen(self._pen)
+        painter.setBrush(self._brush)
+        painter.drawRects(self.rects)
 
 
 def block_outline(time_s: Floats, latency_ms: Floats) -> tuple[Floats, Floats]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QCoreApplication
 
 from app.state.owner import Owner
@@ -29,6 +31,7 @@ def owner_title(owner: Owner) -> str:
     return " · ".join(part for part in parts if part)
 
 
+@lru_cache(maxsize=64)  # the same few, in every frame
 def mark_text(before: Owner, after: Owner) -> str:
     """What another owner's runs begin with: the bundle's name where it is another, and what else is not as before."""
     own, old = owner_title(after).split(" · ")[1:], owner_title(before).split(" · ")[1:]
