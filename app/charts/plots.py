@@ -15,16 +15,13 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.charts.drawing import Drawing, draw, with_levels
+from app.charts.layers import Layers
 from app.charts.look import Look
-from app.charts.panes import AXIS_WIDTH, LabelAxis, Marks, TimeBox, ValueAxis, faded
-from app.charts.points import Blocks, Points
+from app.charts.panes import AXIS_WIDTH, LabelAxis, TimeBox, ValueAxis
 from app.charts.zoom import Zoom
 from app.state.snapshot import Figures, Snapshot
 from app.widgets.theme import theme
 
-DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
-FEW = 60
-"""Fewer memory samples than this are marked: one alone makes no line."""
 STRETCHES = (5, 3, 2)
 CLOSER, FARTHER, SIDEWAYS = 0.8, 1.25, 0.25
 
@@ -56,7 +53,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.occupancy = self._plot(1, _tr("cache (tokens)"), height=92)
         self.memory = self._plot(2, _tr("memory (MiB)"), height=124)
         self.memory.setLabel("bottom", _tr("time generating (s)"))
-        self._add_items()
+        self.layers = Layers(self.plots)
         self.scene().sigMouseMoved.connect(self._on_mouse)
         theme().changed.connect(self.restyle)
         self.restyle()
@@ -94,45 +91,14 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             plot.getAxis("bottom").setHeight(8)
         return plot
 
-    def _add_items(self) -> None:
-        self.blocks = Blocks()
-        self.points = Points(4)
-        self.percentiles = [pg.InfiniteLine(angle=0) for _ in DASHES]
-        self.area = pg.PlotCurveItem(fillLevel=0.0, connect="finite")
-        self.capacity = pg.PlotCurveItem(connect="finite")
-        self.rss = pg.PlotCurveItem(connect="finite")
-        self.samples = Points(4)
-        self.marks = [Marks(named=True), Marks(), Marks()]
-        self._cursors = [pg.InfiniteLine(angle=90) for _ in range(3)]
-        items = (
-            (self.blocks, self.points, *self.percentiles),
-            (self.area, self.capacity),
-            (self.rss, self.samples),
-        )
-        for plot, own, mark, cursor in zip(self.plots, items, self.marks, self._cursors, strict=True):
-            cursor.hide()
-            for item in (*own, mark, cursor):
-                plot.addItem(item, ignoreBounds=True)
-
     def restyle(self) -> None:
         """Takes the theme's colours."""
-        color = theme().color
-        self.setBackground(color("surface"))
+        self.setBackground(theme().color("surface"))
         for plot in self.plots:
             plot.getViewBox().restyle()
         for axis in self.axes:
             axis.restyle()
-        self.blocks.set_colors(color("prefill"), faded(color("prefill"), 110))
-        self.points.set_color(color("decode"))
-        self.area.setPen(pg.mkPen(color("cache")))
-        self.area.setBrush(pg.mkBrush(faded(color("cache"), 70)))
-        self.rss.setPen(pg.mkPen(color("text")))
-        self.samples.set_color(color("text"))
-        self.capacity.setPen(pg.mkPen(color("muted"), style=Qt.PenStyle.DashLine))
-        for line, dash in zip(self.percentiles, DASHES, strict=True):
-            line.setPen(pg.mkPen(color(self.look.lines), style=dash))
-        for cursor in self._cursors:
-            cursor.setPen(pg.mkPen(color("accent")))
+        self.layers.restyle(self.look.lines)
 
     # -- drawing ---------------------------------------------------------------------------------------------
 
@@ -163,30 +129,13 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         if self.drawing is None:
             return
         self.drawing = with_levels(self.drawing, figures, self.look)
-        levels = self.drawing.levels
-        for line in self.percentiles:
-            line.setVisible(bool(levels))
-        for line, level in zip(self.percentiles, levels, strict=False):
-            line.setPos(level.at)
-        self.latency.getAxis("right").show_labels(levels)
+        self.layers.show_levels(self.drawing)
 
     def _draw(self) -> None:
         if self.snapshot is None:
             return
-        self.drawing = d = draw(self.snapshot, self.zoom.range, self.look)
-        self.latency.setXRange(*d.time)
-        for plot, y in zip(self.plots, (d.latency, d.cache, d.rss), strict=True):
-            plot.setYRange(*y)
-        self.blocks.set_blocks(*d.blocks)
-        self.points.set_points(*d.points)
-        self.area.setData(*d.used)
-        self.capacity.setData(*d.capacity)
-        self.rss.setData(*d.memory)
-        marked = np.isfinite(d.memory.x) & (len(d.memory.x) < FEW)
-        self.samples.set_points(d.memory.x[marked], d.memory.y[marked])
-        self.occupancy.getAxis("right").show_labels(d.capacities)
-        for mark in self.marks:
-            mark.show_marks(d.marks)
+        self.drawing = draw(self.snapshot, self.zoom.range, self.look)
+        self.layers.show(self.drawing)
         if self._figures is not None:
             self.show_percentiles(self._figures)
 
@@ -281,8 +230,6 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
     def hover(self, index: int) -> None:
         """Marks a step in all plots; -1 marks none."""
         self._hover = index
-        for cursor in self._cursors:
-            cursor.setVisible(index >= 0)
-            if index >= 0 and self.snapshot is not None:
-                cursor.setPos(float(self.snapshot.time_s[index]))
+        at = float(self.snapshot.time_s[index]) if index >= 0 and self.snapshot is not None else None
+        self.layers.set_cursor(at)
         self.hovered.emit(index)

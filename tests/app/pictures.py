@@ -239,7 +239,7 @@ def measured_two(span: str, log: bool = False, zoom: bool = False) -> Prepare:
 
     def act(window: MainWindow, home: Path) -> None:
         measured(finished=True)(window, home)
-        page, context = window.page("measure"), window.context
+        page, context = window.page("measure").speed, window.context  # type: ignore[attr-defined]
         make_bundle(home / "bundles" / "qwen3-demo-int4")
         for name, provider in (("qwen3-demo-int4", "cpu"), ("qwen3-demo-int4", "qnn"), ("qwen3-demo", "cpu")):
             context.open_bundle(home / "bundles" / name)
@@ -247,16 +247,16 @@ def measured_two(span: str, log: bool = False, zoom: bool = False) -> Prepare:
             until(lambda: context.session.state == "ready", "the bundle")
             context.session.generate("What is a KV cache?")
             until(lambda: not context.session.busy, "the reply")
-        page.toolbar.log.setChecked(log)  # type: ignore[attr-defined]
-        page.toolbar.choose(span)  # type: ignore[attr-defined]
-        until(lambda: page.plots is not None and page.plots.drawing is not None, "the plots")  # type: ignore[attr-defined]
+        page.toolbar.log.setChecked(log)
+        page.toolbar.choose(span)
+        until(lambda: page.plots is not None and page.plots.drawing is not None, "the plots")
         if zoom:
-            page.plots.zoom_to(0.55, 1.2)  # type: ignore[attr-defined]
-            page.plots.hover(page.plots.nearest(0.8))  # type: ignore[attr-defined]
+            page.plots.zoom_to(0.55, 1.2)
+            page.plots.hover(page.plots.nearest(0.8))
         wait(0.2)
-        page.export(home.parent / f"joinery-{span}.svg")  # type: ignore[attr-defined]
-        page.export(home.parent / f"joinery-{span}.png")  # type: ignore[attr-defined]
-        page.banner.clear()  # type: ignore[attr-defined]
+        page.export(home.parent / f"joinery-{span}.svg")
+        page.export(home.parent / f"joinery-{span}.png")
+        page.banner.clear()
 
     return act
 

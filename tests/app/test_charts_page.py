@@ -18,8 +18,8 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.charts.page import MeasurePage
 from app.charts.plots import Plots
+from app.charts.speed import SpeedTab
 from app.state.context import AppContext
 from app.state.owner import Owner
 from app.widgets.format import number, when
@@ -33,9 +33,9 @@ INT4 = replace(FP32, path="/b/demo-int4", name="demo-int4", precision="int4")
 
 
 @pytest.fixture
-def page(qtbot: QtBot, tmp_path: Path) -> Iterator[MeasurePage]:
+def page(qtbot: QtBot, tmp_path: Path) -> Iterator[SpeedTab]:
     context = AppContext(tmp_path / "home", program(), fake_summary)
-    page = MeasurePage(context)
+    page = SpeedTab(context)
     qtbot.addWidget(page)
     page.resize(1000, 700)
     page.show()
@@ -46,7 +46,7 @@ def page(qtbot: QtBot, tmp_path: Path) -> Iterator[MeasurePage]:
     context.close()
 
 
-def reply(page: MeasurePage, tokens: int = 4, owner: Owner = FP32) -> None:
+def reply(page: SpeedTab, tokens: int = 4, owner: Owner = FP32) -> None:
     """A prompt of 96 tokens in two chunks, then tokens of 4, 5, 6 … ms."""
     m = page.measurements
     m.owner = owner
@@ -65,17 +65,17 @@ def reply(page: MeasurePage, tokens: int = 4, owner: Owner = FP32) -> None:
     page.tick()
 
 
-def plots_of(page: MeasurePage) -> Plots:
+def plots_of(page: SpeedTab) -> Plots:
     assert page.plots is not None
     return page.plots
 
 
-def counts(page: MeasurePage) -> tuple[str, str]:
+def counts(page: SpeedTab) -> tuple[str, str]:
     """How many steps the table is of."""
     return page.figures.cells["prefill", "count"].text(), page.figures.cells["decode", "count"].text()
 
 
-def test_empty_page_offers_the_first_step(page: MeasurePage, qtbot: QtBot) -> None:
+def test_empty_page_offers_the_first_step(page: SpeedTab, qtbot: QtBot) -> None:
     page.tick()
     assert page.stack.currentWidget() is page.empty and page.empty.title.text() == "Nothing measured yet"
     with qtbot.waitSignal(page.context.navigate) as went:
@@ -83,7 +83,7 @@ def test_empty_page_offers_the_first_step(page: MeasurePage, qtbot: QtBot) -> No
     assert went.args == ["chat"]
 
 
-def test_figures(page: MeasurePage) -> None:
+def test_figures(page: SpeedTab) -> None:
     reply(page)
     texts = {name: stat.accessibleName() for name, stat in page.figures.stats.items()}
     assert texts == {
@@ -100,22 +100,22 @@ def test_figures(page: MeasurePage) -> None:
     assert page.figures.whose.text() == f"Of 1 reply: demo · cpu · fp32 · static 256 · {began}"
 
 
-def test_what_is_drawn(page: MeasurePage) -> None:
+def test_what_is_drawn(page: SpeedTab) -> None:
     reply(page)
     plots = plots_of(page)
-    blocks = [(rect.left(), rect.top(), rect.width(), rect.height()) for rect in plots.blocks.rects]
+    blocks = [(rect.left(), rect.top(), rect.width(), rect.height()) for rect in plots.layers.blocks.rects]
     assert blocks == [pytest.approx((0, 0, 0.02, 20)), pytest.approx((0.02, 0, 0.012, 12))]
-    assert plots.points.count == 3
-    assert [line.value() for line in plots.percentiles] == pytest.approx([5.0, 5.9, 5.98])
+    assert plots.layers.points.count == 3
+    assert [line.value() for line in plots.layers.percentiles] == pytest.approx([5.0, 5.9, 5.98])
     labels = plots.latency.getAxis("right").placed()
     assert [text for _, _, text in labels] == ["p99 5.98 ms", "p95 5.90 ms", "p50 5.00 ms"]
     assert [text for _, _, text in plots.occupancy.getAxis("right").placed()] == ["capacity 256"]
-    assert plots.area.yData.tolist() == [64, 96, 96, 97, 98, 99]
+    assert plots.layers.area.yData.tolist() == [64, 96, 96, 97, 98, 99]
     page.toolbar.lines.setCurrentIndex(1)
-    assert plots.percentiles[0].value() == pytest.approx(16.0)
+    assert plots.layers.percentiles[0].value() == pytest.approx(16.0)
 
 
-def test_labels_stand_at_their_lines_on_both_scales(page: MeasurePage) -> None:
+def test_labels_stand_at_their_lines_on_both_scales(page: SpeedTab) -> None:
     reply(page)
     plots = plots_of(page)
     box = plots.latency.getViewBox()
@@ -123,16 +123,16 @@ def test_labels_stand_at_their_lines_on_both_scales(page: MeasurePage) -> None:
         page.toolbar.log.setChecked(log)
         QApplication.processEvents()
         placed = plots.latency.getAxis("right").placed()
-        for (level, _, _), line in zip(reversed(placed), plots.percentiles, strict=True):
+        for (level, _, _), line in zip(reversed(placed), plots.layers.percentiles, strict=True):
             at = box.mapFromView(QPointF(0, line.value())).y()
             assert level == pytest.approx(at, abs=1.5)
         spots = [spot for _, spot, _ in placed]
         assert all(after - before >= 15 - 1e-6 for before, after in pairwise(spots))
-    assert plots.percentiles[0].value() == pytest.approx(np.log10(5.0))
+    assert plots.layers.percentiles[0].value() == pytest.approx(np.log10(5.0))
     assert page.context.settings.text("measure.log") == "on"
 
 
-def test_step_under_the_pointer(page: MeasurePage, qtbot: QtBot) -> None:
+def test_step_under_the_pointer(page: SpeedTab, qtbot: QtBot) -> None:
     reply(page)
     plots = plots_of(page)
     whose = "run 1 · demo · cpu · fp32 · static 256"
@@ -148,21 +148,21 @@ def test_step_under_the_pointer(page: MeasurePage, qtbot: QtBot) -> None:
     assert page.readout.text().startswith("first token “t0” · id 0 · TTFT 33.0 ms")
 
 
-def test_freeze_and_go_on(page: MeasurePage) -> None:
+def test_freeze_and_go_on(page: SpeedTab) -> None:
     reply(page)
     page.toolbar.freeze.click()
     reply(page)
-    assert plots_of(page).points.count == 3
+    assert plots_of(page).layers.points.count == 3
     assert page.toolbar.freeze.text() == "Go on"
     page.toolbar.freeze.click()
     page.tick()
-    assert plots_of(page).points.count == 6
+    assert plots_of(page).layers.points.count == 6
 
 
 # -- whose ------------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_shown_is_what_the_figures_are_of(page: MeasurePage, tmp_path: Path) -> None:
+def test_what_is_shown_is_what_the_figures_are_of(page: SpeedTab, tmp_path: Path) -> None:
     """Two bundles in turn: each choice changes points, lines, figures and table alike."""
     folder = make_bundle(tmp_path / "demo")
     page.context.open_bundle(folder)
@@ -177,12 +177,12 @@ def test_what_is_shown_is_what_the_figures_are_of(page: MeasurePage, tmp_path: P
     for span, (said, points, steps) in shown.items():
         page.toolbar.choose(span)
         assert page.figures.whose.text().startswith(said)
-        assert (plots_of(page).points.count, page.figures.cells["decode", "count"].text()) == (points, steps)
+        assert (plots_of(page).layers.points.count, page.figures.cells["decode", "count"].text()) == (points, steps)
         p50 = float(page.figures.cells["decode", "p50"].text())
-        assert plots_of(page).percentiles[0].value() == pytest.approx(p50)
+        assert plots_of(page).layers.percentiles[0].value() == pytest.approx(p50)
 
 
-def test_another_bundle_has_no_figures_of_this_one(page: MeasurePage, tmp_path: Path) -> None:
+def test_another_bundle_has_no_figures_of_this_one(page: SpeedTab, tmp_path: Path) -> None:
     reply(page)
     page.context.open_bundle(make_bundle(tmp_path / "other"))
     assert page.stack.currentWidget() is page.empty
@@ -190,39 +190,39 @@ def test_another_bundle_has_no_figures_of_this_one(page: MeasurePage, tmp_path: 
     page.export(tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()  # nothing is shown
     page.empty.action.click()
-    assert page.toolbar.span.currentData() == "all" and plots_of(page).points.count == 3
+    assert page.toolbar.span.currentData() == "all" and plots_of(page).layers.points.count == 3
 
 
-def test_a_change_of_owner_is_marked(page: MeasurePage) -> None:
+def test_a_change_of_owner_is_marked(page: SpeedTab) -> None:
     page.toolbar.choose("all")
     reply(page)
-    assert plots_of(page).marks[0].marks == []
+    assert plots_of(page).layers.marks[0].marks == []
     reply(page, owner=replace(FP32, provider="qnn"))
     reply(page, owner=INT4)
     reply(page, owner=INT4)
-    marks = plots_of(page).marks[0].marks
+    marks = plots_of(page).layers.marks[0].marks
     assert [mark.text for mark in marks] == ["demo", "qnn", "demo-int4 · cpu · int4"]
     starts = page.measurements.snapshot().starts
     assert [mark.at for mark in marks] == starts[:3].tolist()
-    assert plots_of(page).marks[2].marks == marks  # in each plot
+    assert plots_of(page).layers.marks[2].marks == marks  # in each plot
 
 
-def test_curves_are_broken_between_replies(page: MeasurePage) -> None:
+def test_curves_are_broken_between_replies(page: SpeedTab) -> None:
     page.measurements.add_memory(500 << 20)
     for _ in range(2):
         reply(page)
-    plots = plots_of(page)
-    assert np.isnan(plots.area.yData).nonzero()[0].tolist() == [6]  # between the 99 of one and the 64 of the next
-    assert np.isnan(plots.rss.yData).sum() == 1
-    assert np.isnan(plots.capacity.xData).tolist() == [False, False, True] * 2
+    layers = plots_of(page).layers
+    assert np.isnan(layers.area.yData).nonzero()[0].tolist() == [6]  # between the 99 of one and the 64 of the next
+    assert np.isnan(layers.rss.yData).sum() == 1
+    assert np.isnan(layers.capacity.xData).tolist() == [False, False, True] * 2
 
 
-def test_reset(page: MeasurePage) -> None:
+def test_reset(page: SpeedTab) -> None:
     reply(page)
     page.toolbar.reset.click()
     assert page.stack.currentWidget() is page.empty
     reply(page)
-    assert plots_of(page).points.count == 3
+    assert plots_of(page).layers.points.count == 3
 
 
 # -- zoom -------------------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def at(plots: Plots, x: float, y: float) -> QPoint:
 
 
 @pytest.fixture
-def laid_out(page: MeasurePage, qtbot: QtBot) -> MeasurePage:
+def laid_out(page: SpeedTab, qtbot: QtBot) -> SpeedTab:
     """With a reply, its plots in their places."""
     reply(page)
     plots = plots_of(page)
@@ -253,7 +253,7 @@ def laid_out(page: MeasurePage, qtbot: QtBot) -> MeasurePage:
 
 
 @pytest.mark.parametrize(("from_y", "to_y"), [(18.0, 2.0), (10.0, 10.0)])
-def test_dragging_zooms_time_alone(laid_out: MeasurePage, qtbot: QtBot, from_y: float, to_y: float) -> None:
+def test_dragging_zooms_time_alone(laid_out: SpeedTab, qtbot: QtBot, from_y: float, to_y: float) -> None:
     plots = plots_of(laid_out)
     before = plots.latency.viewRange()[0]
     drag(qtbot, plots, at(plots, 0.010, from_y), at(plots, 0.030, to_y))
@@ -267,7 +267,7 @@ def test_dragging_zooms_time_alone(laid_out: MeasurePage, qtbot: QtBot, from_y: 
     assert laid_out.figures.whose.text().startswith("Of what is shown, a part of 1 reply: demo · ")
 
 
-def test_a_slip_and_an_upright_drag_zoom_nothing(laid_out: MeasurePage, qtbot: QtBot) -> None:
+def test_a_slip_and_an_upright_drag_zoom_nothing(laid_out: SpeedTab, qtbot: QtBot) -> None:
     plots = plots_of(laid_out)
     before = plots.latency.viewRange()
     start = at(plots, 0.020, 10.0)
@@ -292,7 +292,7 @@ def wheel(plots: Plots, where: QPoint, turns: int, modifiers: Qt.KeyboardModifie
     QApplication.sendEvent(view, event)
 
 
-def test_the_wheel_zooms_about_the_cursor(laid_out: MeasurePage) -> None:
+def test_the_wheel_zooms_about_the_cursor(laid_out: SpeedTab) -> None:
     plots = plots_of(laid_out)
     before = plots.latency.viewRange()[0]
     wheel(plots, at(plots, 0.040, 5.0), 2, Qt.KeyboardModifier.NoModifier)
@@ -305,7 +305,7 @@ def test_the_wheel_zooms_about_the_cursor(laid_out: MeasurePage) -> None:
     assert plots.latency.viewRange()[0] == pytest.approx(before) and not plots.zoom.chosen  # all the way out
 
 
-def test_zoom_stays_until_it_is_left(laid_out: MeasurePage, qtbot: QtBot) -> None:
+def test_zoom_stays_until_it_is_left(laid_out: SpeedTab, qtbot: QtBot) -> None:
     plots, fit = plots_of(laid_out), laid_out.toolbar.fit
     leave = (
         fit.click,
@@ -325,7 +325,7 @@ def test_zoom_stays_until_it_is_left(laid_out: MeasurePage, qtbot: QtBot) -> Non
         assert plots.latency.viewRange()[0] != zoomed and not fit.isEnabled()
 
 
-def test_keys_zoom_and_pan(laid_out: MeasurePage, qtbot: QtBot) -> None:
+def test_keys_zoom_and_pan(laid_out: SpeedTab, qtbot: QtBot) -> None:
     plots = plots_of(laid_out)
     plots.hover(4)  # a key zooms about the marked step
     before = plots.latency.viewRange()[0]
@@ -344,7 +344,7 @@ def test_keys_zoom_and_pan(laid_out: MeasurePage, qtbot: QtBot) -> None:
     assert left <= plots.snapshot.time_s[0] <= right
 
 
-def test_scale_to_decode(page: MeasurePage) -> None:
+def test_scale_to_decode(page: SpeedTab) -> None:
     reply(page)
     page.toolbar.fit_decode.setChecked(True)
     assert plots_of(page).latency.viewRange()[1][1] < 8  # the prefill blocks of 20 ms run out of the picture
@@ -353,7 +353,7 @@ def test_scale_to_decode(page: MeasurePage) -> None:
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-def test_steps_as_csv_are_those_that_are_shown(page: MeasurePage, tmp_path: Path) -> None:
+def test_steps_as_csv_are_those_that_are_shown(page: SpeedTab, tmp_path: Path) -> None:
     page.toolbar.choose("all")
     reply(page)
     reply(page, owner=INT4)
@@ -369,7 +369,7 @@ def test_steps_as_csv_are_those_that_are_shown(page: MeasurePage, tmp_path: Path
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + 6
 
 
-def test_pictures_say_whose_they_are(laid_out: MeasurePage, tmp_path: Path) -> None:
+def test_pictures_say_whose_they_are(laid_out: SpeedTab, tmp_path: Path) -> None:
     laid_out.export(tmp_path / "a.png")
     plots, picture = plots_of(laid_out), QImage(str(tmp_path / "a.png"))
     assert picture.width() == 2 * plots.width() and picture.height() > 2 * plots.height()
@@ -383,7 +383,7 @@ def test_pictures_say_whose_they_are(laid_out: MeasurePage, tmp_path: Path) -> N
     assert units | {"p50 5.00 ms", "capacity 256"} <= set(texts)
 
 
-def test_nothing_runs_out_of_an_svg(laid_out: MeasurePage, tmp_path: Path) -> None:
+def test_nothing_runs_out_of_an_svg(laid_out: SpeedTab, tmp_path: Path) -> None:
     """Each curve is in a group that is clipped to its plot, whatever its zoom."""
     reply(laid_out, 9, INT4)
     laid_out.toolbar.choose("all")
@@ -410,7 +410,7 @@ def test_nothing_runs_out_of_an_svg(laid_out: MeasurePage, tmp_path: Path) -> No
             assert x - 0.1 <= float(px) <= x + width + 0.1 and y - 0.1 <= float(py) <= y + height + 0.1
 
 
-def test_a_file_that_cannot_be_written_is_told(page: MeasurePage, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_told(page: SpeedTab, tmp_path: Path) -> None:
     reply(page)
     for name in ("a.csv", "a.svg", "a.png"):
         page.banner.clear()

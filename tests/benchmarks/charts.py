@@ -22,7 +22,7 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from app.charts.page import MeasurePage
+from app.charts.speed import SpeedTab
 from app.main import application
 from app.state.context import AppContext
 from app.state.measurements import Measurements
@@ -86,7 +86,7 @@ def say(name: str, costs: list[Cost]) -> None:
     )
 
 
-def frames(page: MeasurePage, count: int) -> None:
+def frames(page: SpeedTab, count: int) -> None:
     """While a reply runs: a frame is a tick and a painting."""
     m, plots = page.measurements, page.plots
     assert plots is not None
@@ -111,7 +111,7 @@ def main() -> None:
     application()
     with tempfile.TemporaryDirectory() as folder:
         context = AppContext(Path(folder), program())
-        page = MeasurePage(context)
+        page = SpeedTab(context)
         page.resize(1280, 800)
         page.show()
         until(lambda: page.plots is not None or not page._to_import)
