@@ -22,6 +22,8 @@ from app.widgets.theme import mono_font, sans_font, theme
 if TYPE_CHECKING:
     from app.charts.drawing import Label
 
+UPRIGHT = 1
+"""The axis, to pyqtgraph, whose values follow what is shown."""
 AXIS_WIDTH = 64
 MARGIN_WIDTH = 120
 """Pixels at the right, where labels stand."""
@@ -65,6 +67,9 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]
 
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
         """pyqtgraph's name: with the left button a range, with another one sideways."""
+        if axis == UPRIGHT:
+            event.ignore()
+            return
         event.accept()
         if event.button() != Qt.MouseButton.LeftButton:
             self.panned.emit((event.lastPos().x() - event.pos().x()) / max(self.width(), 1.0))
@@ -78,6 +83,9 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]
 
     def wheelEvent(self, event: QGraphicsSceneWheelEvent, axis: int | None = None) -> None:
         """Qt's name: zooms about the cursor; a wheel that is tilted, or turned with Shift, goes sideways."""
+        if axis == UPRIGHT:
+            event.ignore()
+            return
         event.accept()
         turned = event.delta() / 120
         shifted = event.modifiers() & Qt.KeyboardModifier.ShiftModifier

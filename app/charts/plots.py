@@ -146,6 +146,12 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.zoom.reset()
         self._look_again()
 
+    def restart(self, recent: bool) -> None:
+        """Before other runs are shown: a zoom means nothing for them. recent: their last seconds are to be seen."""
+        self.zoom.recent = recent
+        self.zoom.reset()
+        self.zoomed.emit(False)
+
     def zoom_to(self, left: float, right: float) -> None:
         """Shows a part of the time axis; latency, cache and memory are scaled to what is in it."""
         self.zoom.to(left, right)

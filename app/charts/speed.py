@@ -229,10 +229,9 @@ class SpeedTab(QWidget):
     # -- actions ---------------------------------------------------------------------------------------------
 
     def _on_chosen(self, _bundle: object = None) -> None:
-        """Other runs: a zoom into those before means nothing for them."""
+        """Other runs, at once or when they are looked at."""
         if self.plots is not None:
-            self.plots.zoom.recent = self.toolbar.span.currentData() == "recent"
-            self.plots.follow()
+            self.plots.restart(recent=self.toolbar.span.currentData() == "recent")
         self._drawn, self._frame = -1, 0
         if self.isVisible():
             self.tick()

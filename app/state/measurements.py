@@ -76,6 +76,7 @@ class Measurements:
         self._frozen: Record | None = None
         self._rss = 0
         self._chat_left = False
+        self._ready: ReadyEvent | None = None
         self.owner = NOBODY
         """Whose the next run is: that of the bundle that was opened last."""
         self.revision = 0
@@ -83,10 +84,13 @@ class Measurements:
     def follow(self, session: Session, describe: Callable[[str], Mapping[str, object]]) -> None:
         """Records what a session does from now on. describe: what a bundle's own files say of it."""
 
-        def own(ready: ReadyEvent) -> None:
-            self.owner = owner_of(session.bundle, ready, describe(session.bundle))
+        def own(_ready: object = None) -> None:
+            if session.ready is not None and session.ready is not self._ready:
+                self._ready = session.ready
+                self.owner = owner_of(session.bundle, session.ready, describe(session.bundle))
 
         session.opened.connect(own)
+        session.started.connect(own)  # what began a run may have heard of the bundle first
         session.started.connect(self.begin)
         session.chunk.connect(self.add_chunk)
         session.token.connect(self.add_token)

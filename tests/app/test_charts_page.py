@@ -217,6 +217,27 @@ def test_curves_are_broken_between_replies(page: SpeedTab) -> None:
     assert np.isnan(layers.capacity.xData).tolist() == [False, False, True] * 2
 
 
+def test_the_last_seconds_alone(page: SpeedTab) -> None:
+    """Figures and table are of these, and go along with what is measured."""
+    for _ in range(3):
+        reply(page, tokens=1000)  # of 3 to 1000 ms: eight minutes
+    page.toolbar.choose("recent")
+    left, right = plots_of(page).latency.viewRange()[0]
+    end = float(page.measurements.snapshot().ends[-1])
+    assert (left, right) == pytest.approx((end - 10, end + 0.2))
+    seen = (page.measurements.snapshot().time_s >= left).sum()
+    assert counts(page) == ("0", str(seen)) and 8 <= seen <= 12
+    assert page.figures.whose.text().startswith("Of what is shown, a part of 1 reply: demo")
+
+
+def test_other_runs_are_not_seen_through_a_zoom(page: SpeedTab) -> None:
+    reply(page)
+    reply(page)
+    plots_of(page).zoom_to(0.0, 0.02)
+    page.toolbar.choose("reply")
+    assert not page.toolbar.fit.isEnabled() and counts(page) == ("2", "3")
+
+
 def test_reset(page: SpeedTab) -> None:
     reply(page)
     page.toolbar.reset.click()

@@ -6,6 +6,8 @@ import csv
 import io
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from app.state.owner import Owner, owner_of
 from app.state.slab import Slab
 from app.state.snapshot import CHUNK, DECODE, FIRST
 from app.state.steps_csv import COLUMNS, to_csv
+from tests.app.conftest import make_bundle
 from workflows.wire.events import ChunkEvent, ReadyEvent, TokenEvent
 
 FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256, "2026-01-01")
@@ -161,6 +164,30 @@ def test_runs_of_one_bundle_stand_side_by_side() -> None:
     assert m.snapshot().figures().ttft_ms == 11.0
     rebuilt = replace(FP32, built_at="2026-02-02")
     assert len(m.snapshot("bundle", rebuilt.bundle)) == 0
+
+
+def test_runs_of_a_session_belong_to_what_it_had_open(qtbot: Any, make_context: Any, tmp_path: Path) -> None:
+    """Two bundles and two providers; on one of these every prompt fails, and a stop comes amid a reply."""
+    context = make_context(reply="one two three", providers={"qnn": "nan"})
+    m, session = context.measurements, context.session
+    a, b = make_bundle(tmp_path / "a"), make_bundle(tmp_path / "b")
+    for folder, provider in ((a, "cpu"), (a, "qnn"), (b, "cpu")):
+        session.open(folder, provider, "window", 512)
+        session.generate("8*7=")
+        qtbot.waitUntil(lambda: not session.busy)
+    session.token.connect(lambda event: session.stop() if event.step == 1 else None)
+    session.generate("8*7=")
+    qtbot.waitUntil(lambda: not session.busy)
+    runs = m.snapshot().runs
+    assert [(run.number, run.owner.name, run.owner.path) for run in runs] == [
+        (1, "a", str(a)),
+        (2, "b", str(b)),
+        (3, "b", str(b)),
+    ]
+    first = runs[0].owner
+    assert (first.provider, first.precision, first.layout, first.capacity) == ("cpu", "fp32", "window", 512)
+    assert first.built_at == "2026-01-02T03:04:05+00:00"
+    assert len(m.snapshot("bundle", runs[1].owner.bundle).runs) == 2
 
 
 def test_a_refused_prompt_is_no_run(measured: Measurements) -> None:
