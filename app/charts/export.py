@@ -46,7 +46,7 @@ def wrapped(title: str, width: float) -> list[str]:
 
 def _as_image(plots: Plots, title: list[str]) -> QImage:
     head = len(title) * LINE + EDGE
-    image = QImage(plots.width() * SCALE, (plots.height() + head) * SCALE, QImage.Format.Format_ARGB32)
+    image = QImage(plots.width() * SCALE, (plots.height() + head) * SCALE, QImage.Format.Format_RGB32)
     image.fill(theme().color("surface"))
     image.setDevicePixelRatio(SCALE)
     painter = QPainter(image)

@@ -8,6 +8,7 @@ pyqtgraph and numpy are imported shortly after the start, or when the page first
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,9 +20,10 @@ from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 from app.charts.figures import FiguresRow
 from app.charts.text import describe_step, title_of
 from app.charts.toolbar import Toolbar
+from app.jobs.slices import Slices
 from app.state.owner import key_of
 from app.state.snapshot import Snapshot
-from app.state.steps_csv import to_csv
+from app.state.steps_csv import csv_in_steps
 from app.widgets import Banner, Card, EmptyState, label
 from app.widgets.actions import action
 from app.widgets.theme import G
@@ -49,6 +51,7 @@ class SpeedTab(QWidget):
         self.plots: Plots | None = None
         self._drawn = -1
         self._frame = 0
+        self._slices = Slices(self)
         self._build()
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME_MS)
@@ -262,15 +265,22 @@ class SpeedTab(QWidget):
         """Writes what is shown, by the ending: a picture as .png or .svg, or the steps as .csv."""
         if self.plots is None or self.plots.snapshot is None or self.stack.currentWidget() is self.empty:
             return
-        try:
-            if path.suffix.lower() == ".csv":
-                path.write_text(to_csv(self.plots.snapshot, *self.plots.zoom.window), "utf-8")
-            else:
-                from app.charts.export import save
+        if path.suffix.lower() == ".csv":
+            work = csv_in_steps(self.plots.snapshot.kept(), *self.plots.zoom.window)
+            self._slices.run(work, lambda text: self._write(path, partial(path.write_text, text, "utf-8")), self._fail)
+            return
+        from app.charts.export import save
 
-                save(self.plots, title_of(self.plots.figures().runs), path)
+        self._write(path, partial(save, self.plots, title_of(self.plots.figures().runs), path))
+
+    def _write(self, path: Path, write: Callable[[], object]) -> None:
+        try:
+            write()
         except OSError as error:
-            self.banner.error(self.tr("The file could not be written."), str(error))
+            self._fail(error)
             return
         self.banner.show_message("ok", self.tr("Written: {0}").format(path.name))
         QTimer.singleShot(4000, self.banner, self.banner.clear)
+
+    def _fail(self, error: Exception) -> None:
+        self.banner.error(self.tr("The file could not be written."), str(error))

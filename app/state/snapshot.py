@@ -8,7 +8,7 @@ The axis counts generation alone: the idle time between replies, and runs that w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -110,6 +110,11 @@ class Snapshot:
 
     def __len__(self) -> int:
         return len(self.time_s)
+
+    def kept(self) -> Snapshot:
+        """One that stays as it is while more is measured."""
+        names = ("latency_ms", "kind", "tokens", "used", "capacity")
+        return replace(self, **{name: getattr(self, name).copy() for name in names})
 
     def text(self, index: int) -> str:
         """The text of a step's token; empty of a chunk."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Generator
 from math import inf
 
 from app.state.snapshot import CHUNK, DECODE, Snapshot
@@ -30,12 +31,19 @@ COLUMNS = (
 )
 
 
-def to_csv(s: Snapshot, left: float = -inf, right: float = inf) -> str:
-    """The steps that are seen between two times, with a header."""
+SOME = 200
+"""Rows between two pauses: a few milliseconds."""
+
+
+def csv_in_steps(s: Snapshot, left: float = -inf, right: float = inf) -> Generator[None, None, str]:
+    """The steps that are seen between two times, with a header, as one text; with a pause after every few rows."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(_row(s, int(index)) for index in s.seen(left, right).nonzero()[0])
+    seen = s.seen(left, right).nonzero()[0]
+    for first in range(0, len(seen), SOME):
+        writer.writerows(_row(s, int(index)) for index in seen[first : first + SOME])
+        yield
     return out.getvalue()
 
 

@@ -374,20 +374,26 @@ def test_scale_to_decode(page: SpeedTab) -> None:
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-def test_steps_as_csv_are_those_that_are_shown(page: SpeedTab, tmp_path: Path) -> None:
+def written(qtbot: QtBot, page: SpeedTab, path: Path) -> str:
+    """The CSV file that an export wrote."""
+    page.banner.clear()
+    page.export(path)
+    qtbot.waitUntil(lambda: bool(page.banner.message))
+    return path.read_text("utf-8")
+
+
+def test_steps_as_csv_are_those_that_are_shown(page: SpeedTab, qtbot: QtBot, tmp_path: Path) -> None:
     page.toolbar.choose("all")
     reply(page)
     reply(page, owner=INT4)
-    page.export(tmp_path / "a.csv")
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
+    rows = list(csv.DictReader(io.StringIO(written(qtbot, page, tmp_path / "a.csv"))))
     assert [(row["bundle"], row["provider"], row["precision"], row["layout"], row["run"]) for row in rows[5:7]] == [
         ("demo", "cpu", "fp32", "static", "1"),
         ("demo-int4", "cpu", "int4", "static", "2"),
     ]
     assert len(rows) == 12
     page.toolbar.choose("reply")
-    page.export(tmp_path / "a.csv")
-    assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + 6
+    assert len(written(qtbot, page, tmp_path / "a.csv").splitlines()) == 1 + 6
 
 
 def test_pictures_say_whose_they_are(laid_out: SpeedTab, tmp_path: Path) -> None:
@@ -431,9 +437,10 @@ def test_nothing_runs_out_of_an_svg(laid_out: SpeedTab, tmp_path: Path) -> None:
             assert x - 0.1 <= float(px) <= x + width + 0.1 and y - 0.1 <= float(py) <= y + height + 0.1
 
 
-def test_a_file_that_cannot_be_written_is_told(page: SpeedTab, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_told(page: SpeedTab, qtbot: QtBot, tmp_path: Path) -> None:
     reply(page)
     for name in ("a.csv", "a.svg", "a.png"):
         page.banner.clear()
         page.export(tmp_path / "missing" / name)
+        qtbot.waitUntil(lambda: bool(page.banner.message))
         assert page.banner.message == "The file could not be written."

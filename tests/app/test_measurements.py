@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from app.jobs.slices import whole
 from app.state.measurements import Measurements
 from app.state.owner import Owner, owner_of
 from app.state.slab import Slab
 from app.state.snapshot import CHUNK, DECODE, FIRST
-from app.state.steps_csv import COLUMNS, to_csv
+from app.state.steps_csv import COLUMNS, csv_in_steps
 from tests.app.conftest import make_bundle
 from workflows.wire.events import ChunkEvent, ReadyEvent, TokenEvent
 
@@ -287,7 +288,7 @@ def test_reset(measured: Measurements) -> None:
 def test_csv(measured: Measurements) -> None:
     measured.begin()
     measured.add_token(token(4, 7.25, 'a,"b"\nc'))
-    rows = list(csv.DictReader(io.StringIO(to_csv(measured.snapshot()))))
+    rows = list(csv.DictReader(io.StringIO(whole(csv_in_steps(measured.snapshot())))))
     assert len(rows) == 7 and tuple(rows[0]) == COLUMNS
     assert rows[0] == {
         "bundle": "demo",
@@ -312,7 +313,21 @@ def test_csv(measured: Measurements) -> None:
     assert (rows[2]["kind"], rows[2]["phase"], rows[2]["text"]) == ("token", "prefill", "fif")
     assert (rows[6]["phase"], rows[6]["latency_ms"], rows[6]["text"]) == ("decode", "7.250", 'a,"b"\nc')
     assert [row["run"] for row in rows] == ["1"] * 6 + ["2"]
-    assert to_csv(measured.snapshot(), 0.036, 0.044).count("decode") == 2
+    assert whole(csv_in_steps(measured.snapshot(), 0.036, 0.044)).count("decode") == 2
+
+
+def test_what_is_written_stays_as_it_was_while_more_is_measured() -> None:
+    m = Measurements(size=4)
+    reply(m, FP32, 4.0)
+    work = csv_in_steps(m.snapshot().kept())
+    for _ in range(9):
+        reply(m, INT4, 5.0)
+    rows = list(csv.DictReader(io.StringIO(whole(work))))
+    assert [(row["bundle"], row["latency_ms"], row["text"]) for row in rows] == [
+        ("demo", "10.000", ""),
+        ("demo", "11.000", "a"),
+        ("demo", "4.000", "b"),
+    ]
 
 
 def test_an_owner_is_what_was_opened() -> None:
