@@ -138,7 +138,6 @@ class AccuracyTab(QWidget):
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         self.whose = label("", "heading", wrap=True)
-        self.whose.setAccessibleName(self.tr("Whose figures these are"))
         self.said = label("", "muted", wrap=True)
         texts = QVBoxLayout()
         texts.setSpacing(G // 2)

@@ -41,7 +41,6 @@ class FiguresRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.whose = label("", "muted", wrap=True)
-        self.whose.setAccessibleName(self.tr("Whose figures these are"))
         row = QHBoxLayout()
         row.setSpacing(2 * G)
         row.addWidget(self._stats(), 1)

@@ -8,22 +8,19 @@ pyqtgraph and numpy are imported shortly after the start, or when the page first
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.charts.figures import FiguresRow
-from app.charts.text import describe_step, title_of
+from app.charts.files import Files
+from app.charts.text import describe_step
 from app.charts.toolbar import Toolbar
-from app.jobs.slices import Slices
 from app.state.owner import key_of
 from app.state.snapshot import Snapshot
-from app.state.steps_csv import csv_in_steps
 from app.widgets import Banner, Card, EmptyState, label
 from app.widgets.actions import action
 from app.widgets.theme import G
@@ -51,7 +48,6 @@ class SpeedTab(QWidget):
         self.plots: Plots | None = None
         self._drawn = -1
         self._frame = 0
-        self._slices = Slices(self)
         self._build()
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME_MS)
@@ -69,6 +65,7 @@ class SpeedTab(QWidget):
     def _build(self) -> None:
         self.empty = EmptyState("", "", self.tr("Go to Chat"), "measure")
         self.banner = Banner()
+        self.files = Files(self.banner, self._shown, self)
         self.figures = FiguresRow()
         self.toolbar = Toolbar()
         self.toolbar.log.setChecked(self.context.settings.text(LOG_SETTING) == "on")
@@ -95,7 +92,7 @@ class SpeedTab(QWidget):
         bar.fit.clicked.connect(self._follow)
         bar.freeze.toggled.connect(self.measurements.freeze)
         bar.reset.clicked.connect(self._reset)
-        bar.exported.connect(self._ask_export)
+        bar.exported.connect(self.files.ask)
         self.context.bundleChanged.connect(self._on_chosen)
 
     def _add_actions(self) -> None:
@@ -108,9 +105,9 @@ class SpeedTab(QWidget):
             (self.tr("Freeze the measurements"), "Ctrl+Space", self.toolbar.freeze.toggle),
             (self.tr("Leave the zoom"), "", self._follow),
             (self.tr("Reset the measurements"), "", self._reset),
-            (self.tr("Export the measurements as PNG"), "", partial(self._ask_export, "png")),
-            (self.tr("Export the measurements as SVG"), "", partial(self._ask_export, "svg")),
-            (self.tr("Export the measurements as CSV"), "", partial(self._ask_export, "csv")),
+            (self.tr("Export the measurements as PNG"), "", partial(self.files.ask, "png")),
+            (self.tr("Export the measurements as SVG"), "", partial(self.files.ask, "svg")),
+            (self.tr("Export the measurements as CSV"), "", partial(self.files.ask, "csv")),
         ):
             action(self, text, act, keys)
 
@@ -187,6 +184,10 @@ class SpeedTab(QWidget):
             self._show_figures()
         self._frame += 1
 
+    def _shown(self) -> Plots | None:
+        """The plots, where they show something."""
+        return self.plots if self.stack.currentWidget() is self._full else None
+
     def _snapshot(self) -> Snapshot:
         span = self.toolbar.span.currentData()
         bundle = self.context.bundle
@@ -219,8 +220,10 @@ class SpeedTab(QWidget):
 
     def _hint(self) -> None:
         self.readout.setText(
-            self.tr("Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; ")
-            + self.tr("arrows go step by step.")
+            self.tr(
+                "Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; "
+                "arrows go step by step."
+            )
         )
 
     def _on_hover(self, index: int) -> None:
@@ -253,34 +256,3 @@ class SpeedTab(QWidget):
         self.toolbar.freeze.setChecked(False)
         self.measurements.reset()
         self._on_chosen()
-
-    def _ask_export(self, ending: str) -> None:
-        name, _kind = QFileDialog.getSaveFileName(
-            self, self.tr("Export measurements"), f"measurements.{ending}", f"*.{ending}"
-        )
-        if name:
-            self.export(Path(name))
-
-    def export(self, path: Path) -> None:
-        """Writes what is shown, by the ending: a picture as .png or .svg, or the steps as .csv."""
-        if self.plots is None or self.plots.snapshot is None or self.stack.currentWidget() is self.empty:
-            return
-        if path.suffix.lower() == ".csv":
-            work = csv_in_steps(self.plots.snapshot.kept(), *self.plots.zoom.window)
-            self._slices.run(work, lambda text: self._write(path, partial(path.write_text, text, "utf-8")), self._fail)
-            return
-        from app.charts.export import save
-
-        self._write(path, partial(save, self.plots, title_of(self.plots.figures().runs), path))
-
-    def _write(self, path: Path, write: Callable[[], object]) -> None:
-        try:
-            write()
-        except OSError as error:
-            self._fail(error)
-            return
-        self.banner.show_message("ok", self.tr("Written: {0}").format(path.name))
-        QTimer.singleShot(4000, self.banner, self.banner.clear)
-
-    def _fail(self, error: Exception) -> None:
-        self.banner.error(self.tr("The file could not be written."), str(error))

@@ -14,21 +14,19 @@ imported when something first asks for a series.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from app.state.owner import Owner, owner_of
 from app.state.slab import Slab
-from app.state.snapshot import CHUNK, DECODE, FIRST, Record, Run, Snapshot, lay_out, rate
+from app.state.snapshot import CHUNK, DECODE, FIRST, Record, Run, Snapshot, What, chosen, lay_out, rate
 from workflows.wire.events import ChunkEvent, ReadyEvent, TokenEvent
 
 if TYPE_CHECKING:
     from app.state.session import Session
 
-What = Literal["bundle", "reply", "all"]
-"""Which runs: those of one bundle, the last one, or all."""
 NOBODY = Owner("", "", "", "", "", 0)
 MEMORY_SAMPLES = 3600
 STEP_COLUMNS, MEMORY_COLUMNS = 7, 3
@@ -244,7 +242,7 @@ class Measurements:
     def snapshot(self, what: What = "all", bundle: tuple[str, str] | None = None) -> Snapshot:
         """The series of some runs, as they are or as they were when frozen. bundle: whose; see `Owner.bundle`."""
         record = self._frozen or self._record(copy=False)
-        return lay_out(record, _chosen(record, what, bundle))
+        return lay_out(record, chosen(record, what, bundle))
 
     def _record(self, copy: bool) -> Record:
         steps = [self._steps.column(i) for i in range(STEP_COLUMNS)]
@@ -254,11 +252,3 @@ class Measurements:
             return Record(steps, memory, self._ids, self._texts, self._dropped, runs)
         ids, texts = self._ids[self._dropped :], self._texts[self._dropped :]
         return Record([c.copy() for c in steps], [c.copy() for c in memory], ids, texts, 0, runs)
-
-
-def _chosen(record: Record, what: What, bundle: tuple[str, str] | None) -> Sequence[Run]:
-    if what == "bundle":
-        return [run for run in record.runs if run.owner.bundle == bundle]
-    if what == "reply" and len(record.steps[0]):
-        return [run for run in record.runs if run.number == record.steps[0][-1]]
-    return record.runs

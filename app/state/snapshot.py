@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from app.state.owner import Owner
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CHUNK, FIRST, DECODE = 0, 1, 2
 """Kinds of a step: a prefill chunk; the first token, whose latency is the TTFT; a decoded token."""
+What = Literal["bundle", "reply", "all"]
+"""Which runs: those of one bundle, the last one, or all."""
 GAP_S = 0.25
 """The most that the pause between two runs is drawn as; a seventh of the run before where that is less."""
 
@@ -160,13 +162,22 @@ class Snapshot:
         )
 
 
-def lay_out(record: Record, chosen: Sequence[Run]) -> Snapshot:
-    """The steps of the chosen runs, which are in order, one run after the other; those without a step are left out."""
+def chosen(record: Record, what: What, bundle: tuple[str, str] | None) -> Sequence[Run]:
+    """Those of a record. bundle: whose; see `Owner.bundle`."""
+    if what == "bundle":
+        return [run for run in record.runs if run.owner.bundle == bundle]
+    if what == "reply" and len(record.steps[0]):
+        return [run for run in record.runs if run.number == record.steps[0][-1]]
+    return record.runs
+
+
+def lay_out(record: Record, wanted: Sequence[Run]) -> Snapshot:
+    """The steps of the wanted runs, which are in order, one run after the other; those without a step are left out."""
     import numpy as np
 
-    numbers = np.array([run.number for run in chosen], np.float64)
+    numbers = np.array([run.number for run in wanted], np.float64)
     edges = [np.searchsorted(record.steps[0], numbers, side) for side in ("left", "right")]
-    runs = tuple(run for run, first, after in zip(chosen, *edges, strict=True) if after > first)
+    runs = tuple(run for run, first, after in zip(wanted, *edges, strict=True) if after > first)
     first, after = (edge[edges[1] > edges[0]] for edge in edges)
     run = np.repeat(np.arange(len(runs)), after - first)
     rows = np.arange(len(run)) + (first - np.cumsum(after - first) + after - first)[run]

@@ -254,8 +254,8 @@ def measured_two(span: str, log: bool = False, zoom: bool = False) -> Prepare:
             page.plots.zoom_to(0.55, 1.2)
             page.plots.hover(page.plots.nearest(0.8))
         wait(0.2)
-        page.export(home.parent / f"joinery-{span}.svg")
-        page.export(home.parent / f"joinery-{span}.png")
+        page.files.export(home.parent / f"joinery-{span}.svg")
+        page.files.export(home.parent / f"joinery-{span}.png")
         page.banner.clear()
 
     return act

@@ -187,7 +187,7 @@ def test_another_bundle_has_no_figures_of_this_one(page: SpeedTab, tmp_path: Pat
     page.context.open_bundle(make_bundle(tmp_path / "other"))
     assert page.stack.currentWidget() is page.empty
     assert page.empty.title.text() == "Nothing measured of other yet"
-    page.export(tmp_path / "a.csv")
+    page.files.export(tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()  # nothing is shown
     page.empty.action.click()
     assert page.toolbar.span.currentData() == "all" and plots_of(page).layers.points.count == 3
@@ -377,7 +377,7 @@ def test_scale_to_decode(page: SpeedTab) -> None:
 def written(qtbot: QtBot, page: SpeedTab, path: Path) -> str:
     """The CSV file that an export wrote."""
     page.banner.clear()
-    page.export(path)
+    page.files.export(path)
     qtbot.waitUntil(lambda: bool(page.banner.message))
     return path.read_text("utf-8")
 
@@ -397,12 +397,12 @@ def test_steps_as_csv_are_those_that_are_shown(page: SpeedTab, qtbot: QtBot, tmp
 
 
 def test_pictures_say_whose_they_are(laid_out: SpeedTab, tmp_path: Path) -> None:
-    laid_out.export(tmp_path / "a.png")
+    laid_out.files.export(tmp_path / "a.png")
     plots, picture = plots_of(laid_out), QImage(str(tmp_path / "a.png"))
     assert picture.width() == 2 * plots.width() and picture.height() > 2 * plots.height()
     rows = {picture.pixel(x, y) for x in range(picture.width()) for y in range(10, 36)}
     assert len(rows) > 2  # a title stands there
-    laid_out.export(tmp_path / "a.svg")
+    laid_out.files.export(tmp_path / "a.svg")
     root = ET.fromstring((tmp_path / "a.svg").read_text())
     texts = [text.text or "" for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts[0].startswith("demo · cpu · fp32 · static 256 · ")
@@ -416,7 +416,7 @@ def test_nothing_runs_out_of_an_svg(laid_out: SpeedTab, tmp_path: Path) -> None:
     laid_out.toolbar.choose("all")
     laid_out.toolbar.fit_decode.setChecked(True)
     plots_of(laid_out).zoom_to(0.01, 0.05)
-    laid_out.export(tmp_path / "a.svg")
+    laid_out.files.export(tmp_path / "a.svg")
     ns = "{http://www.w3.org/2000/svg}"
     root = ET.fromstring((tmp_path / "a.svg").read_text())
     clips = {clip.get("id"): clip.find(f"{ns}rect") for clip in root.iter(f"{ns}clipPath")}
@@ -441,6 +441,6 @@ def test_a_file_that_cannot_be_written_is_told(page: SpeedTab, qtbot: QtBot, tmp
     reply(page)
     for name in ("a.csv", "a.svg", "a.png"):
         page.banner.clear()
-        page.export(tmp_path / "missing" / name)
+        page.files.export(tmp_path / "missing" / name)
         qtbot.waitUntil(lambda: bool(page.banner.message))
         assert page.banner.message == "The file could not be written."
