@@ -101,6 +101,13 @@ class AppContext(QObject):
         self.memoryChanged.emit(self.memory)
         worker.deleteLater()
 
+    def describe(self, path: str) -> dict[str, Any]:
+        """The summary of a bundle; empty for what is none: a source, or a folder that is damaged."""
+        try:
+            return self._read(path)
+        except BundleError:
+            return {}
+
     def open_bundle(self, path: str | Path) -> bool:
         """Make a bundle the current one; False, and an error shown, where it is damaged."""
         folder = str(path)
@@ -117,13 +124,6 @@ class AppContext(QObject):
         self.settings.set("bundle", folder)
         self._set_bundle(summary)
         return True
-
-    def describe(self, path: str) -> dict[str, Any]:
-        """The summary of a bundle; empty for what is none: a source, or a folder that is damaged."""
-        try:
-            return self._read(path)
-        except BundleError:
-            return {}
 
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:
