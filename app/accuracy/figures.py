@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.widgets.format import number
+from app.state.accuracy import Compared, Side
+from app.widgets.format import counted, number, when
 from workflows.wire.reports.accuracy import EvalReport, Suggestions
 
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("Figures", text)
+
+
+def heading_of(of: Compared) -> str:
+    """What was compared with what."""
+    return _tr("{0} compared with {1}").format(_named(of.candidate), _named(of.reference))
+
+
+def setting_of(of: Compared) -> str:
+    """How it was compared, and when."""
+    steps = counted(of.steps, _tr("up to 1 token a prompt"), _tr("up to {0} tokens a prompt"))
+    prompts = [_tr("prompts of {0}").format(of.prompts)] if of.prompts else []
+    return " · ".join([of.provider, steps, *prompts, when(of.began)])
+
+
+def _named(side: Side) -> str:
+    return f"{side.name} ({side.precision})" if side.precision else side.name
 
 
 def figures_of(report: EvalReport) -> list[tuple[str, str]]:

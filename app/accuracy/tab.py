@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.accuracy.answers import Answers
-from app.accuracy.figures import figures_of
+from app.accuracy.figures import figures_of, heading_of, setting_of
 from app.accuracy.form import Form
 from app.state.accuracy import AccuracyModel, as_csv, as_json
 from app.widgets import Banner, Card, EmptyState, button, label
@@ -47,7 +47,7 @@ class AccuracyTab(QWidget):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        self.model = AccuracyModel(context.new_worker, self)
+        self.model = AccuracyModel(context.new_worker, context.describe, self)
         self.chart: LayerChart | None = None
         self.form = Form(context.recents)
         self.banner = Banner()
@@ -92,13 +92,16 @@ class AccuracyTab(QWidget):
     def _progress(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
-        self.note = label("", "heading")
+        self.asked = label("", "heading", wrap=True)
+        self.asked.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.note = label("", "body-muted")
         self.left = label("", "muted")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setMaximumWidth(60 * G)
         self.bar.setAccessibleName(self.tr("How much is compared"))
         column.addStretch(1)
+        column.addWidget(self.asked)
         for part in (self.note, self.bar, self.left):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         self.bar.setMinimumWidth(40 * G)
@@ -134,13 +137,18 @@ class AccuracyTab(QWidget):
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
+        self.whose = label("", "heading", wrap=True)
         self.said = label("", "muted", wrap=True)
+        texts = QVBoxLayout()
+        texts.setSpacing(G // 2)
+        texts.addWidget(self.whose)
+        texts.addWidget(self.said)
         self.export_button = button(self.tr("Export"), "save")
         menu = QMenu(self.export_button)
         for ending, text in (("json", self.tr("Report (JSON) …")), ("csv", self.tr("Layers (CSV) …"))):
             menu.addAction(text).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
-        row.addWidget(self.said, 1)
+        row.addLayout(texts, 1)
         row.addWidget(self.export_button)
         return row
 
@@ -161,13 +169,14 @@ class AccuracyTab(QWidget):
         self.form.set_running(model.running)
         if model.running:
             self.stack.setCurrentIndex(1)
+            self.asked.setText(heading_of(model.of) if model.of else "")
             self.note.setText(model.note)
             self.bar.setRange(0, int(model.total))
             self.bar.setValue(int(model.done))
             left = model.seconds_left
             self.left.setText("" if left is None else self.tr("about {0} left").format(seconds(left)))
         else:
-            self.stack.setCurrentIndex(2 if model.report else 0)
+            self.stack.setCurrentIndex(2 if model.result else 0)
 
     def _on_finished(self) -> None:
         self._ticker.stop()
@@ -181,12 +190,14 @@ class AccuracyTab(QWidget):
             self.compare(self.model.request)
 
     def _show_report(self) -> None:
-        report = self.model.report
-        if report is None:
+        result = self.model.result
+        if result is None:
             return
+        report = result.report
+        self.whose.setText(heading_of(result.of))
         self.figures.rows.fill(figures_of(report))
         self.answers.show_answers(report.greedy)
-        self.said.setText(" ".join([*report.notes, *self._setting(report)]))
+        self.said.setText(" ".join([f"{setting_of(result.of)}.", *report.notes, *self._exclusions(report)]))
         if report.layers and self.chart is None:
             from app.accuracy.chart import LayerChart  # pyqtgraph: a second to import, when there is something to draw
 
@@ -197,7 +208,7 @@ class AccuracyTab(QWidget):
             self.chart.setVisible(bool(report.layers))
             self.chart.show_layers(report.layers)
 
-    def _setting(self, report: EvalReport) -> list[str]:
+    def _exclusions(self, report: EvalReport) -> list[str]:
         """What to write into the recipe, where there is a suggestion; the text can be copied."""
         return [f"quantize.exclude={json.dumps(report.excluded)}"] if report.excluded else []
 
@@ -209,11 +220,11 @@ class AccuracyTab(QWidget):
             self.export(Path(name))
 
     def export(self, path: Path) -> None:
-        """Writes the report as .json, or its layers as .csv, by the ending."""
-        report = self.model.report
-        if report is None:
+        """Writes the report as .json, or its layers as .csv, by the ending; both say whose it is."""
+        result = self.model.result
+        if result is None:
             return
         try:
-            path.write_text(as_csv(report) if path.suffix.lower() == ".csv" else as_json(report), "utf-8")
+            path.write_text(as_csv(result) if path.suffix.lower() == ".csv" else as_json(result), "utf-8")
         except OSError as error:
             self.banner.error(self.tr("The file could not be written."), str(error))

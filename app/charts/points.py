@@ -1,4 +1,4 @@
-"""A cloud of points that stays cheap: one draw call, and no more points than a few a pixel column."""
+"""Points and blocks that stay cheap: one draw call, and no more points than a few a pixel column."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.intp]
 
 FEW = 1000
 """Fewer points than this are drawn round and smooth."""
@@ -21,18 +22,16 @@ MOST = 4096
 """More points than this are thinned to the lowest and highest of each of MOST/2 buckets."""
 
 
-def thin(x: Floats, y: Floats, most: int = MOST) -> tuple[Floats, Floats]:
-    """At most `most` of the points (x [n] ascending, y [n]) that keep every bucket's minimum and maximum."""
-    n = len(x)
+def keep(y: Floats, most: int = MOST) -> Ints:
+    """The indices of at most `most` of the values y [n], ascending, among them every bucket's lowest and highest."""
+    n = len(y)
     if n <= most:
-        return x, y
+        return np.arange(n)
     width = -(-n // (most // 2))
     whole = n // width * width
     buckets = y[:whole].reshape(-1, width)
     start = np.arange(len(buckets)) * width
-    keep = np.concatenate([buckets.argmin(1) + start, buckets.argmax(1) + start, np.arange(whole, n)])
-    keep = np.unique(keep)
-    return x[keep], y[keep]
+    return np.unique(np.concatenate([buckets.argmin(1) + start, buckets.argmax(1) + start, np.arange(whole, n)]))
 
 
 class Points(pg.GraphicsObject):  # type: ignore[misc]
@@ -52,8 +51,7 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def set_points(self, x: Floats, y: Floats) -> None:
-        """Shows the points (x [n] ascending, y [n]) in place of the old ones."""
-        x, y = thin(x, y)
+        """Shows the points (x [n] ascending, y [n]) in place of the old ones; thin them before, with `keep`."""
         self.count = len(x)
         self._polygon = pg.functions.create_qpolygonf(self.count)
         bounds = QRectF()
@@ -91,10 +89,46 @@ class Points(pg.GraphicsObject):  # type: ignore[misc]
         return (b.left(), b.right()) if axis == 0 else (b.top(), b.bottom())
 
 
+class Blocks(pg.GraphicsObject):  # type: ignore[misc]
+    """Blocks that stand side by side: all of them in one draw call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pen, self._brush = QPen(), QBrush()
+        self._bounds = QRectF()
+        self.rects: list[QRectF] = []
+
+    def set_colors(self, edge: QColor, inside: QColor) -> None:
+        """Draws in other colours."""
+        self._pen, self._brush = pg.mkPen(edge), QBrush(inside)
+        self.update()
+
+    def set_blocks(self, x: Floats, y: Floats) -> None:
+        """Shows blocks, as `block_outline` gives them ([5n], [5n]), in place of the old ones."""
+        corners = np.stack([x, y], axis=1).reshape(-1, 5, 2)[:, :3:2].reshape(-1, 4)
+        self.rects = [QRectF(left, low, right - left, high - low) for left, low, right, high in corners.tolist()]
+        self.prepareGeometryChange()
+        self._bounds = QRectF()
+        if len(corners):
+            (left, low), (right, high) = corners[:, :2].min(0).tolist(), corners[:, 2:].max(0).tolist()
+            self._bounds = QRectF(left, low, right - left, high - low)
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        """Qt's name for the rectangle that paint fills."""
+        return self._bounds
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
+        """Qt's name for drawing."""
+        painter.setPen(self._pen)
+        painter.setBrush(self._brush)
+        painter.drawRects(self.rects)
+
+
 def block_outline(time_s: Floats, latency_ms: Floats) -> tuple[Floats, Floats]:
-    """The outline of blocks that end at `time_s` [n], are as wide and as high as their latency: ([4n], [4n])."""
-    left = time_s - latency_ms / 1000
-    x = np.stack([left, left, time_s, time_s], axis=1).reshape(-1)
+    """Blocks that end at `time_s` [n], as wide and as high as their latency, NaN after each: ([5n], [5n])."""
+    left, none = time_s - latency_ms / 1000, np.full_like(time_s, np.nan)
+    x = np.stack([left, left, time_s, time_s, none], axis=1).reshape(-1)
     zero = np.zeros_like(latency_ms)
-    y = np.stack([zero, latency_ms, latency_ms, zero], axis=1).reshape(-1)
+    y = np.stack([zero, latency_ms, latency_ms, zero, none], axis=1).reshape(-1)
     return x, y

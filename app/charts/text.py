@@ -1,11 +1,18 @@
-"""Latencies and steps in words."""
+"""Latencies, steps, and whose they are, in words."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QCoreApplication
 
-from app.state.measurements import CHUNK, FIRST, Snapshot
-from app.widgets.format import number
+from app.state.owner import Owner
+from app.state.snapshot import CHUNK, FIRST, Figures, Run, Snapshot
+from app.widgets.format import counted, number, slots, when
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Measurements", text)
 
 
 def latency(value: float) -> str:
@@ -13,18 +20,63 @@ def latency(value: float) -> str:
     return f"{number(value, 2 if value < 10 else 1 if value < 100 else 0)} ms"
 
 
+def capacity_text(slots: float) -> str:
+    """The label of a capacity line."""
+    return _tr("capacity {0}").format(number(slots))
+
+
+def owner_title(owner: Owner) -> str:
+    """Bundle, provider, precision and layout, as they stand over figures."""
+    parts = (owner.name, owner.provider, owner.precision, slots(owner.layout, owner.capacity))
+    return " · ".join(part for part in parts if part)
+
+
+@lru_cache(maxsize=64)  # the same few, in every frame
+def mark_text(before: Owner, after: Owner) -> str:
+    """What another owner's runs begin with: the bundle's name where it is another, and what else is not as before."""
+    own, old = owner_title(after).split(" · ")[1:], owner_title(before).split(" · ")[1:]
+    name = [after.name] if after.bundle != before.bundle else []
+    return " · ".join([*name, *(part for part in own if part not in old)]) or after.name
+
+
+def title_of(runs: tuple[Run, ...]) -> str:
+    """Whose runs are shown, and of when: one owner whole, of several their bundles' names."""
+    if not runs:
+        return ""
+    owners = list(dict.fromkeys(run.owner for run in runs))
+    if len(owners) == 1:
+        return " · ".join([owner_title(owners[0]), _period(runs)])
+    named = [f"{owner_title(owner)}" for owner in owners[:3]]
+    if len(owners) > len(named):
+        named.append(_tr("{0} more").format(number(len(owners) - len(named))))
+    return " · ".join([" | ".join(named), _period(runs)])
+
+
+def _period(runs: tuple[Run, ...]) -> str:
+    first, last = when(runs[0].began), when(runs[-1].began)
+    return first if first == last else f"{first} – {last}"
+
+
+def describe_shown(figures: Figures, zoomed: bool) -> str:
+    """Over the figures: how many replies they are of, and whose."""
+    if not figures.runs:
+        return _tr("No step is in this part of the time axis.")
+    replies = counted(len(figures.runs), _tr("1 reply"), _tr("{0} replies"))
+    what = _tr("Of what is shown, a part of {0}").format(replies) if zoomed else _tr("Of {0}").format(replies)
+    return f"{what}: {title_of(figures.runs)}"
+
+
 def describe_step(s: Snapshot, index: int) -> str:
-    """A step in one line: what it was, how long it took, where the cache stood."""
-
-    def tr(text: str) -> str:
-        return QCoreApplication.translate("Measurements", text)
-
+    """A step in one line: what it was, how long it took, where the cache stood, and whose it is."""
+    run = s.run_of(index)
     took = latency(s.latency_ms[index])
-    cache = tr("cache {0} of {1}").format(number(s.used[index]), number(s.capacity[index]))
-    at = tr("at {0} s").format(number(s.time_s[index], 3))
+    cache = _tr("cache {0} of {1}").format(number(s.used[index]), number(s.capacity[index]))
+    at = _tr("at {0} s").format(number(s.time_s[index], 3))
+    whose = (cache, at, _tr("run {0}").format(number(run.number)), owner_title(run.owner))
     if s.kind[index] == CHUNK:
-        return " · ".join((tr("prefill chunk"), tr("{0} tokens").format(number(s.tokens[index])), took, cache, at))
-    text = s.texts[index].replace("\n", "⏎").replace(" ", "␣")
+        tokens = counted(int(s.tokens[index]), _tr("1 token"), _tr("{0} tokens"))
+        return " · ".join((_tr("prefill chunk"), tokens, took, *whose))
+    text = s.text(index).replace("\n", "⏎").replace(" ", "␣")
     first = s.kind[index] == FIRST
-    what = (tr("first token “{0}”") if first else tr("decode “{0}”")).format(text)
-    return " · ".join((what, f"id {s.token_ids[index]}", f"TTFT {took}" if first else took, cache, at))
+    what = (_tr("first token “{0}”") if first else _tr("decode “{0}”")).format(text)
+    return " · ".join((what, f"id {s.token_id(index)}", f"TTFT {took}" if first else took, *whose))

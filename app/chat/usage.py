@@ -27,10 +27,17 @@ class Usage(QObject):
         context.session.cacheChanged.connect(lambda _groups: self.refresh())
         context.session.opened.connect(lambda _ready: bar.forget_speed())
         controller.runningChanged.connect(self._on_running)
+        controller.reset.connect(self._on_reset)
 
     def stop(self) -> None:
         """The window closes."""
         self._ticker.stop()
+
+    def _on_reset(self) -> None:
+        """The figures of the last reply are none of a new chat's."""
+        if not len(self._controller.chat):
+            self._context.measurements.begin_chat()
+            self._bar.forget_speed()
 
     def refresh(self) -> None:
         """The cache as it is."""

@@ -1,6 +1,8 @@
 """One comparison of two bundles: asked of a worker of its own, followed, and kept when it ends.
 
-start(Eval) ──▶ progress … ──▶ EvalReport | error          a worker a comparison: it holds two models
+start(Eval) ──▶ progress … ──▶ Comparison | error          a worker a comparison: it holds two models
+
+A result says itself what was compared: both bundles as they were when it began, whatever is opened afterwards.
 """
 
 from __future__ import annotations
@@ -9,7 +11,9 @@ import csv
 import io
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
@@ -22,20 +26,69 @@ from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.requests import Eval
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
+PROVIDER, SOURCE_PRECISION = "cpu", "fp32"
+"""What the engine compares on, and what it builds a source as."""
+WHOSE = ("candidate", "candidate_precision", "reference", "reference_precision", "provider", "began")
 COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 
 
-def as_json(report: EvalReport) -> str:
-    """As `joinery eval --json` prints it, and the tokens besides."""
-    return json.dumps(report, default=shell, ensure_ascii=False, indent=1) + "\n"
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two. built_at: which build of the bundle; empty for a source, which is built to be compared."""
+
+    name: str
+    path: str
+    precision: str
+    built_at: str
 
 
-def as_csv(report: EvalReport) -> str:
-    """The layers' cosines, one row a layer."""
-    text = io.StringIO()
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What is compared. prompts: their file; empty for the demo's own, or plain sentences. began: local time, ISO."""
+
+    candidate: Side
+    reference: Side
+    provider: str
+    prompts: str
+    steps: int
+    began: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A report, and whose it is."""
+
+    of: Compared
+    report: EvalReport
+
+
+Describe = Callable[[str], Mapping[str, object]]
+"""What a bundle's own files say of it; empty for what is none."""
+
+
+def side_of(path: str, summary: Mapping[str, object]) -> Side:
+    """A bundle as its files describe it, or a source by what was typed."""
+    if not summary:
+        return Side(path, path, SOURCE_PRECISION, "")
+    name, precision, built_at = (str(summary.get(key, "")) for key in ("name", "precision", "built_at"))
+    return Side(name, path, precision, built_at)
+
+
+def as_json(found: Comparison) -> str:
+    """As `joinery eval --json` prints it, and the tokens besides; `compared` says what was."""
+    fields = {"compared": asdict(found.of), **shell(found.report)}
+    return json.dumps(fields, default=shell, ensure_ascii=False, indent=1) + "\n"
+
+
+def as_csv(found: Comparison) -> str:
+    """The layers' cosines, one row a layer, each with whose they are."""
+    of, text = found.of, io.StringIO()
+    whose = (of.candidate.name, of.candidate.precision, of.reference.name, of.reference.precision)
     writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    writer.writerows([getattr(row, name) for name in COLUMNS] for row in report.layers)
+    writer.writerow((*WHOSE, *COLUMNS))
+    writer.writerows(
+        [*whose, of.provider, of.began, *(getattr(row, name) for name in COLUMNS)] for row in found.report.layers
+    )
     return text.getvalue()
 
 
@@ -45,14 +98,16 @@ class AccuracyModel(QObject):
     changed = Signal()
     finished = Signal()
 
-    def __init__(self, new_worker: Callable[[], Worker], parent: QObject | None = None) -> None:
+    def __init__(self, new_worker: Callable[[], Worker], describe: Describe, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._new_worker = new_worker
+        self._new_worker, self._describe = new_worker, describe
         self._worker: Worker | None = None
         self._job: Job[EvalReport] | None = None
         self.state: State = "idle"
         self.request: Eval | None = None
-        self.report: EvalReport | None = None
+        self.of: Compared | None = None
+        """What is compared, or was last."""
+        self.result: Comparison | None = None
         self.error: ErrorEvent | None = None
         self.note = ""
         self.done = self.total = 0.0
@@ -74,7 +129,8 @@ class AccuracyModel(QObject):
         """Begins a comparison; False while another runs."""
         if self.running:
             return False
-        self.request, self.report, self.error = request, None, None
+        self.request, self.of = request, self._compared(request)
+        self.result, self.error = None, None
         self.note, self.done, self.total = self.tr("Opening both …"), 0.0, 0.0
         self.state = "running"
         self._worker = self._new_worker()
@@ -85,6 +141,11 @@ class AccuracyModel(QObject):
         self._job.on_error(self._on_error)
         self.changed.emit()
         return True
+
+    def _compared(self, request: Eval) -> Compared:
+        candidate, reference = (side_of(path, self._describe(path)) for path in (request.bundle, request.against))
+        began = datetime.now().astimezone().isoformat(timespec="seconds")
+        return Compared(candidate, reference, PROVIDER, request.prompts, request.steps, began)
 
     def cancel(self) -> None:
         """Ends it; what was compared so far is forgotten."""
@@ -106,7 +167,8 @@ class AccuracyModel(QObject):
         self.changed.emit()
 
     def _on_answer(self, report: EvalReport) -> None:
-        self.report, self.state = report, "done"
+        assert self.of is not None
+        self.result, self.state = Comparison(self.of, report), "done"
         self._end()
 
     def _on_error(self, error: ErrorEvent) -> None:

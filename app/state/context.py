@@ -68,7 +68,7 @@ class AppContext(QObject):
         self.probe_worker = self.new_worker()
         self.session = Session(self.session_worker, self)
         self.measurements = Measurements()
-        self.measurements.follow(self.session)
+        self.measurements.follow(self.session, self.describe)
         self.session.finished.connect(self._note_speed)
         self.history = HistoryModel(self.home, self.new_worker, self)
         self.build = BuildModel(self.new_worker, self)
@@ -115,6 +115,13 @@ class AppContext(QObject):
         self._memory.pop(worker, None)
         self.memoryChanged.emit(self.memory)
         worker.deleteLater()
+
+    def describe(self, path: str) -> dict[str, Any]:
+        """The summary of a bundle; empty for what is none: a source, or a folder that is damaged."""
+        try:
+            return self._read(path)
+        except BundleError:
+            return {}
 
     def open_bundle(self, path: str | Path) -> bool:
         """Make a bundle the current one; False, and an error shown, where it is damaged."""

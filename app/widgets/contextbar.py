@@ -39,6 +39,7 @@ class ContextBar(QWidget):
         self._lay_out()
         context.bundleChanged.connect(self.refresh)
         context.session.stateChanged.connect(self.refresh)
+        context.session.opened.connect(self.refresh)  # whose it is stands from then on
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -78,7 +79,8 @@ class ContextBar(QWidget):
         self.chooser.setAccessibleName(self.tr("Current bundle: %1").replace("%1", self.chooser.text()))
         if bundle is None:
             return
-        ready = self._context.session.ready
+        of_it = self._context.measurements.owner.is_of(bundle)
+        ready = self._context.session.ready if of_it else None
         layout = ready.layout if ready else bundle["layout"]
         capacity = ready.capacity if ready else bundle["capacity"]
         names = [str(c) for c in bundle["components"]]

@@ -235,6 +235,33 @@ def measured(finished: bool) -> Prepare:
     return act
 
 
+def measured_two(span: str, log: bool = False, zoom: bool = False) -> Prepare:
+    """Replies of two bundles, one on two providers."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        measured(finished=True)(window, home)
+        page, context = window.page("measure").speed, window.context  # type: ignore[attr-defined]
+        make_bundle(home / "bundles" / "qwen3-demo-int4")
+        for name, provider in (("qwen3-demo-int4", "cpu"), ("qwen3-demo-int4", "qnn"), ("qwen3-demo", "cpu")):
+            context.open_bundle(home / "bundles" / name)
+            context.session.open(str(home / "bundles" / name), provider)
+            until(lambda: context.session.state == "ready", "the bundle")
+            context.session.generate("What is a KV cache?")
+            until(lambda: not context.session.busy, "the reply")
+        page.toolbar.log.setChecked(log)
+        page.toolbar.choose(span)
+        until(lambda: page.plots is not None and page.plots.drawing is not None, "the plots")
+        if zoom:
+            page.plots.zoom_to(0.55, 1.2)
+            page.plots.hover(page.plots.nearest(0.8))
+        wait(0.2)
+        page.files.export(home.parent / f"joinery-{span}.svg")
+        page.files.export(home.parent / f"joinery-{span}.png")
+        page.banner.clear()
+
+    return act
+
+
 def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
     """Two bundles side by side, before, while or after they answer."""
 
@@ -559,6 +586,9 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "measure-empty": ({}, page("measure")),
     "measure-busy": ({**REPLY, "delay": 0.02}, measured(finished=False)),
     "measure-full": (REPLY, measured(finished=True)),
+    "measure-two": (REPLY, measured_two("all")),
+    "measure-log": (REPLY, measured_two("bundle", log=True)),
+    "measure-zoomed": (REPLY, measured_two("all", zoom=True)),
     "accuracy-empty": ({}, accuracy_empty),
     "accuracy-busy": ({"delay": 0.4}, compared_bundles(done=False)),
     "accuracy-full": ({}, compared_bundles()),

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat
 
 from app.accuracy.tab import AccuracyTab
-from app.state.accuracy import AccuracyModel, as_csv, as_json
+from app.state.accuracy import AccuracyModel, Compared, Comparison, Side, as_csv, as_json
 from tests.app.conftest import make_bundle
 from tests.fakes.accuracy import report
 from tests.fakes.worker import program
@@ -27,9 +27,19 @@ ASKED = Eval("/bundles/b", "demo:qwen3", "", 8)
 def test_a_report_is_written() -> None:
     found = report()
     assert (found.same, found.greedy[3].tokens_equal) == (9, 5)
-    assert read(EvalReport, json.loads(as_json(found))) == found
-    first, second, *_ = as_csv(found).splitlines()
-    assert (first, second) == ("part,layer,hidden_cosine,key_cosine,value_cosine", "decoder,0,0.999,0.9995,0.9992")
+    of = Compared(Side("b", "/b", "int4", "t"), Side("demo:qwen3", "demo:qwen3", "fp32", ""), "cpu", "", 8, "now")
+    written = json.loads(as_json(Comparison(of, found)))
+    compared = written.pop("compared")
+    assert read(EvalReport, written) == found
+    assert (compared["candidate"], compared["provider"], compared["began"]) == (
+        {"name": "b", "path": "/b", "precision": "int4", "built_at": "t"},
+        "cpu",
+        "now",
+    )
+    first, second, *_ = as_csv(Comparison(of, found)).splitlines()
+    whose = "candidate,candidate_precision,reference,reference_precision,provider,began"
+    assert first == f"{whose},part,layer,hidden_cosine,key_cosine,value_cosine"
+    assert second == "b,int4,demo:qwen3,fp32,cpu,now,decoder,0,0.999,0.9995,0.9992"
 
 
 def test_an_answer_that_goes_on_is_not_the_same() -> None:
@@ -63,10 +73,32 @@ def test_from_the_form_to_the_figures(qtbot: Any, tab: Any, tmp_path: Path) -> N
     rows = dict(page.figures.rows._rows)
     assert (rows["top-1 agreement"], rows["KL divergence, mean"]) == ("97.40 %", "0.012346 nats")
     assert rows["200 questions, candidate"] == "98.50 %"
-    assert page.said.text() == "Prompts: 12 of the 600 held-back questions of demo:qwen3."
+    assert page.said.text().endswith(". Prompts: 12 of the 600 held-back questions of demo:qwen3.")
     assert page.chart is not None
     x, y = page.chart.lines["key"].getData()
     assert list(x[:2]) == [0, 1] and y[17] == pytest.approx((0.001 + 0.0004 * 17 + 0.006) / 2)
+
+
+def test_a_result_keeps_its_names(qtbot: Any, tab: Any, tmp_path: Path) -> None:
+    """Another bundle is opened, the form says something else, the bundle is built anew: the result is whose it was."""
+    page: AccuracyTab = tab(delay=0.02)
+    mine, other = make_bundle(tmp_path / "mine"), make_bundle(tmp_path / "other")
+    page.compare(Eval(str(mine), "demo:qwen3", "", 8))
+    assert page.asked.text() == "mine (fp32) compared with demo:qwen3 (fp32)"
+    page.context.open_bundle(other)
+    qtbot.waitUntil(lambda: page.model.state == "done")
+    page.context.open_bundle(mine)
+    page.context.open_bundle(other)
+    page.form.reference.choose(str(mine))
+    assert page.form.candidate.path == str(other)
+    assert page.whose.text() == "mine (fp32) compared with demo:qwen3 (fp32)"
+    assert page.said.text().startswith("cpu · up to 8 tokens a prompt · ")
+    page.export(tmp_path / "a.json")
+    of = json.loads((tmp_path / "a.json").read_text())["compared"]
+    assert (of["candidate"]["path"], of["candidate"]["built_at"]) == (str(mine), "2026-01-02T03:04:05+00:00")
+    page.compare(Eval(str(other), str(mine)))
+    qtbot.waitUntil(lambda: page.model.state == "done")
+    assert page.whose.text() == "other (fp32) compared with mine (fp32)"
 
 
 def test_the_first_token_that_differs_is_marked(qtbot: Any, tab: Any) -> None:
@@ -131,7 +163,8 @@ def test_a_failure_can_be_tried_again(qtbot: Any, tab: Any) -> None:
 
 
 def test_a_worker_that_dies_is_told(qtbot: Any, make_context: Any) -> None:
-    model = AccuracyModel(make_context(crash_on="eval").new_worker)
+    context = make_context(crash_on="eval")
+    model = AccuracyModel(context.new_worker, context.describe)
     model.start(ASKED)
     qtbot.waitUntil(lambda: model.state == "failed")
     assert model.error is not None and model.error.kind == "crashed"
@@ -150,7 +183,7 @@ def test_files(qtbot: Any, tab: Any, tmp_path: Path) -> None:
     qtbot.waitUntil(lambda: page.model.state == "done")
     page.export(tmp_path / "a.csv")
     page.export(tmp_path / "a.json")
-    assert (tmp_path / "a.csv").read_text().startswith("part,layer,")
+    assert (tmp_path / "a.csv").read_text().startswith("candidate,candidate_precision,reference,")
     assert json.loads((tmp_path / "a.json").read_text())["positions"] == 192
     page.export(tmp_path / "none" / "a.json")
     assert page.banner.message == "The file could not be written."

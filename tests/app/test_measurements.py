@@ -1,14 +1,27 @@
-"""What measurements make of chunk and token events: values against literal figures."""
+"""What measurements make of chunk and token events, and whose they are: values against literal figures."""
 
 from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from app.state.measurements import CHUNK, DECODE, FIRST, Measurements, Slab
-from workflows.wire.events import ChunkEvent, TokenEvent
+from app.jobs.slices import whole
+from app.state.measurements import Measurements
+from app.state.owner import Owner, owner_of
+from app.state.slab import Slab
+from app.state.snapshot import CHUNK, DECODE, FIRST
+from app.state.steps_csv import COLUMNS, csv_in_steps
+from tests.app.conftest import make_bundle
+from workflows.wire.events import ChunkEvent, ReadyEvent, TokenEvent
+
+FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256, "2026-01-01")
+INT4 = replace(FP32, path="/b/demo-int4", name="demo-int4", precision="int4")
 
 
 class Clock:
@@ -31,6 +44,16 @@ def token(step: int, latency_ms: float, text: str = "a", phase: str = "decode") 
     )
 
 
+def reply(m: Measurements, owner: Owner, latency_ms: float = 4.0) -> None:
+    """A run of `owner`: a chunk of 10 ms, a first token, and one of `latency_ms`."""
+    m.owner = owner
+    m.begin()
+    m.add_chunk(chunk(8, 10.0))
+    m.add_token(token(0, 11.0, "a", "prefill"))
+    m.add_token(token(1, latency_ms, "b"))
+    m.end()
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -39,7 +62,8 @@ def clock() -> Clock:
 @pytest.fixture
 def measured(clock: Clock) -> Measurements:
     """A prompt of 96 tokens in two chunks, then four tokens."""
-    m = Measurements(size=50, clock=clock)
+    m = Measurements(size=50, clock=clock, now=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    m.owner = FP32
     m.begin()
     m.add_chunk(chunk(64, 20.0))
     m.add_chunk(chunk(32, 12.0, start=64))
@@ -57,66 +81,166 @@ def test_phases_and_times(measured: Measurements) -> None:
     assert s.latency_ms.tolist() == [20, 12, 33, 4, 6, 5]
     assert s.time_s.tolist() == pytest.approx([0.020, 0.032, 0.033, 0.037, 0.043, 0.048])
     assert s.used.tolist() == [64, 96, 96, 97, 98, 99]
-    assert s.texts == ["", "", "fif", "t1", "t2", "t3"]
-    assert (s.prompt_tokens, s.generated_tokens) == (96, 4)
+    assert [s.text(i) for i in range(6)] == ["", "", "fif", "t1", "t2", "t3"]
+    assert (s.run_of(3).number, s.run_of(3).owner, s.run_of(3).began) == (1, FP32, "2026-01-02T03:04:05+00:00")
 
 
-def test_percentiles_keep_the_phases_apart(measured: Measurements) -> None:
+def test_figures_keep_the_phases_apart(measured: Measurements) -> None:
+    f = measured.snapshot().figures()
+    assert (f.prefill.count, f.prefill.p50) == (2, 16.0)
+    assert f.prefill.p95 == pytest.approx(19.6)
+    assert f.decode.count == 3  # the first token's latency is the TTFT, no decode step
+    assert f.decode.p50 == 5.0
+    assert f.decode.p95 == pytest.approx(5.9)
+    assert f.decode.p99 == pytest.approx(5.98)
+    assert (len(f.runs), f.prompt_tokens, f.generated_tokens, f.ttft_ms) == (1, 96, 4, 33.0)
+    assert f.decode_rate == pytest.approx(3 / 0.015)
+    assert f.prefill_rate == pytest.approx(96 / 0.032)
+
+
+def test_figures_are_those_of_what_is_seen(measured: Measurements) -> None:
     s = measured.snapshot()
-    assert (s.prefill.count, s.prefill.p50) == (2, 16.0)
-    assert s.prefill.p95 == pytest.approx(19.6)
-    assert s.decode.count == 3  # the first token's latency is the TTFT, no decode step
-    assert s.decode.p50 == 5.0
-    assert s.decode.p95 == pytest.approx(5.9)
-    assert s.decode.p99 == pytest.approx(5.98)
+    f = s.figures(0.036, 0.044)  # two decode steps, and none of the others
+    assert (f.decode.count, f.decode.p50, f.prefill.count) == (2, 5.0, 0)
+    assert (f.ttft_ms, f.prefill_rate, f.prompt_tokens, f.generated_tokens) == (None, None, 0, 2)
+    assert f.decode_rate == pytest.approx(2 / 0.010)
+    assert s.figures(0.030, 0.031).prefill.p50 == 12.0  # within a block, of which neither end is seen
+    assert s.figures(5, 6).runs == ()
 
 
-def test_rates(measured: Measurements) -> None:
+def test_of_the_running_or_last_reply(measured: Measurements) -> None:
     assert measured.ttft_ms == 33.0
     assert measured.decode_rate == pytest.approx(3 / 0.015)
-    assert measured.prefill_rate == pytest.approx(96 / 0.032)
     assert measured.occupancy == (99, 256)
+    measured.begin_chat()
+    assert (measured.ttft_ms, measured.decode_rate, measured.occupancy) == (None, None, None)
+    assert len(measured.snapshot()) == 6
+
+
+def test_a_reply_that_another_chat_left_has_no_figures_in_it(measured: Measurements) -> None:
+    measured.begin()
+    measured.add_token(token(0, 40.0, "a", "prefill"))
+    measured.begin_chat()  # the window asks the reply to stop, which it does later
+    measured.add_token(token(1, 4.0, "b"))
+    measured.end()
+    assert (measured.ttft_ms, measured.occupancy) == (None, None)
+    assert [run.number for run in measured.snapshot().runs] == [1, 2]
+    reply(measured, FP32)
+    assert measured.ttft_ms == 11.0
 
 
 def test_nothing_measured() -> None:
     m = Measurements()
-    s = m.snapshot()
-    assert len(s) == 0
-    assert s.prefill.p50 is None and s.decode.p99 is None
+    f = m.snapshot().figures()
+    assert m.empty and len(m.snapshot("reply")) == len(m.snapshot("bundle", ("", ""))) == 0
+    assert f.prefill.p50 is None and f.decode.p99 is None and f.ttft_ms is None and f.runs == ()
     assert m.decode_rate is None and m.ttft_ms is None and m.occupancy is None
 
 
-def test_idle_time_between_generations_is_left_out(measured: Measurements, clock: Clock) -> None:
+def test_idle_time_between_runs_is_left_out(measured: Measurements, clock: Clock) -> None:
     clock.now += 600
     measured.begin()
     measured.add_chunk(chunk(8, 10.0))
     s = measured.snapshot()
     assert s.time_s[-1] == pytest.approx(0.048 * 8 / 7 + 0.010)
-    assert s.generation.tolist() == [1, 1, 1, 1, 1, 1, 2]
+    assert [s.run_of(i).number for i in range(7)] == [1, 1, 1, 1, 1, 1, 2]
+    assert (s.starts.tolist(), s.ends.tolist()) == (
+        [0, pytest.approx(0.048 * 8 / 7)],
+        [pytest.approx(0.048), s.time_s[-1]],
+    )
+
+
+def test_runs_of_one_bundle_stand_side_by_side() -> None:
+    m = Measurements()
+    for owner, latency in ((FP32, 4.0), (INT4, 40.0), (FP32, 6.0)):
+        reply(m, owner, latency)
+    of_one = m.snapshot("bundle", FP32.bundle)
+    assert [run.number for run in of_one.runs] == [1, 3]
+    assert of_one.figures().decode.p99 == pytest.approx(5.98)
+    assert of_one.time_s[3] == pytest.approx(0.015 * 8 / 7 + 0.010)  # no hole where the other bundle's run was
+    assert [of_one.text(i) for i in range(6)] == ["", "a", "b", "", "a", "b"]
+    last = m.snapshot("reply")
+    assert ([run.owner for run in last.runs], last.latency_ms.tolist()) == ([FP32], [10, 11, 6])
+    assert [run.owner.name for run in m.snapshot().runs] == ["demo", "demo-int4", "demo"]
+    assert m.snapshot().figures().ttft_ms == 11.0
+    rebuilt = replace(FP32, built_at="2026-02-02")
+    assert len(m.snapshot("bundle", rebuilt.bundle)) == 0
+
+
+def test_runs_of_a_session_belong_to_what_it_had_open(qtbot: Any, make_context: Any, tmp_path: Path) -> None:
+    """Two bundles and two providers; on one of these every prompt fails, and a stop comes amid a reply."""
+    context = make_context(reply="one two three", providers={"qnn": "nan"})
+    m, session = context.measurements, context.session
+    a, b = make_bundle(tmp_path / "a"), make_bundle(tmp_path / "b")
+    for folder, provider in ((a, "cpu"), (a, "qnn"), (b, "cpu")):
+        session.open(folder, provider, "window", 512)
+        session.generate("8*7=")
+        qtbot.waitUntil(lambda: not session.busy)
+    session.token.connect(lambda event: session.stop() if event.step == 1 else None)
+    session.generate("8*7=")
+    qtbot.waitUntil(lambda: not session.busy)
+    runs = m.snapshot().runs
+    assert [(run.number, run.owner.name, run.owner.path) for run in runs] == [
+        (1, "a", str(a)),
+        (2, "b", str(b)),
+        (3, "b", str(b)),
+    ]
+    first = runs[0].owner
+    assert (first.provider, first.precision, first.layout, first.capacity) == ("cpu", "fp32", "window", 512)
+    assert first.built_at == "2026-01-02T03:04:05+00:00"
+    assert len(m.snapshot("bundle", runs[1].owner.bundle).runs) == 2
+
+
+def test_a_refused_prompt_is_no_run(measured: Measurements) -> None:
+    kept = measured.snapshot().time_s.tolist()
+    for chunks in (0, 2):  # refused before anything ran, and cancelled amid the prompt
+        measured.begin()
+        for _ in range(chunks):
+            measured.add_chunk(chunk(8, 10.0))
+        measured.end()
+        assert measured.snapshot().time_s.tolist() == kept
+        assert [run.number for run in measured.snapshot("reply").runs] == [1]
+        assert (measured.ttft_ms, measured.occupancy) == (33.0, (99, 256))
+    reply(measured, INT4)
+    assert [run.number for run in measured.snapshot().runs] == [1, 2]
+    assert [measured.snapshot().text(i) for i in (5, 7, 8)] == ["t3", "a", "b"]
 
 
 def test_memory_is_kept_while_generating(clock: Clock) -> None:
     m = Measurements(clock=clock)
-    m.add_memory(50)
-    m.add_memory(51)  # idle: not kept until a reply begins
+    m.add_memory(50)  # idle: of no run
+    m.add_memory(51)
     m.begin()
     clock.now += 2
     m.add_memory(70)
-    s = m.snapshot()
-    assert s.memory_bytes.tolist() == [50, 51, 70]
-    assert s.memory_s.tolist() == pytest.approx([0, 0, 2])
+    m.add_token(token(0, 1000.0, "a", "prefill"))
     m.end()
     m.add_memory(90)
-    assert m.snapshot().memory_bytes.tolist() == [50, 51, 70, 70]
+    s = m.snapshot()
+    assert s.memory_bytes.tolist() == [51, 70, 70]
+    assert s.memory_s.tolist() == pytest.approx([0, 2, 2])
+    assert s.ends.tolist() == [2]  # the run lasted as long as the worker was at it
+
+
+def test_memory_of_a_refused_prompt_goes_with_it(measured: Measurements) -> None:
+    measured.add_memory(5)
+    measured.begin()
+    measured.add_memory(7)
+    measured.end()
+    assert measured.snapshot().memory_bytes.tolist() == []
+    measured.begin()
+    measured.add_token(token(0, 1.0, "a", "prefill"))
+    measured.end()
+    assert measured.snapshot().memory_bytes.tolist() == [7, 7]
 
 
 def test_freeze_stands_still_while_recording_goes_on(measured: Measurements) -> None:
     measured.freeze(True)
-    measured.add_token(token(4, 9.0))
-    assert len(measured.snapshot()) == 6
+    reply(measured, INT4, 9.0)
+    assert len(measured.snapshot()) == len(measured.snapshot("reply")) == 6
     measured.freeze(False)
-    assert len(measured.snapshot()) == 7
-    assert measured.snapshot().latency_ms[-1] == 9.0
+    assert len(measured.snapshot()) == 9
+    assert measured.snapshot("reply").latency_ms[-1] == 9.0
 
 
 def test_ring_keeps_the_newest(clock: Clock) -> None:
@@ -126,8 +250,15 @@ def test_ring_keeps_the_newest(clock: Clock) -> None:
         m.add_token(token(step, float(step), f"t{step}"))
     s = m.snapshot()
     assert s.latency_ms.tolist() == [float(i) for i in range(27, 37)]
-    assert s.texts == [f"t{i}" for i in range(27, 37)]
-    assert s.token_ids == list(range(27, 37))
+    assert [(s.token_id(i), s.text(i)) for i in range(10)] == [(i, f"t{i}") for i in range(27, 37)]
+    assert s.time_s[0] == pytest.approx(0.027)  # what went before is no hole
+    m.end()
+    reply(m, INT4)
+    assert [run.number for run in m.snapshot().runs] == [1, 2]
+    for _ in range(3):
+        reply(m, INT4)
+    assert [run.number for run in m.snapshot().runs] == [2, 3, 4, 5]
+    assert m.snapshot().text(len(m.snapshot()) - 1) == "b"
 
 
 def test_slab_is_contiguous_when_it_wraps() -> None:
@@ -135,23 +266,40 @@ def test_slab_is_contiguous_when_it_wraps() -> None:
     for i in range(100):
         slab.append(i, -i)
         assert slab.column(0).tolist() == list(range(max(0, i - 3), i + 1))
-        assert slab.last(1) == -i
+        assert slab.first(1) == -max(0, i - 3)
+    assert (slab.take_back(3), slab.column(0).tolist()) == (3, [96])
+    assert (slab.take_back(3), len(slab)) == (1, 0)
 
 
 def test_reset(measured: Measurements) -> None:
     before = measured.revision
     measured.reset()
-    assert len(measured.snapshot()) == 0
-    assert measured.ttft_ms is None
+    assert measured.empty and measured.ttft_ms is None and measured.occupancy is None
     assert measured.revision > before
+    measured.begin()
+    measured.add_token(token(0, 1.0, "a", "prefill"))
+    measured.reset()  # amid a reply, which goes on
+    measured.add_token(token(1, 2.0, "b"))
+    measured.end()
+    s = measured.snapshot()
+    assert [(run.number, run.owner) for run in s.runs] == [(1, FP32)] and s.latency_ms.tolist() == [2.0]
 
 
 def test_csv(measured: Measurements) -> None:
+    measured.begin()
     measured.add_token(token(4, 7.25, 'a,"b"\nc'))
-    rows = list(csv.DictReader(io.StringIO(measured.to_csv())))
-    assert len(rows) == 7
+    rows = list(csv.DictReader(io.StringIO(whole(csv_in_steps(measured.snapshot())))))
+    assert len(rows) == 7 and tuple(rows[0]) == COLUMNS
     assert rows[0] == {
-        "generation": "1",
+        "bundle": "demo",
+        "path": "/b/demo",
+        "built_at": "2026-01-01",
+        "provider": "cpu",
+        "precision": "fp32",
+        "layout": "static",
+        "capacity": "256",
+        "run": "1",
+        "began": "2026-01-02T03:04:05+00:00",
         "kind": "chunk",
         "phase": "prefill",
         "time_s": "0.020000",
@@ -164,3 +312,39 @@ def test_csv(measured: Measurements) -> None:
     }
     assert (rows[2]["kind"], rows[2]["phase"], rows[2]["text"]) == ("token", "prefill", "fif")
     assert (rows[6]["phase"], rows[6]["latency_ms"], rows[6]["text"]) == ("decode", "7.250", 'a,"b"\nc')
+    assert [row["run"] for row in rows] == ["1"] * 6 + ["2"]
+    assert whole(csv_in_steps(measured.snapshot(), 0.036, 0.044)).count("decode") == 2
+
+
+def test_what_is_written_stays_as_it_was_while_more_is_measured() -> None:
+    m = Measurements(size=4)
+    reply(m, FP32, 4.0)
+    work = csv_in_steps(m.snapshot().kept())
+    for _ in range(9):
+        reply(m, INT4, 5.0)
+    rows = list(csv.DictReader(io.StringIO(whole(work))))
+    assert [(row["bundle"], row["latency_ms"], row["text"]) for row in rows] == [
+        ("demo", "10.000", ""),
+        ("demo", "11.000", "a"),
+        ("demo", "4.000", "b"),
+    ]
+
+
+def test_an_owner_is_what_was_opened() -> None:
+    ready = ReadyEvent(
+        bundle="/b/x",
+        model_type="qwen3",
+        route="decoder",
+        provider="cpu, prefill=qnn",
+        layout="window",
+        capacity=512,
+        chunk=64,
+        vocabulary=9,
+        chat_template=True,
+        load_seconds=0.1,
+    )
+    summary = {"path": "/b/x", "name": "qwen3-demo", "precision": "int4", "built_at": "t", "capacity": 4096}
+    owner = owner_of("/b/x/", ready, summary)
+    assert owner == Owner("/b/x", "qwen3-demo", "int4", "cpu, prefill=qnn", "window", 512, "t")
+    assert owner.is_of(summary) and not owner.is_of({**summary, "built_at": "later"}) and not owner.is_of(None)
+    assert owner_of("/b/x/", ready, {}) == replace(owner, path="/b/x/", name="x", precision="", built_at="")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 KINDS = ("build", "generate", "bench", "eval")
 SHOWN = {  # figure → how a line of the list says it
     "decode_tokens_per_s": "{} tok/s",
+    "roofline_share": "{} of the roofline",
     "ttft_ms": "TTFT {} ms",
     "p95_ms": "p95 {} ms",
     "runs_per_s": "{} runs/s",

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from workflows.cli import run
-from workflows.measure.history import FILE
+from workflows.measure.history import FILE, History, new_id, now
+from workflows.wire.reports.runs import Figure, Run
 
 FIELDS = ["id", "kind", "time", "bundle", "name", "digest", "precision", "layout", "provider", "version", "machine",
           "figures"]  # fmt: skip
@@ -66,6 +67,17 @@ def test_what_was_done_is_told_with_whose_it_is(
     page = (tmp_path / "b.html").read_text("utf-8")
     assert generated["id"] in page and "tokens alike" in page and "&quot;" in page
     assert run(["runs", "prune", "--keep", "1"]) == 0 and lines(capsys, "runs", "list") == [measured]
+
+
+def test_the_roofline_share_stands_beside_the_speed(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    figures: dict[str, Figure] = {"decode_tokens_per_s": 212.4, "roofline_share": 0.4123, "ttft_ms": 21.5}
+    one = Run(new_id(), "bench", now(), "/b/demo", "demo", "d", "fp32", "static", "cpu", "v", "m", figures)
+    History().add(one)
+    assert run(["runs", "list"]) == 0
+    assert "212.4 tok/s, 0.4123 of the roofline, TTFT 21.5 ms" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

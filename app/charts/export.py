@@ -1,0 +1,125 @@
+"""What is seen of the plots as a file: PNG at twice the size, or SVG, under a title that says whose it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
+from PySide6.QtWidgets import QGraphicsItem
+
+from app.charts import svg
+from app.charts.drawing import Drawing, Range
+from app.charts.panes import places
+from app.charts.plots import Plots
+from app.widgets.theme import sans_font, theme
+
+TITLE_PIXELS, LINE = 13, 18
+EDGE = 8
+SCALE = 2
+_DASHES = ("", "6 4", "2 3")
+
+
+def save(plots: Plots, title: str, path: Path) -> None:
+    """Writes by the ending: .svg, else a picture. Raises OSError."""
+    plots.hover(-1)
+    lines = wrapped(title, plots.width() - 2 * EDGE)
+    if path.suffix.lower() == ".svg":
+        path.write_text(as_svg(plots, lines), "utf-8")
+    elif not _as_image(plots, lines).save(str(path)):
+        raise OSError(QCoreApplication.translate("Plots", "{0} cannot be written.").format(path.name))
+
+
+def wrapped(title: str, width: float) -> list[str]:
+    """The title in lines that fit; it is broken between its parts."""
+    metrics = QFontMetricsF(sans_font(TITLE_PIXELS))
+    lines: list[str] = []
+    for part in title.split(" · "):
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and metrics.horizontalAdvance(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
+
+
+def _as_image(plots: Plots, title: list[str]) -> QImage:
+    head = len(title) * LINE + EDGE
+    image = QImage(plots.width() * SCALE, (plots.height() + head) * SCALE, QImage.Format.Format_RGB32)
+    image.fill(theme().color("surface"))
+    image.setDevicePixelRatio(SCALE)
+    painter = QPainter(image)
+    painter.setPen(theme().color("text"))
+    painter.setFont(sans_font(TITLE_PIXELS))
+    for number, line in enumerate(title):
+        painter.drawText(QPointF(EDGE, (number + 1) * LINE), line)
+    for axis in plots.axes:  # else its ticks would be a picture of half the size
+        axis.setCacheMode(QGraphicsItem.CacheMode.NoCache)
+    plots.render(painter, QRectF(0, head, plots.width(), plots.height()), plots.rect())
+    for axis in plots.axes:
+        axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+    painter.end()
+    return image
+
+
+def as_svg(plots: Plots, title: list[str]) -> str:
+    """The drawing that is seen, its curves clipped to their plots."""
+    assert plots.drawing is not None
+    head = len(title) * LINE + EDGE
+    shapes = _shapes(plots.drawing, plots.look.lines)
+    values = (plots.drawing.latency, plots.drawing.cache, plots.drawing.rss)
+    parts = zip(plots.plots, shapes, values, strict=True)
+    panels = [_panel(plots, index, *part, head) for index, part in enumerate(parts)]
+    return svg.picture(panels, title, (plots.width(), plots.height() + head), _palette(plots.look.lines))
+
+
+def _shapes(d: Drawing, lines: str) -> tuple[list[svg.Shape], list[svg.Shape], list[svg.Shape]]:
+    def ink(name: str) -> str:
+        return theme().color(name).name()
+
+    latency = [
+        svg.Shape("area", d.blocks, ink("prefill"), floor=d.floor),
+        svg.Shape("points", d.points, ink("decode")),
+    ]
+    cache = [svg.Shape("area", d.used, ink("cache")), svg.Shape("line", d.capacity, ink("muted"), svg.DASH)]
+    alone = len(d.memory.x) == 1
+    return latency, cache, [svg.Shape("points" if alone else "line", d.memory, ink("text"))]
+
+
+def _panel(plots: Plots, index: int, plot: Any, shapes: list[svg.Shape], values: Range, head: float) -> svg.Panel:
+    d = plots.drawing
+    assert d is not None
+    rect = plot.getViewBox().sceneBoundingRect()
+    box = svg.Box(rect.left(), rect.top() + head, rect.width(), rect.height())
+    left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
+    last = index == len(plots.plots) - 1
+    named = (d.levels, d.capacities, [])[index]
+    return svg.Panel(
+        box=box,
+        time=d.time,
+        values=values,
+        name=left.labelText,
+        ticks=[svg.Text(at, text) for at, text in left.texts(box.height)],
+        shapes=shapes,
+        levels=[(label.at, dash) for label, dash in zip(d.levels, _DASHES, strict=False)] if index == 0 else [],
+        labels=places(named, values, box.height),
+        marks=[svg.Text(mark.at, mark.text if index == 0 else "") for mark in d.marks],
+        below=[svg.Text(at, text) for at, text in bottom.texts(box.width / 4)] if last else [],
+        below_name=bottom.labelText if last else "",
+    )
+
+
+def _palette(lines: str) -> svg.Palette:
+    def ink(name: str) -> str:
+        return theme().color(name).name()
+
+    return svg.Palette(
+        background=ink("surface"),
+        text=ink("text"),
+        muted=ink("muted"),
+        border=ink("border"),
+        level=ink(lines),
+        mark=ink("accent"),
+        font=", ".join(sans_font().families()),
+    )

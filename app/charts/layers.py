@@ -1,0 +1,92 @@
+"""What is drawn in the three plots: blocks and points of latency, the cache's area, memory, and marks in all of them.
+
+    Drawing ──show()──▶ items of the plots;  levels, capacities ──▶ labels at the right
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+
+from app.charts.drawing import Drawing
+from app.charts.panes import Marks, faded
+from app.charts.points import Blocks, Points
+from app.widgets.theme import theme
+
+DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
+FEW = 60
+"""Fewer memory samples than this are marked: one alone makes no line."""
+
+
+class Layers:
+    """Items in plots (latency, cache, memory), which share their time axis."""
+
+    def __init__(self, plots: tuple[Any, Any, Any]) -> None:
+        self._plots = plots
+        self.blocks = Blocks()
+        self.points = Points(4)
+        self.percentiles = [pg.InfiniteLine(angle=0) for _ in DASHES]
+        self.area = pg.PlotCurveItem(fillLevel=0.0, connect="finite")
+        self.capacity = pg.PlotCurveItem(connect="finite")
+        self.rss = pg.PlotCurveItem(connect="finite")
+        self.samples = Points(4)
+        self.marks = [Marks(named=True), Marks(), Marks()]
+        self._cursors = [pg.InfiniteLine(angle=90) for _ in range(3)]
+        items = (
+            (self.blocks, self.points, *self.percentiles),
+            (self.area, self.capacity),
+            (self.rss, self.samples),
+        )
+        for plot, own, mark, cursor in zip(plots, items, self.marks, self._cursors, strict=True):
+            cursor.hide()
+            for item in (*own, mark, cursor):
+                plot.addItem(item, ignoreBounds=True)
+
+    def restyle(self, phase: str) -> None:
+        """Takes the theme's colours; phase: whose percentiles the lines are."""
+        color = theme().color
+        self.blocks.set_colors(color("prefill"), faded(color("prefill"), 110))
+        self.points.set_color(color("decode"))
+        self.area.setPen(pg.mkPen(color("cache")))
+        self.area.setBrush(pg.mkBrush(faded(color("cache"), 70)))
+        self.rss.setPen(pg.mkPen(color("text")))
+        self.samples.set_color(color("text"))
+        self.capacity.setPen(pg.mkPen(color("muted"), style=Qt.PenStyle.DashLine))
+        for line, dash in zip(self.percentiles, DASHES, strict=True):
+            line.setPen(pg.mkPen(color(phase), style=dash))
+        for cursor in self._cursors:
+            cursor.setPen(pg.mkPen(color("accent")))
+
+    def show(self, d: Drawing) -> None:
+        """Shows other curves, and the ranges that go with them."""
+        self._plots[0].setXRange(*d.time)
+        for plot, y in zip(self._plots, (d.latency, d.cache, d.rss), strict=True):
+            plot.setYRange(*y)
+        self.blocks.set_blocks(*d.blocks)
+        self.points.set_points(*d.points)
+        self.area.setData(*d.used)
+        self.capacity.setData(*d.capacity)
+        self.rss.setData(*d.memory)
+        marked = np.isfinite(d.memory.x) & (len(d.memory.x) < FEW)
+        self.samples.set_points(d.memory.x[marked], d.memory.y[marked])
+        self._plots[1].getAxis("right").show_labels(d.capacities)
+        for mark in self.marks:
+            mark.show_marks(d.marks)
+
+    def show_levels(self, d: Drawing) -> None:
+        """Moves the percentile lines and their labels."""
+        for line in self.percentiles:
+            line.setVisible(bool(d.levels))
+        for line, level in zip(self.percentiles, d.levels, strict=False):
+            line.setPos(level.at)
+        self._plots[0].getAxis("right").show_labels(d.levels)
+
+    def set_cursor(self, second: float | None) -> None:
+        """A line through all plots; None for none."""
+        for cursor in self._cursors:
+            cursor.setVisible(second is not None)
+            if second is not None:
+                cursor.setPos(second)

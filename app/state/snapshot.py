@@ -1,0 +1,226 @@
+"""The steps of chosen runs at one moment, laid out along one time axis, and the figures of what is shown of them.
+
+    Record (each run in its own time) ──lay_out(runs)──▶ Snapshot ──figures(left, right)──▶ Figures
+
+The axis counts generation alone: the idle time between replies, and runs that were not chosen, are a short gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Literal
+
+from app.state.owner import Owner
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.intp]
+    Mask = NDArray[np.bool_]
+
+CHUNK, FIRST, DECODE = 0, 1, 2
+"""Kinds of a step: a prefill chunk; the first token, whose latency is the TTFT; a decoded token."""
+What = Literal["bundle", "reply", "all"]
+"""Which runs: those of one bundle, the last one, or all."""
+GAP_S = 0.25
+"""The most that the pause between two runs is drawn as; a seventh of the run before where that is less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One prompt and its reply. began: local time, ISO."""
+
+    number: int
+    owner: Owner
+    began: str
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    """p50, p95 and p99 of a latency in ms, linear between ranks; None without a sample."""
+
+    count: int = 0
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+
+    @classmethod
+    def of(cls, latencies: Floats) -> Percentiles:
+        """Those of an array [n] of ms."""
+        if not len(latencies):
+            return cls()
+        import numpy as np
+
+        p50, p95, p99 = (float(v) for v in np.percentile(latencies, (50, 95, 99)))
+        return cls(len(latencies), p50, p95, p99)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of some steps. ttft_ms: the median of their first tokens; rates: tokens a second of time spent on them."""
+
+    runs: tuple[Run, ...]
+    ttft_ms: float | None
+    prefill_rate: float | None
+    decode_rate: float | None
+    prompt_tokens: int
+    generated_tokens: int
+    prefill: Percentiles
+    decode: Percentiles
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What was measured. steps: run, time in the run, latency, kind, tokens, used, capacity, each [n]; memory: run,
+    time in the run, bytes, each [m]. offset: where in `ids` and `texts` the first step is.
+    """
+
+    steps: Sequence[Floats]
+    memory: Sequence[Floats]
+    ids: list[int]
+    texts: list[str]
+    offset: int
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Arrays have one entry a step, `starts` and `ends` one a run; time_s is that of the end of a step.
+
+    run: index into `runs`. rows: which steps of the record they are.
+    """
+
+    time_s: Floats
+    latency_ms: Floats
+    kind: Floats
+    tokens: Floats
+    used: Floats
+    capacity: Floats
+    run: Ints
+    memory_s: Floats
+    memory_bytes: Floats
+    memory_run: Ints
+    runs: tuple[Run, ...]
+    starts: Floats
+    ends: Floats
+    rows: Ints
+    record: Record
+
+    def __len__(self) -> int:
+        return len(self.time_s)
+
+    def kept(self) -> Snapshot:
+        """One that stays as it is while more is measured."""
+        names = ("latency_ms", "kind", "tokens", "used", "capacity")
+        return replace(self, **{name: getattr(self, name).copy() for name in names})
+
+    def text(self, index: int) -> str:
+        """The text of a step's token; empty of a chunk."""
+        return self.record.texts[self.record.offset + int(self.rows[index])]
+
+    def token_id(self, index: int) -> int:
+        """The id of a step's token; -1 of a chunk."""
+        return self.record.ids[self.record.offset + int(self.rows[index])]
+
+    def run_of(self, index: int) -> Run:
+        """Whose step it is."""
+        return self.runs[int(self.run[index])]
+
+    def seen(self, left: float = -inf, right: float = inf) -> Mask:
+        """Which steps are seen between two times [n]: a chunk is a block as wide as it took, a token a point."""
+        begins = self.time_s - self.latency_ms / 1000 * (self.kind == CHUNK)
+        found: Mask = (self.time_s >= left) & (begins <= right)
+        return found
+
+    def _runs_of(self, steps: Mask) -> Ints:
+        """Which runs those steps are of, as indices."""
+        import numpy as np
+
+        return np.flatnonzero(np.bincount(self.run[steps], minlength=len(self.runs)))
+
+    def figures(self, left: float = -inf, right: float = inf) -> Figures:
+        """Of the steps that are seen between two times, exactly."""
+        import numpy as np
+
+        seen = self.seen(left, right)
+        chunks, first, decode = ((self.kind == kind) & seen for kind in (CHUNK, FIRST, DECODE))
+        latency, prompt = self.latency_ms, int(self.tokens[chunks].sum())
+        decoded = int(decode.sum())
+        return Figures(
+            runs=tuple(self.runs[i] for i in self._runs_of(seen)),
+            ttft_ms=float(np.median(latency[first])) if first.any() else None,
+            prefill_rate=rate(prompt, float(latency[chunks].sum())),
+            decode_rate=rate(decoded, float(latency[decode].sum())),
+            prompt_tokens=prompt,
+            generated_tokens=decoded + int(first.sum()),
+            prefill=Percentiles.of(latency[chunks]),
+            decode=Percentiles.of(latency[decode]),
+        )
+
+
+def chosen(record: Record, what: What, bundle: tuple[str, str] | None) -> Sequence[Run]:
+    """Those of a record. bundle: whose; see `Owner.bundle`."""
+    if what == "bundle":
+        return [run for run in record.runs if run.owner.bundle == bundle]
+    if what == "reply" and len(record.steps[0]):
+        return [run for run in record.runs if run.number == record.steps[0][-1]]
+    return record.runs
+
+
+def lay_out(record: Record, wanted: Sequence[Run]) -> Snapshot:
+    """The steps of the wanted runs, which are in order, one run after the other; those without a step are left out."""
+    import numpy as np
+
+    numbers = np.array([run.number for run in wanted], np.float64)
+    edges = [np.searchsorted(record.steps[0], numbers, side) for side in ("left", "right")]
+    runs = tuple(run for run, first, after in zip(wanted, *edges, strict=True) if after > first)
+    first, after = (edge[edges[1] > edges[0]] for edge in edges)
+    run = np.repeat(np.arange(len(runs)), after - first)
+    rows = np.arange(len(run)) + (first - np.cumsum(after - first) + after - first)[run]
+    steps = record.steps if len(rows) == len(record.steps[0]) else [column[rows] for column in record.steps]
+    _number, time_s, latency_ms, kind, tokens, used, capacity = steps
+    begins = record.steps[1][first] - record.steps[2][first] / 1000
+    ends = record.steps[1][after - 1]
+    memory_run, memory_s, memory_bytes = _memory(record, runs, begins)
+    np.maximum.at(ends, memory_run, memory_s)
+    lengths = ends - begins
+    starts = np.zeros(len(runs))
+    np.cumsum(lengths[:-1] + np.clip(lengths[:-1] / 7, 0.001, GAP_S), out=starts[1:])
+    shift = starts - begins
+    return Snapshot(
+        time_s=time_s + shift[run],
+        latency_ms=latency_ms,
+        kind=kind,
+        tokens=tokens,
+        used=used,
+        capacity=capacity,
+        run=run,
+        memory_s=memory_s + shift[memory_run],
+        memory_bytes=memory_bytes,
+        memory_run=memory_run,
+        runs=runs,
+        starts=starts,
+        ends=starts + lengths,
+        rows=rows,
+        record=record,
+    )
+
+
+def _memory(record: Record, runs: Sequence[Run], begins: Floats) -> tuple[Ints, Floats, Floats]:
+    """(index of the run, time in it, bytes) of the samples of those runs [r], since their first kept step begins."""
+    import numpy as np
+
+    numbers = np.array([run.number for run in runs], np.float64)
+    own = np.isin(record.memory[0], numbers)
+    run = np.searchsorted(numbers, record.memory[0][own])
+    kept = record.memory[1][own] >= begins[run] - 1e-9
+    return run[kept], record.memory[1][own][kept], record.memory[2][own][kept]
+
+
+def rate(tokens: int, milliseconds: float) -> float | None:
+    """Tokens a second; None where no time passed."""
+    return tokens * 1000 / milliseconds if tokens and milliseconds > 0 else None

@@ -1,0 +1,72 @@
+"""The steps of a snapshot as CSV: whose each is, when, and what it took."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Generator
+from math import inf
+
+from app.state.snapshot import CHUNK, DECODE, Snapshot
+
+COLUMNS = (
+    "bundle",
+    "path",
+    "built_at",
+    "provider",
+    "precision",
+    "layout",
+    "capacity",
+    "run",
+    "began",
+    "kind",
+    "phase",
+    "time_s",
+    "latency_ms",
+    "tokens",
+    "cache_used",
+    "cache_capacity",
+    "token_id",
+    "text",
+)
+
+
+SOME = 200
+"""Rows between two pauses: a few milliseconds."""
+
+
+def csv_in_steps(s: Snapshot, left: float = -inf, right: float = inf) -> Generator[None, None, str]:
+    """The steps that are seen between two times, with a header, as one text; with a pause after every few rows."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    seen = s.seen(left, right).nonzero()[0]
+    for first in range(0, len(seen), SOME):
+        writer.writerows(_row(s, int(index)) for index in seen[first : first + SOME])
+        yield
+    return out.getvalue()
+
+
+def _row(s: Snapshot, index: int) -> tuple[object, ...]:
+    run, kind = s.run_of(index), int(s.kind[index])
+    owner = run.owner
+    return (
+        owner.name,
+        owner.path,
+        owner.built_at,
+        owner.provider,
+        owner.precision,
+        owner.layout,
+        owner.capacity,
+        run.number,
+        run.began,
+        "chunk" if kind == CHUNK else "token",
+        "decode" if kind == DECODE else "prefill",
+        f"{s.time_s[index]:.6f}",
+        f"{s.latency_ms[index]:.3f}",
+        int(s.tokens[index]),
+        int(s.used[index]),
+        int(s.capacity[index]),
+        "" if kind == CHUNK else s.token_id(index),
+        s.text(index),
+    )

@@ -1,0 +1,176 @@
+"""The parts of the charts without a window: thinning, blocks, labels, zoom, curves, titles and SVG."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.charts.drawing import Curve, draw, with_levels
+from app.charts.labels import spread
+from app.charts.look import Look
+from app.charts.points import block_outline, keep
+from app.charts.svg import Box, Palette, Panel, Shape, Text, picture
+from app.charts.text import mark_text, title_of
+from app.charts.zoom import Zoom
+from app.state.measurements import Measurements
+from app.state.owner import Owner
+from app.state.snapshot import Run
+from app.widgets.format import when
+from workflows.wire.events import ChunkEvent, TokenEvent
+
+FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256)
+INT4 = replace(FP32, path="/b/demo-int4", name="demo-int4", precision="int4")
+
+
+def test_thinning_keeps_the_peaks() -> None:
+    y = np.ones(100_000)
+    y[[123, 77_777]] = 50.0
+    y[55_555] = -3.0
+    kept = keep(y)
+    assert len(kept) <= 4096 + 49
+    assert kept[y[kept] != 1].tolist() == [123, 55_555, 77_777]
+    assert (np.diff(kept) > 0).all()
+    assert keep(y[:10]).tolist() == list(range(10))
+
+
+def test_block_outline() -> None:
+    x, y = block_outline(np.array([0.02]), np.array([20.0]))
+    assert x[:4].tolist() == [0.0, 0.0, 0.02, 0.02] and np.isnan(x[4])
+    assert y[:4].tolist() == [0, 20, 20, 0] and np.isnan(y[4])
+
+
+def test_labels_move_no_more_than_they_must() -> None:
+    assert spread([10, 50, 90], 15, 0, 100) == [10, 50, 90]
+    assert spread([10, 50, 52], 15, 0, 100) == [10, 43.5, 58.5]  # those that are near part; the other stays
+    assert spread([98, 99], 15, 0, 100) == [85, 100]
+    assert spread([1, 2], 15, 5, 100) == [5, 20]
+    assert spread([], 15, 0, 100) == []
+
+
+@given(st.lists(st.floats(0, 300), max_size=5).map(sorted))
+def test_labels_never_cover_each_other(values: list[float]) -> None:
+    placed = spread(values, 15, 0, 300)
+    assert all(b - a >= 15 - 1e-6 for a, b in pairwise(placed))
+    assert all(-1e-6 <= one <= 300 + 1e-6 for one in placed)
+
+
+def test_zoom_stays_within_what_there_is() -> None:
+    zoom = Zoom()
+    zoom.extend(0.0, 10.0)
+    low, high = zoom.range
+    assert low < 0 < 10 < high and zoom.window == (-np.inf, np.inf)
+    zoom.to(4, 6)
+    assert zoom.range == zoom.window == (4, 6)
+    zoom.pan(0.5)
+    assert zoom.range == (5, 7)
+    zoom.pan(100)
+    assert zoom.range == pytest.approx((high - 2, high))
+    zoom.by(0.5, about=high)
+    assert zoom.range == pytest.approx((high - 1, high))
+    zoom.to(5, 5)
+    assert zoom.range == pytest.approx((5, 5.001))
+    zoom.by(1e9)
+    assert not zoom.chosen and zoom.range == (low, high)
+    zoom.pan(1)
+    assert zoom.range == (low, high)
+
+
+def test_the_last_seconds_are_followed() -> None:
+    zoom = Zoom()
+    zoom.recent = True
+    zoom.extend(0.0, 100.0)
+    assert zoom.range == pytest.approx((90, 100.2)) and zoom.window == zoom.range
+    zoom.extend(0.0, 101.0)
+    assert zoom.range == pytest.approx((91, 101.2))
+
+
+def runs(*owners: Owner, tokens: int = 3) -> Measurements:
+    """A reply of each, with tokens of 10, 20, 30 … ms after a chunk of 100 ms."""
+    m = Measurements()
+    m.add_memory(100 << 20)
+    for owner in owners:
+        m.owner = owner
+        m.begin()
+        common = {"cache_capacity": owner.capacity}
+        m.add_chunk(ChunkEvent(start=0, tokens=8, total=8, latency_ms=100.0, cache_used=8, **common))
+        for step in range(tokens):
+            phase = "decode" if step else "prefill"
+            event = TokenEvent(
+                id=1, text="a", step=step, phase=phase, latency_ms=10.0 * (step or 10), cache_used=8 + step, **common
+            )
+            m.add_token(event)
+        m.end()
+    return m
+
+
+def test_ranges_follow_what_is_seen() -> None:
+    s = runs(FP32, replace(FP32, layout="window", capacity=64)).snapshot()
+    whole = draw(s, (-1, 10), Look())
+    assert 110 <= whole.latency[1] < 130 and whole.cache == pytest.approx((0, 256 * 1.2))
+    assert draw(s, (-1, 10), Look(fit_decode=True)).latency[1] < 30
+    second = draw(s, (float(s.starts[1]), 10), Look())
+    assert second.cache == pytest.approx((0, 64 * 1.2))
+    assert [label.text for label in whole.capacities] == ["capacity 64", "capacity 256"]
+    assert [label.text for label in second.capacities] == ["capacity 64"]
+    assert draw(s, (5, 6), Look()).latency == (0.0, 1.0)  # nothing is there
+
+
+def test_a_log_scale_is_that_of_latency_alone() -> None:
+    s = runs(FP32).snapshot()
+    look = Look(log=True)
+    d = with_levels(draw(s, (-1, 10), look), s.figures(), look)
+    assert d.points.y.tolist() == pytest.approx(np.log10([10, 20]))
+    assert np.nanmax(d.blocks.y) == 2.0 and np.nanmin(d.blocks.y) == d.floor == -3.0
+    assert d.latency == pytest.approx((0.95, 2.05))
+    assert d.levels[0] == (pytest.approx(np.log10(15)), "p50 15.0 ms")
+    assert d.used.y.tolist() == [8, 8, 9, 10]
+    line = with_levels(draw(s, (-1, 10), Look(lines="prefill")), s.figures(), Look(lines="prefill")).levels
+    assert [level.at for level in line] == [100.0] * 3
+
+
+def test_a_mark_says_what_changed() -> None:
+    assert mark_text(FP32, INT4) == "demo-int4 · int4"
+    assert mark_text(FP32, replace(FP32, provider="qnn")) == "qnn"
+    assert mark_text(FP32, replace(FP32, layout="window")) == "window 256"
+    assert mark_text(FP32, replace(FP32, built_at="later")) == "demo"
+
+
+def test_a_title_names_every_owner_up_to_three() -> None:
+    one, other = Run(1, FP32, "2026-01-02T03:04:05+00:00"), Run(2, INT4, "2026-01-02T04:04:05+00:00")
+    assert title_of((one,)) == f"demo · cpu · fp32 · static 256 · {when(one.began)}"
+    both = "demo · cpu · fp32 · static 256 | demo-int4 · cpu · int4 · static 256"
+    assert title_of((one, other)) == f"{both} · {when(one.began)} – {when(other.began)}"
+    many = [replace(other, number=i, owner=replace(INT4, name=f"b{i}")) for i in range(5)]
+    assert "2 more" in title_of(tuple(many))
+    assert title_of(()) == ""
+
+
+def test_an_svg_escapes_and_clips() -> None:
+    curve = Curve(np.array([0, 1, np.nan, 2, 3]), np.array([1, 2, np.nan, 5, 50.0]))
+    panel = Panel(
+        Box(50, 20, 100, 60),
+        (0, 2),
+        (0, 10),
+        "a <b>",
+        [Text(0, "0"), Text(10, "10")],
+        [Shape("area", curve, "#123456")],
+        labels=[(30, 30, "p50 & co")],
+        marks=[Text(1, "x < y")],
+    )
+    palette = Palette("#fff", "#000", "#888", "#ddd", "#0a0", "#00f")
+    root = ET.fromstring(picture([panel], ["<script>"], (200, 100), palette))
+    ns = "{http://www.w3.org/2000/svg}"
+    assert [text.text for text in root.iter(f"{ns}text")] == ["<script>", "0", "10", "x < y", "p50 & co", "a <b>"]
+    area, line = root.findall(f".//{ns}g/{ns}path")
+    assert line.get("d") == "M50.0 74.0L100.0 68.0 M150.0 50.0L150.0 20.0"
+    first, second = "M50.0 80.0L50.0 74.0L100.0 68.0L100.0 80.0Z", "M150.0 80.0L150.0 50.0L150.0 20.0L150.0 80.0Z"
+    assert area.get("d") == f"{first} {second}"
+    clip = root.find(f".//{ns}clipPath/{ns}rect")
+    assert clip is not None
+    assert [clip.get(name) for name in ("x", "y", "width", "height")] == ["50.0", "20.0", "100.0", "60.0"]

@@ -1,0 +1,94 @@
+"""The bar over the page: no figure of it is another bundle's than the chosen one's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.state.context import AppContext
+from app.widgets.contextbar import ContextBar
+from tests.app.conftest import make_bundle
+
+CLOSED, OPEN = "not loaded", "cpu"
+BUILT = ("static 4,096", CLOSED)
+
+
+@pytest.fixture
+def bar(qtbot: Any, make_context: Any, tmp_path: Path) -> Any:
+    """A bar over a context with the bundles a, b and one without a cache; a is open as window 512."""
+    for name in ("a", "b", "cacheless"):
+        make_bundle(tmp_path / name)
+    (tmp_path / "cacheless" / "cacheless").write_text("")
+
+    def make(**scenario: Any) -> ContextBar:
+        context: AppContext = make_context(**scenario)
+        made = ContextBar(context)
+        qtbot.addWidget(made)
+        made.show()
+        context.open_bundle(tmp_path / "a")
+        load(qtbot, made, tmp_path / "a", "window", 512)
+        return made
+
+    return make
+
+
+def load(qtbot: Any, bar: ContextBar, path: Path, cache: str | None = None, capacity: int | None = None) -> None:
+    """Opens a bundle in the session, to its end, good or bad."""
+    session = bar._context.session
+    session.open(path, "cpu", cache, capacity)
+    qtbot.waitUntil(lambda: session.state in ("ready", "failed"))
+
+
+def said(bar: ContextBar) -> tuple[str, ...]:
+    """What the pills say that depends on the session."""
+    return tuple(bar._parts[name].text() for name in ("layout", "provider") if not bar._parts[name].isHidden())
+
+
+def test_what_is_open_is_told(bar: Any) -> None:
+    assert said(bar()) == ("window 512", OPEN)
+
+
+def test_a_bundle_that_is_not_open_has_what_it_was_built_with(bar: Any, tmp_path: Path) -> None:
+    made: ContextBar = bar()
+    made._context.open_bundle(tmp_path / "b")
+    assert made.chooser.text() == "b" and said(made) == BUILT
+    made._context.open_bundle(tmp_path / "a")  # which is still open
+    assert said(made) == ("window 512", OPEN)
+
+
+def test_the_next_one_opens(qtbot: Any, bar: Any, tmp_path: Path) -> None:
+    made: ContextBar = bar()
+    made._context.open_bundle(tmp_path / "b")
+    seen: list[tuple[str, ...]] = []
+    made._context.session.stateChanged.connect(lambda _state: seen.append(said(made)))
+    load(qtbot, made, tmp_path / "b", "linear", 64)
+    assert ("window 512", OPEN) not in seen and said(made) == ("linear 64", OPEN)
+    made._context.open_bundle(tmp_path / "a")
+    assert said(made) == BUILT
+
+
+def test_one_that_fails_to_open_has_no_figures_of_the_one_before(qtbot: Any, bar: Any, tmp_path: Path) -> None:
+    made: ContextBar = bar(providers={"qnn": "lies"})
+    made._context.open_bundle(tmp_path / "b")
+    made._context.session.open(tmp_path / "b", "qnn")
+    qtbot.waitUntil(lambda: made._context.session.state == "failed")
+    assert said(made) == BUILT
+    made._context.open_bundle(tmp_path / "a")  # no longer open either
+    assert said(made) == BUILT
+
+
+def test_a_bundle_without_a_cache_shows_none(bar: Any, tmp_path: Path) -> None:
+    made: ContextBar = bar()
+    made._context.open_bundle(tmp_path / "cacheless")
+    assert said(made) == (CLOSED,)
+
+
+def test_a_bundle_built_anew_in_its_folder_is_another(bar: Any, tmp_path: Path) -> None:
+    made: ContextBar = bar()
+    context = made._context
+    before = context._read
+    context._read = lambda folder: {**before(folder), "built_at": "2026-03-03T00:00:00+00:00"}
+    context.open_bundle(tmp_path / "a")
+    assert said(made) == BUILT
