@@ -5,23 +5,23 @@
     <name>joinery</name>
     <message>
       <source> and </source>
-      <translation type="unfinished" />
+      <translation> und </translation>
     </message>
     <message>
       <source> tokens</source>
-      <translation type="unfinished" />
+      <translation> Token</translation>
     </message>
     <message>
       <source> · full</source>
-      <translation type="unfinished" />
+      <translation> · voll</translation>
     </message>
     <message>
       <source> · nearly full</source>
-      <translation type="unfinished" />
+      <translation> · fast voll</translation>
     </message>
     <message>
       <source> · {0} evicted</source>
-      <translation type="unfinished" />
+      <translation> · {0} verdrängt</translation>
     </message>
     <message>
       <source>%1 is neither a folder nor an .onnx file.</source>
@@ -29,82 +29,102 @@
     </message>
     <message>
       <source>%1 layers, width %2</source>
-      <translation type="unfinished" />
+      <translation>%1 Schichten, Breite %2</translation>
     </message>
     <message>
       <source>%1 of KV cache: %2 a token, allocated when a bundle is opened.</source>
-      <translation type="unfinished" />
+      <translation>%1 KV-Cache: %2 je Token, belegt beim Öffnen eines Bundles.</translation>
     </message>
     <message>
       <source>%1 tokens</source>
-      <translation type="unfinished" />
+      <translation>%1 Token</translation>
     </message>
     <message>
       <source>%1 was removed from the list; its files stay where they are.</source>
-      <translation type="unfinished" />
+      <translation>%1 wurde aus der Liste entfernt; seine Dateien bleiben, wo sie sind.</translation>
     </message>
     <message>
       <source>%1 · %2 slots · %3</source>
-      <translation type="unfinished" />
+      <translation>%1 · %2 Slots · %3</translation>
     </message>
     <message numerus="yes">
       <source>%n components</source>
-      <translation type="unfinished">
-        <numerusform />
-        <numerusform />
+      <translation>
+        <numerusform>%n Komponente</numerusform>
+        <numerusform>%n Komponenten</numerusform>
       </translation>
     </message>
     <message>
       <source>(omitted)</source>
-      <translation type="unfinished" />
+      <translation>(ausgelassen)</translation>
     </message>
     <message>
       <source>(unnamed)</source>
-      <translation type="unfinished" />
+      <translation>(ohne Namen)</translation>
     </message>
     <message>
       <source>+ {0} more</source>
-      <translation type="unfinished" />
+      <translation>+ {0} weitere</translation>
     </message>
     <message>
       <source>0 takes the most probable token each time.</source>
+      <translation>0 nimmt jedes Mal das wahrscheinlichste Token.</translation>
+    </message>
+    <message>
+      <source>1 left out:</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>1 node</source>
-      <translation type="unfinished" />
+      <translation>1 Knoten</translation>
     </message>
     <message>
       <source>1 node is left to the CPU</source>
+      <translation>1 Knoten bleibt der CPU</translation>
+    </message>
+    <message>
+      <source>1 reply</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>1 run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>1 run was removed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>1 token</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>1 − cosine</source>
-      <translation type="unfinished" />
+      <translation>1 − Kosinus</translation>
     </message>
     <message>
       <source>A Hugging Face folder or hub id becomes ONNX graphs with an explicit KV cache.</source>
-      <translation type="unfinished" />
+      <translation>Ein Hugging-Face-Ordner oder eine Hub-ID wird zu ONNX-Graphen mit ausdrücklichem KV-Cache.</translation>
     </message>
     <message>
       <source>A JSON list of functions, for a chat template that takes them.</source>
-      <translation type="unfinished" />
+      <translation>Eine JSON-Liste von Funktionen, für eine Chat-Vorlage, die sie annimmt.</translation>
     </message>
     <message>
       <source>A bundle tells here what each pass changed and refused.</source>
-      <translation type="unfinished" />
+      <translation>Ein Bundle sagt hier, was jeder Pass geändert und abgelehnt hat.</translation>
     </message>
     <message>
       <source>A bundle's folder</source>
-      <translation type="unfinished" />
+      <translation>Ordner eines Bundles</translation>
     </message>
     <message>
       <source>A bundle, a checkpoint's folder, demo:NAME, a hub id</source>
-      <translation type="unfinished" />
+      <translation>Ein Bundle, der Ordner eines Checkpoints, demo:NAME, eine Hub-ID</translation>
     </message>
     <message>
       <source>A change opens the bundle anew; the conversation stays.</source>
-      <translation type="unfinished" />
+      <translation>Eine Änderung öffnet das Bundle neu; das Gespräch bleibt.</translation>
     </message>
     <message>
       <source>A checkpoint becomes a bundle: graphs with an explicit KV cache, weights, tokenizer and the evidence of every stage.</source>
@@ -112,7 +132,7 @@
     </message>
     <message>
       <source>A checkpoint on this machine</source>
-      <translation type="unfinished" />
+      <translation>Ein Checkpoint auf dieser Maschine</translation>
     </message>
     <message>
       <source>A choice is kept at once. What needs a new start says so; Reset to defaults can be undone.</source>
@@ -120,11 +140,11 @@
     </message>
     <message>
       <source>A click on a session opens its graph, on a state the KV cache.</source>
-      <translation type="unfinished" />
+      <translation>Ein Klick auf eine Session öffnet ihren Graphen, auf einen Zustand den KV-Cache.</translation>
     </message>
     <message>
       <source>A comparison has its own colours.</source>
-      <translation type="unfinished" />
+      <translation>Ein Vergleich hat eigene Farben.</translation>
     </message>
     <message>
       <source>A conversation with the bundle that is open, token by token; side by side with another one, too.</source>
@@ -132,39 +152,43 @@
     </message>
     <message>
       <source>A folder with a genai_config.json</source>
-      <translation type="unfinished" />
+      <translation>Ein Ordner mit genai_config.json</translation>
     </message>
     <message>
       <source>A full cache drops its oldest tokens and goes on; what was dropped is forgotten.</source>
+      <translation>Ein voller Cache wirft seine ältesten Token fort und geht weiter; Fortgeworfenes ist vergessen.</translation>
+    </message>
+    <message>
+      <source>A point needs a run with this speed and an evaluation of the same bundle: bench it, and compare its accuracy.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>A reply ends here at the latest.</source>
-      <translation type="unfinished" />
+      <translation>Eine Antwort endet spätestens hier.</translation>
     </message>
     <message>
       <source>A reply is being generated: the cache can be changed when it has ended.</source>
-      <translation type="unfinished" />
+      <translation>Eine Antwort wird erzeugt: der Cache kann geändert werden, wenn sie geendet hat.</translation>
     </message>
     <message>
       <source>A session of this bundle shows its slots here, and can rewind, save and load them.</source>
-      <translation type="unfinished" />
+      <translation>Eine Sitzung dieses Bundles zeigt hier ihre Slots und kann sie zurückspulen, speichern und laden.</translation>
     </message>
     <message>
       <source>A slot for each token up to the capacity; a full cache ends the reply.</source>
-      <translation type="unfinished" />
+      <translation>Ein Slot für jedes Token bis zur Kapazität; ein voller Cache beendet die Antwort.</translation>
     </message>
     <message>
       <source>A small Qwen3 that ships with Joinery: built in under a minute, no download.</source>
-      <translation type="unfinished" />
+      <translation>Ein kleines Qwen3, das mit Joinery kommt: in unter einer Minute gebaut, ohne Download.</translation>
     </message>
     <message>
       <source>A small trained model that ships with Joinery</source>
-      <translation type="unfinished" />
+      <translation>Ein kleines trainiertes Modell, das mit Joinery kommt</translation>
     </message>
     <message>
       <source>A token</source>
-      <translation type="unfinished" />
+      <translation>Ein Token</translation>
     </message>
     <message>
       <source>A workbench that turns Hugging Face checkpoints into composite ONNX models, and lets you see, run and measure what was built.</source>
@@ -180,15 +204,23 @@
     </message>
     <message>
       <source>Accuracy</source>
+      <translation>Genauigkeit</translation>
+    </message>
+    <message>
+      <source>Accuracy against speed; the table beside it says the same</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Accuracy and speed</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Accuracy: compare</source>
-      <translation type="unfinished" />
+      <translation>Genauigkeit: vergleichen</translation>
     </message>
     <message>
       <source>Accuracy: stop comparing</source>
-      <translation type="unfinished" />
+      <translation>Genauigkeit: Vergleich anhalten</translation>
     </message>
     <message>
       <source>Actions</source>
@@ -196,59 +228,75 @@
     </message>
     <message>
       <source>After</source>
-      <translation type="unfinished" />
+      <translation>Nachher</translation>
     </message>
     <message>
       <source>Against {0}</source>
+      <translation>Gegen {0}</translation>
+    </message>
+    <message>
+      <source>All bundles</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>All but the outliers (percentile)</source>
+      <translation>Alles außer den Ausreißern (Perzentil)</translation>
+    </message>
+    <message>
+      <source>All kinds</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <source>All replies</source>
+      <source>All precisions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>All providers</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>All runs</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>All slots</source>
-      <translation type="unfinished" />
+      <translation>Alle Slots</translation>
     </message>
     <message>
       <source>All {0} files are as they were written ({1}).</source>
-      <translation type="unfinished" />
+      <translation>Alle {0} Dateien sind, wie sie geschrieben wurden ({1}).</translation>
     </message>
     <message>
       <source>All {0} files of the bundle are as they were written.</source>
-      <translation type="unfinished" />
+      <translation>Alle {0} Dateien des Bundles sind, wie sie geschrieben wurden.</translation>
     </message>
     <message>
       <source>Allocated</source>
-      <translation type="unfinished" />
+      <translation>Belegt</translation>
     </message>
     <message>
       <source>Also ranks quantized nodes by what leaving each in full precision would gain; takes a run a node.</source>
-      <translation type="unfinished" />
+      <translation>Ordnet auch quantisierte Knoten danach, was volle Genauigkeit für jeden brächte; kostet einen Lauf je Knoten.</translation>
     </message>
     <message>
       <source>An encoder-decoder reads each source anew and its decoder begins empty, so between two runs there is nothing to go back to, to save or to load.</source>
-      <translation type="unfinished" />
+      <translation>Ein Encoder-Decoder liest jede Quelle neu, und sein Decoder beginnt leer; zwischen zwei Läufen gibt es darum nichts zurückzuspulen, zu speichern oder zu laden.</translation>
     </message>
     <message>
       <source>Another bundle was opened.</source>
-      <translation type="unfinished" />
+      <translation>Ein anderes Bundle wurde geöffnet.</translation>
     </message>
     <message>
       <source>Answer again</source>
-      <translation type="unfinished" />
+      <translation>Noch einmal antworten</translation>
     </message>
     <message>
       <source>Answer again, as a new branch</source>
-      <translation type="unfinished" />
+      <translation>Noch einmal antworten, als neuer Zweig</translation>
     </message>
     <message>
       <source>Answers of both bundles</source>
-      <translation type="unfinished" />
+      <translation>Antworten beider Bundles</translation>
     </message>
     <message>
       <source>Appearance</source>
@@ -256,19 +304,19 @@
     </message>
     <message>
       <source>Architecture</source>
-      <translation type="unfinished" />
+      <translation>Architektur</translation>
     </message>
     <message>
       <source>Arrow keys move from slot to slot.</source>
-      <translation type="unfinished" />
+      <translation>Pfeiltasten gehen von Slot zu Slot.</translation>
     </message>
     <message>
       <source>Arrow keys walk through the stages: export, each pass, the final graph</source>
-      <translation type="unfinished" />
+      <translation>Pfeiltasten gehen durch die Stufen: Export, jeder Pass, der fertige Graph</translation>
     </message>
     <message>
       <source>Arrow keys walk through the steps of the last generation</source>
-      <translation type="unfinished" />
+      <translation>Pfeiltasten gehen durch die Schritte der letzten Erzeugung</translation>
     </message>
     <message>
       <source>Arrows</source>
@@ -276,7 +324,7 @@
     </message>
     <message>
       <source>As the checkpoint does</source>
-      <translation type="unfinished" />
+      <translation>Wie der Checkpoint</translation>
     </message>
     <message>
       <source>As the system</source>
@@ -284,7 +332,7 @@
     </message>
     <message>
       <source>Ask something</source>
-      <translation type="unfinished" />
+      <translation>Etwas fragen</translation>
     </message>
     <message>
       <source>Ask something in Chat, or run a comparison under Accuracy. Drag over the chart to look closer, and export what is shown as CSV, PNG or SVG.</source>
@@ -292,59 +340,59 @@
     </message>
     <message>
       <source>Ask the model something</source>
-      <translation type="unfinished" />
+      <translation>Das Modell etwas fragen</translation>
     </message>
     <message>
       <source>Assemble</source>
-      <translation type="unfinished" />
+      <translation>Zusammensetzen</translation>
     </message>
     <message>
       <source>Attributes</source>
-      <translation type="unfinished" />
+      <translation>Attribute</translation>
     </message>
     <message>
       <source>Back</source>
-      <translation type="unfinished" />
+      <translation>Zurück</translation>
     </message>
     <message>
       <source>Back to greedy, with all the rest off</source>
-      <translation type="unfinished" />
+      <translation>Zurück zu greedy, alles Übrige aus</translation>
     </message>
     <message>
       <source>Back to the chat</source>
-      <translation type="unfinished" />
+      <translation>Zurück zum Chat</translation>
     </message>
     <message>
       <source>Back to the defaults</source>
-      <translation type="unfinished" />
+      <translation>Zurück zu den Vorgaben</translation>
     </message>
     <message>
       <source>Back to the graph</source>
-      <translation type="unfinished" />
+      <translation>Zurück zum Graphen</translation>
     </message>
     <message>
       <source>Back to {0}</source>
-      <translation type="unfinished" />
+      <translation>Zurück zu {0}</translation>
     </message>
     <message>
       <source>Back to {0} tokens · {1}</source>
-      <translation type="unfinished" />
+      <translation>Zurück auf {0} Token · {1}</translation>
     </message>
     <message>
       <source>Before</source>
-      <translation type="unfinished" />
+      <translation>Vorher</translation>
     </message>
     <message>
       <source>Begin a text and the model completes it</source>
-      <translation type="unfinished" />
+      <translation>Einen Text beginnen, und das Modell setzt ihn fort</translation>
     </message>
     <message>
       <source>Begins with</source>
-      <translation type="unfinished" />
+      <translation>Beginnt mit</translation>
     </message>
     <message>
       <source>Browse</source>
-      <translation type="unfinished" />
+      <translation>Durchsuchen</translation>
     </message>
     <message>
       <source>Build</source>
@@ -352,31 +400,31 @@
     </message>
     <message>
       <source>Build a checkpoint or open a bundle to begin</source>
-      <translation type="unfinished" />
+      <translation>Zuerst einen Checkpoint bauen oder ein Bundle öffnen</translation>
     </message>
     <message>
       <source>Build another</source>
-      <translation type="unfinished" />
+      <translation>Noch eines bauen</translation>
     </message>
     <message>
       <source>Build failed: %1</source>
-      <translation type="unfinished" />
+      <translation>Bau fehlgeschlagen: %1</translation>
     </message>
     <message>
       <source>Build stopped; it resumes where it was</source>
-      <translation type="unfinished" />
+      <translation>Bau angehalten; er geht weiter, wo er war</translation>
     </message>
     <message>
       <source>Build the demo</source>
-      <translation type="unfinished" />
+      <translation>Demo bauen</translation>
     </message>
     <message>
       <source>Build time</source>
-      <translation type="unfinished" />
+      <translation>Bauzeit</translation>
     </message>
     <message>
       <source>Building the reference: {0}</source>
-      <translation type="unfinished" />
+      <translation>Die Referenz wird gebaut: {0}</translation>
     </message>
     <message>
       <source>Builds, generations and measurements that are kept. Older ones are removed at each start.</source>
@@ -384,43 +432,43 @@
     </message>
     <message>
       <source>Built</source>
-      <translation type="unfinished" />
+      <translation>Gebaut</translation>
     </message>
     <message>
       <source>Built in %1</source>
-      <translation type="unfinished" />
+      <translation>Gebaut in %1</translation>
     </message>
     <message>
       <source>Bundle</source>
-      <translation type="unfinished" />
+      <translation>Bundle</translation>
     </message>
     <message>
       <source>Bundle default</source>
-      <translation type="unfinished" />
+      <translation>Vorgabe des Bundles</translation>
     </message>
     <message>
       <source>Bundle default ({0})</source>
-      <translation type="unfinished" />
+      <translation>Vorgabe des Bundles ({0})</translation>
     </message>
     <message>
       <source>Bundle is open</source>
-      <translation type="unfinished" />
+      <translation>Bundle ist offen</translation>
     </message>
     <message>
       <source>Bundle on the left</source>
-      <translation type="unfinished" />
+      <translation>Bundle links</translation>
     </message>
     <message>
       <source>Bundle on the right</source>
-      <translation type="unfinished" />
+      <translation>Bundle rechts</translation>
     </message>
     <message>
       <source>Bundle or source it is compared with</source>
-      <translation type="unfinished" />
+      <translation>Bundle oder Quelle, mit der es verglichen wird</translation>
     </message>
     <message>
       <source>Bundle that is judged</source>
-      <translation type="unfinished" />
+      <translation>Bundle, das beurteilt wird</translation>
     </message>
     <message>
       <source>Bundles</source>
@@ -428,59 +476,59 @@
     </message>
     <message>
       <source>Bundles of {0} by device</source>
-      <translation type="unfinished" />
+      <translation>Bundles von {0} nach Gerät</translation>
     </message>
     <message>
       <source>Bundles that you build or open are listed here with their architecture, precision, cache and speed. A folder or an .onnx file can also be dropped anywhere in this window.</source>
-      <translation type="unfinished" />
+      <translation>Gebaute und geöffnete Bundles stehen hier mit Architektur, Genauigkeit, Cache und Tempo. Ein Ordner oder eine .onnx-Datei kann auch überall in diesem Fenster abgelegt werden.</translation>
     </message>
     <message>
       <source>CPU: {0} left to it</source>
-      <translation type="unfinished" />
+      <translation>CPU: {0} bleiben ihr</translation>
     </message>
     <message>
       <source>Cache layout</source>
-      <translation type="unfinished" />
+      <translation>Cache-Layout</translation>
     </message>
     <message>
       <source>Cache layout and capacity in tokens</source>
-      <translation type="unfinished" />
+      <translation>Cache-Layout und Kapazität in Token</translation>
     </message>
     <message>
       <source>Cache, all slots</source>
-      <translation type="unfinished" />
+      <translation>Cache, alle Slots</translation>
     </message>
     <message>
       <source>Calibration</source>
-      <translation type="unfinished" />
+      <translation>Kalibrierung</translation>
     </message>
     <message>
       <source>Calibration prompts</source>
-      <translation type="unfinished" />
+      <translation>Prompts zur Kalibrierung</translation>
     </message>
     <message>
       <source>Cancel</source>
-      <translation type="unfinished" />
+      <translation>Abbrechen</translation>
     </message>
     <message>
       <source>Cancel the build</source>
-      <translation type="unfinished" />
+      <translation>Bau abbrechen</translation>
     </message>
     <message>
       <source>Capacity</source>
-      <translation type="unfinished" />
+      <translation>Kapazität</translation>
     </message>
     <message>
       <source>Carried state</source>
-      <translation type="unfinished" />
+      <translation>Mitgeführter Zustand</translation>
     </message>
     <message>
       <source>Changed</source>
-      <translation type="unfinished" />
+      <translation>Geändert</translation>
     </message>
     <message>
       <source>Changes by scope</source>
-      <translation type="unfinished" />
+      <translation>Änderungen nach Bereich</translation>
     </message>
     <message>
       <source>Chat</source>
@@ -488,23 +536,23 @@
     </message>
     <message>
       <source>Chat with %1</source>
-      <translation type="unfinished" />
+      <translation>Mit %1 chatten</translation>
     </message>
     <message>
       <source>Chat with it</source>
-      <translation type="unfinished" />
+      <translation>Damit chatten</translation>
     </message>
     <message>
       <source>Chat with the demo</source>
-      <translation type="unfinished" />
+      <translation>Mit der Demo chatten</translation>
     </message>
     <message>
       <source>Check</source>
-      <translation type="unfinished" />
+      <translation>Prüfen</translation>
     </message>
     <message>
       <source>Check a bundle</source>
-      <translation type="unfinished" />
+      <translation>Ein Bundle prüfen</translation>
     </message>
     <message>
       <source>Check a bundle: it is run on the device and on the CPU, and the answers are compared. Compile keeps what a provider makes of the graphs, so that it opens at once.</source>
@@ -512,39 +560,39 @@
     </message>
     <message>
       <source>Check accuracy</source>
-      <translation type="unfinished" />
+      <translation>Genauigkeit prüfen</translation>
     </message>
     <message>
       <source>Check again</source>
-      <translation type="unfinished" />
+      <translation>Noch einmal prüfen</translation>
     </message>
     <message>
       <source>Check this bundle</source>
-      <translation type="unfinished" />
+      <translation>Dieses Bundle prüfen</translation>
     </message>
     <message>
       <source>Checked {0}, of the graph as onnxruntime has fused it.</source>
-      <translation type="unfinished" />
+      <translation>Geprüft {0}, am Graphen, wie onnxruntime ihn verschmolzen hat.</translation>
     </message>
     <message>
       <source>Checking every file of the bundle …</source>
-      <translation type="unfinished" />
+      <translation>Jede Datei des Bundles wird geprüft …</translation>
     </message>
     <message>
       <source>Choose a bundle and what it should be like. Both read the same tokens; agreement, divergence, hidden states, cache, perplexity and answers appear here.</source>
-      <translation type="unfinished" />
+      <translation>Ein Bundle wählen und das, dem es gleichen soll. Beide lesen dieselben Token; Übereinstimmung, Divergenz, Hidden States, Cache, Perplexität und Antworten erscheinen hier.</translation>
     </message>
     <message>
       <source>Choose a checkpoint's folder</source>
-      <translation type="unfinished" />
+      <translation>Ordner eines Checkpoints wählen</translation>
     </message>
     <message>
       <source>Choose a file of prompts</source>
-      <translation type="unfinished" />
+      <translation>Datei mit Prompts wählen</translation>
     </message>
     <message>
       <source>Choose a file…</source>
-      <translation type="unfinished" />
+      <translation>Datei wählen…</translation>
     </message>
     <message>
       <source>Choose a folder</source>
@@ -552,91 +600,91 @@
     </message>
     <message>
       <source>Choose a source</source>
-      <translation type="unfinished" />
+      <translation>Quelle wählen</translation>
     </message>
     <message>
       <source>Choose two bundles: each answers in a process of its own.</source>
-      <translation type="unfinished" />
+      <translation>Zwei Bundles wählen: jedes antwortet in einem eigenen Prozess.</translation>
     </message>
     <message>
       <source>Choose …</source>
-      <translation type="unfinished" />
+      <translation>Wählen …</translation>
     </message>
     <message>
       <source>Close</source>
-      <translation type="unfinished" />
+      <translation>Schließen</translation>
     </message>
     <message>
       <source>Closed.</source>
-      <translation type="unfinished" />
+      <translation>Geschlossen.</translation>
     </message>
     <message>
       <source>Colour by provider</source>
-      <translation type="unfinished" />
+      <translation>Nach Provider färben</translation>
     </message>
     <message>
       <source>Compare</source>
-      <translation type="unfinished" />
+      <translation>Vergleichen</translation>
     </message>
     <message>
       <source>Compare the accuracy of two bundles</source>
-      <translation type="unfinished" />
+      <translation>Genauigkeit zweier Bundles vergleichen</translation>
     </message>
     <message>
       <source>Compare the answers of two bundles</source>
-      <translation type="unfinished" />
+      <translation>Antworten zweier Bundles vergleichen</translation>
     </message>
     <message>
       <source>Compare with</source>
-      <translation type="unfinished" />
+      <translation>Vergleichen mit</translation>
     </message>
     <message>
       <source>Compare with another bundle</source>
-      <translation type="unfinished" />
+      <translation>Mit einem anderen Bundle vergleichen</translation>
     </message>
     <message>
       <source>Compile</source>
-      <translation type="unfinished" />
+      <translation>Kompilieren</translation>
     </message>
     <message>
       <source>Component</source>
-      <translation type="unfinished" />
+      <translation>Komponente</translation>
     </message>
     <message>
       <source>Component of {0}</source>
-      <translation type="unfinished" />
+      <translation>Komponente von {0}</translation>
     </message>
     <message>
       <source>Components</source>
-      <translation type="unfinished" />
+      <translation>Komponenten</translation>
     </message>
     <message>
       <source>Components elsewhere …</source>
-      <translation type="unfinished" />
+      <translation>Komponenten anderswo …</translation>
     </message>
     <message>
       <source>Components of the recipe</source>
-      <translation type="unfinished" />
+      <translation>Komponenten des Rezepts</translation>
     </message>
     <message>
       <source>Composite</source>
-      <translation type="unfinished" />
+      <translation>Verbund</translation>
     </message>
     <message>
       <source>Composite: save the picture …</source>
-      <translation type="unfinished" />
+      <translation>Verbund: Bild speichern …</translation>
     </message>
     <message>
       <source>Configuration</source>
-      <translation type="unfinished" />
+      <translation>Konfiguration</translation>
     </message>
     <message>
       <source>Conversation</source>
-      <translation type="unfinished" />
+      <translation>Gespräch</translation>
     </message>
     <message>
       <source>Convert a checkpoint</source>
-      <translation type="unfinished" />
+      <translation>Checkpoint umwandeln</translation>
     </message>
     <message>
       <source>Copy</source>
@@ -644,23 +692,23 @@
     </message>
     <message>
       <source>Copy as Markdown</source>
-      <translation type="unfinished" />
+      <translation>Als Markdown kopieren</translation>
     </message>
     <message>
       <source>Copy the details</source>
-      <translation type="unfinished" />
+      <translation>Einzelheiten kopieren</translation>
     </message>
     <message>
       <source>Copy the details (Ctrl+Shift+C)</source>
-      <translation type="unfinished" />
+      <translation>Einzelheiten kopieren (Strg+Umschalt+C)</translation>
     </message>
     <message>
       <source>Copy the last reply</source>
-      <translation type="unfinished" />
+      <translation>Letzte Antwort kopieren</translation>
     </message>
     <message>
       <source>Copy the text</source>
-      <translation type="unfinished" />
+      <translation>Text kopieren</translation>
     </message>
     <message>
       <source>Copy versions and folder</source>
@@ -668,15 +716,19 @@
     </message>
     <message>
       <source>Cross cache</source>
-      <translation type="unfinished" />
+      <translation>Cross-Cache</translation>
     </message>
     <message>
       <source>Current bundle: %1</source>
+      <translation>Aktuelles Bundle: %1</translation>
+    </message>
+    <message>
+      <source>Curves</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Damaged</source>
-      <translation type="unfinished" />
+      <translation>Beschädigt</translation>
     </message>
     <message>
       <source>Dark</source>
@@ -684,23 +736,23 @@
     </message>
     <message>
       <source>Decoder cache · {0}</source>
-      <translation type="unfinished" />
+      <translation>Decoder-Cache · {0}</translation>
     </message>
     <message>
       <source>Demo</source>
-      <translation type="unfinished" />
+      <translation>Demo</translation>
     </message>
     <message>
       <source>Details</source>
-      <translation type="unfinished" />
+      <translation>Einzelheiten</translation>
     </message>
     <message>
       <source>Details at the right</source>
-      <translation type="unfinished" />
+      <translation>Einzelheiten rechts</translation>
     </message>
     <message>
       <source>Details of what is chosen</source>
-      <translation type="unfinished" />
+      <translation>Einzelheiten des Gewählten</translation>
     </message>
     <message>
       <source>Devices</source>
@@ -708,71 +760,75 @@
     </message>
     <message>
       <source>Disk</source>
-      <translation type="unfinished" />
+      <translation>Festplatte</translation>
     </message>
     <message>
       <source>Dismiss</source>
-      <translation type="unfinished" />
+      <translation>Ausblenden</translation>
     </message>
     <message>
       <source>Done</source>
+      <translation>Fertig</translation>
+    </message>
+    <message>
+      <source>Double-click a run, or press Enter on it, to see all of it.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Downloaded from the Hugging Face hub</source>
-      <translation type="unfinished" />
+      <translation>Vom Hugging-Face-Hub heruntergeladen</translation>
     </message>
     <message>
       <source>Draw this component or scope with Netron</source>
-      <translation type="unfinished" />
+      <translation>Diese Komponente oder diesen Bereich mit Netron zeichnen</translation>
     </message>
     <message>
       <source>Draw with Netron</source>
-      <translation type="unfinished" />
+      <translation>Mit Netron zeichnen</translation>
     </message>
     <message>
       <source>Drivers</source>
-      <translation type="unfinished" />
+      <translation>Treiber</translation>
     </message>
     <message>
       <source>Each execution provider is asked what it can use.</source>
-      <translation type="unfinished" />
+      <translation>Jeder Execution Provider wird gefragt, was er benutzen kann.</translation>
     </message>
     <message>
       <source>Each file needs a name of its own.</source>
-      <translation type="unfinished" />
+      <translation>Jede Datei braucht einen eigenen Namen.</translation>
     </message>
     <message>
       <source>Each step of a reply appears here while it runs: latency, cache and memory.</source>
-      <translation type="unfinished" />
+      <translation>Jeder Schritt einer Antwort erscheint hier, während sie läuft: Latenz, Cache und Speicher.</translation>
     </message>
     <message>
       <source>Earlier chats</source>
-      <translation type="unfinished" />
+      <translation>Frühere Chats</translation>
     </message>
     <message>
       <source>Edit and resend, as a new branch</source>
-      <translation type="unfinished" />
+      <translation>Bearbeiten und neu senden, als neuer Zweig</translation>
     </message>
     <message>
       <source>Edit recipe</source>
-      <translation type="unfinished" />
+      <translation>Rezept bearbeiten</translation>
     </message>
     <message>
       <source>Edit the last prompt</source>
-      <translation type="unfinished" />
+      <translation>Letzten Prompt bearbeiten</translation>
     </message>
     <message>
       <source>Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it.</source>
-      <translation type="unfinished" />
+      <translation>Ein früherer Prompt wird bearbeitet: Eingabe sendet ihn als neuen Zweig, Esc verlässt ihn.</translation>
     </message>
     <message>
       <source>Embeddings, transformer and head as graphs of their own: 1×1 Conv, fp16 cache, rotary inside.</source>
-      <translation type="unfinished" />
+      <translation>Embeddings, Transformer und Head als eigene Graphen: 1×1-Conv, fp16-Cache, Rotary innen.</translation>
     </message>
     <message>
       <source>Ends the reply (Esc)</source>
-      <translation type="unfinished" />
+      <translation>Beendet die Antwort (Esc)</translation>
     </message>
     <message>
       <source>Enter</source>
@@ -780,35 +836,43 @@
     </message>
     <message>
       <source>Enter sends, Shift+Enter starts a new line.</source>
-      <translation type="unfinished" />
+      <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile.</translation>
     </message>
     <message>
       <source>Estimate</source>
+      <translation>Schätzung</translation>
+    </message>
+    <message>
+      <source>Every build, generation, measurement and evaluation appears here, of the command line, too.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Every node is on it, and what it computes is right.</source>
+      <translation>Jeder Knoten liegt darauf, und was er berechnet, stimmt.</translation>
+    </message>
+    <message>
+      <source>Everything (JSON) …</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Export</source>
-      <translation type="unfinished" />
+      <translation>Exportieren</translation>
     </message>
     <message>
       <source>Export and more</source>
-      <translation type="unfinished" />
+      <translation>Export und mehr</translation>
     </message>
     <message>
       <source>Export for onnxruntime-genai</source>
-      <translation type="unfinished" />
+      <translation>Für onnxruntime-genai exportieren</translation>
     </message>
     <message>
       <source>Export for onnxruntime-genai …</source>
-      <translation type="unfinished" />
+      <translation>Für onnxruntime-genai exportieren …</translation>
     </message>
     <message>
       <source>Export measurements</source>
-      <translation type="unfinished" />
+      <translation>Messungen exportieren</translation>
     </message>
     <message>
       <source>Export the bundle for onnxruntime-genai …</source>
@@ -816,47 +880,63 @@
     </message>
     <message>
       <source>Export the measurements as CSV</source>
-      <translation type="unfinished" />
+      <translation>Messungen als CSV exportieren</translation>
     </message>
     <message>
       <source>Export the measurements as PNG</source>
-      <translation type="unfinished" />
+      <translation>Messungen als PNG exportieren</translation>
     </message>
     <message>
       <source>Export the measurements as SVG</source>
-      <translation type="unfinished" />
+      <translation>Messungen als SVG exportieren</translation>
     </message>
     <message>
       <source>Export the report</source>
+      <translation>Bericht exportieren</translation>
+    </message>
+    <message>
+      <source>Export the runs</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Export this chat</source>
-      <translation type="unfinished" />
+      <translation>Diesen Chat exportieren</translation>
     </message>
     <message>
       <source>FIFO: slides on, newest last</source>
-      <translation type="unfinished" />
+      <translation>FIFO: gleitet weiter, Neuestes zuletzt</translation>
     </message>
     <message>
       <source>Failed after %1</source>
-      <translation type="unfinished" />
+      <translation>Fehlgeschlagen nach %1</translation>
     </message>
     <message>
       <source>Family</source>
-      <translation type="unfinished" />
+      <translation>Familie</translation>
     </message>
     <message>
       <source>Figures</source>
+      <translation>Zahlen</translation>
+    </message>
+    <message>
+      <source>Figures of the run</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>File of prompts, one a line</source>
+      <translation>Datei mit Prompts, einer je Zeile</translation>
+    </message>
+    <message>
+      <source>Filter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Filter the runs</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Find (Ctrl+F)</source>
-      <translation type="unfinished" />
+      <translation>Suchen (Strg+F)</translation>
     </message>
     <message>
       <source>Find a shortcut</source>
@@ -868,31 +948,31 @@
     </message>
     <message>
       <source>Find an action (Ctrl+K)</source>
-      <translation type="unfinished" />
+      <translation>Aktion finden (Strg+K)</translation>
     </message>
     <message>
       <source>Find nodes by name, operator or scope</source>
-      <translation type="unfinished" />
+      <translation>Knoten nach Name, Operator oder Bereich suchen</translation>
     </message>
     <message>
       <source>First values: {0}</source>
-      <translation type="unfinished" />
+      <translation>Erste Werte: {0}</translation>
     </message>
     <message>
       <source>Fit</source>
-      <translation type="unfinished" />
+      <translation>Einpassen</translation>
     </message>
     <message>
       <source>Fit the whole graph (0)</source>
-      <translation type="unfinished" />
+      <translation>Ganzen Graphen einpassen (0)</translation>
     </message>
     <message>
       <source>Fit the whole picture (0)</source>
-      <translation type="unfinished" />
+      <translation>Ganzes Bild einpassen (0)</translation>
     </message>
     <message>
       <source>Folder</source>
-      <translation type="unfinished" />
+      <translation>Ordner</translation>
     </message>
     <message>
       <source>Folder of bundles</source>
@@ -900,23 +980,23 @@
     </message>
     <message>
       <source>Forgets what was measured</source>
-      <translation type="unfinished" />
+      <translation>Vergisst, was gemessen wurde</translation>
     </message>
     <message>
       <source>Freeze</source>
-      <translation type="unfinished" />
+      <translation>Einfrieren</translation>
     </message>
     <message>
       <source>Freeze the measurements</source>
-      <translation type="unfinished" />
+      <translation>Messungen einfrieren</translation>
     </message>
     <message>
       <source>From</source>
-      <translation type="unfinished" />
+      <translation>Von</translation>
     </message>
     <message>
       <source>Generating</source>
-      <translation type="unfinished" />
+      <translation>Antwort wird erzeugt</translation>
     </message>
     <message>
       <source>Give a source: a checkpoint's folder, a model of the hub or a demo. Every later step has a default that works; Next leads to the review and the build. A build that was stopped goes on where it was.</source>
@@ -924,15 +1004,15 @@
     </message>
     <message>
       <source>Given</source>
-      <translation type="unfinished" />
+      <translation>Gegeben</translation>
     </message>
     <message>
       <source>Go on</source>
-      <translation type="unfinished" />
+      <translation>Weiter</translation>
     </message>
     <message>
       <source>Go on writing</source>
-      <translation type="unfinished" />
+      <translation>Weiterschreiben</translation>
     </message>
     <message>
       <source>Go to %1</source>
@@ -940,103 +1020,103 @@
     </message>
     <message>
       <source>Go to Chat</source>
-      <translation type="unfinished" />
+      <translation>Zum Chat</translation>
     </message>
     <message>
       <source>Go to Home</source>
-      <translation type="unfinished" />
+      <translation>Zur Startseite</translation>
     </message>
     <message>
       <source>Go to home</source>
-      <translation type="unfinished" />
+      <translation>Zum Start</translation>
     </message>
     <message>
       <source>Graph</source>
-      <translation type="unfinished" />
+      <translation>Graph</translation>
     </message>
     <message>
       <source>Graph {0}</source>
-      <translation type="unfinished" />
+      <translation>Graph {0}</translation>
     </message>
     <message>
       <source>Graph: close every scope</source>
-      <translation type="unfinished" />
+      <translation>Graph: alle Bereiche schließen</translation>
     </message>
     <message>
       <source>Graph: colour by provider</source>
-      <translation type="unfinished" />
+      <translation>Graph: nach Provider färben</translation>
     </message>
     <message>
       <source>Graph: compare with another file …</source>
-      <translation type="unfinished" />
+      <translation>Graph: mit einer anderen Datei vergleichen …</translation>
     </message>
     <message>
       <source>Graph: compare with the stage before</source>
-      <translation type="unfinished" />
+      <translation>Graph: mit der vorigen Stufe vergleichen</translation>
     </message>
     <message>
       <source>Graph: copy the details</source>
-      <translation type="unfinished" />
+      <translation>Graph: Einzelheiten kopieren</translation>
     </message>
     <message>
       <source>Graph: draw with Netron</source>
-      <translation type="unfinished" />
+      <translation>Graph: mit Netron zeichnen</translation>
     </message>
     <message>
       <source>Graph: find a node</source>
-      <translation type="unfinished" />
+      <translation>Graph: Knoten suchen</translation>
     </message>
     <message>
       <source>Graph: next change</source>
-      <translation type="unfinished" />
+      <translation>Graph: nächste Änderung</translation>
     </message>
     <message>
       <source>Graph: no comparison</source>
-      <translation type="unfinished" />
+      <translation>Graph: kein Vergleich</translation>
     </message>
     <message>
       <source>Graph: open every scope</source>
-      <translation type="unfinished" />
+      <translation>Graph: alle Bereiche öffnen</translation>
     </message>
     <message>
       <source>Graph: previous change</source>
-      <translation type="unfinished" />
+      <translation>Graph: vorige Änderung</translation>
     </message>
     <message>
       <source>Graph: save all as PNG …</source>
-      <translation type="unfinished" />
+      <translation>Graph: alles als PNG speichern …</translation>
     </message>
     <message>
       <source>Graph: save all as SVG …</source>
-      <translation type="unfinished" />
+      <translation>Graph: alles als SVG speichern …</translation>
     </message>
     <message>
       <source>Graph: save what is seen as PNG …</source>
-      <translation type="unfinished" />
+      <translation>Graph: Sichtbares als PNG speichern …</translation>
     </message>
     <message>
       <source>Graph: save what is seen as SVG …</source>
-      <translation type="unfinished" />
+      <translation>Graph: Sichtbares als SVG speichern …</translation>
     </message>
     <message>
       <source>Graphs</source>
-      <translation type="unfinished" />
+      <translation>Graphen</translation>
     </message>
     <message>
       <source>Graphs, weights and tokenizer of {0} are copied into a bundle of their own, once they were seen to fit together. The folder itself stays as it is.</source>
-      <translation type="unfinished" />
+      <translation>Graphen, Gewichte und Tokenizer von {0} werden in ein eigenes Bundle kopiert, sobald sich gezeigt hat, dass sie zusammenpassen. Der Ordner selbst bleibt, wie er ist.</translation>
     </message>
     <message>
       <source>Group {0}</source>
-      <translation type="unfinished" />
+      <translation>Gruppe {0}</translation>
     </message>
     <message>
       <source>GroupQueryAttention writes the cache itself: a token costs what is used.</source>
-      <translation type="unfinished" />
+      <translation>GroupQueryAttention schreibt den Cache selbst: ein Token kostet, was benutzt wird.</translation>
     </message>
     <message>
       <source>Grouped attention in place</source>
-      <translation type="unfinished" />
+      <translation>Gruppierte Attention an Ort und Stelle</translation>
     </message>
     <message>
       <source>Help</source>
@@ -1052,15 +1132,27 @@
     </message>
     <message>
       <source>Hide details</source>
-      <translation type="unfinished" />
+      <translation>Einzelheiten verbergen</translation>
     </message>
     <message>
       <source>Histogram from {0} to {1}, at most {2} values in a bar</source>
-      <translation type="unfinished" />
+      <translation>Histogramm von {0} bis {1}, höchstens {2} Werte je Balken</translation>
     </message>
     <message>
       <source>History</source>
       <translation>Verlauf</translation>
+    </message>
+    <message>
+      <source>History: filter the runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>History: report on the bundle …</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>History: report on the selected runs …</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Home</source>
@@ -1076,31 +1168,31 @@
     </message>
     <message>
       <source>How much is compared</source>
-      <translation type="unfinished" />
+      <translation>Wie viel verglichen ist</translation>
     </message>
     <message>
       <source>How ranges are found</source>
-      <translation type="unfinished" />
+      <translation>Wie Wertebereiche gefunden werden</translation>
     </message>
     <message>
       <source>How the weights are stored. Fewer bits make a bundle smaller, and its answers less exact.</source>
-      <translation type="unfinished" />
+      <translation>Wie die Gewichte gespeichert werden. Weniger Bits machen ein Bundle kleiner und seine Antworten weniger genau.</translation>
     </message>
     <message>
       <source>Hub id</source>
-      <translation type="unfinished" />
+      <translation>Hub-ID</translation>
     </message>
     <message>
       <source>I have read this code and let it run on this machine</source>
-      <translation type="unfinished" />
+      <translation>Ich habe diesen Code gelesen und lasse ihn auf dieser Maschine laufen</translation>
     </message>
     <message>
       <source>IR version {0}</source>
-      <translation type="unfinished" />
+      <translation>IR-Version {0}</translation>
     </message>
     <message>
       <source>Import</source>
-      <translation type="unfinished" />
+      <translation>Importieren</translation>
     </message>
     <message>
       <source>Import a folder of onnxruntime-genai's …</source>
@@ -1108,11 +1200,11 @@
     </message>
     <message>
       <source>Import from onnxruntime-genai</source>
-      <translation type="unfinished" />
+      <translation>Aus onnxruntime-genai importieren</translation>
     </message>
     <message>
       <source>Import into a bundle …</source>
-      <translation type="unfinished" />
+      <translation>In ein Bundle importieren …</translation>
     </message>
     <message>
       <source>Import …</source>
@@ -1120,23 +1212,23 @@
     </message>
     <message>
       <source>Initializers · {0} · {1}</source>
-      <translation type="unfinished" />
+      <translation>Initializer · {0} · {1}</translation>
     </message>
     <message>
       <source>Initializers: {0}.</source>
-      <translation type="unfinished" />
+      <translation>Initializer: {0}.</translation>
     </message>
     <message>
       <source>Inputs</source>
-      <translation type="unfinished" />
+      <translation>Eingaben</translation>
     </message>
     <message>
       <source>Inputs and outputs</source>
-      <translation type="unfinished" />
+      <translation>Eingaben und Ausgaben</translation>
     </message>
     <message>
       <source>Inputs · {0}</source>
-      <translation type="unfinished" />
+      <translation>Eingaben · {0}</translation>
     </message>
     <message>
       <source>Inspect</source>
@@ -1144,111 +1236,111 @@
     </message>
     <message>
       <source>Inspect %1</source>
-      <translation type="unfinished" />
+      <translation>%1 untersuchen</translation>
     </message>
     <message>
       <source>Inspect the graphs</source>
-      <translation type="unfinished" />
+      <translation>Graphen untersuchen</translation>
     </message>
     <message>
       <source>Inspect: read again</source>
-      <translation type="unfinished" />
+      <translation>Untersuchen: neu lesen</translation>
     </message>
     <message>
       <source>Inspect: {0}</source>
-      <translation type="unfinished" />
+      <translation>Untersuchen: {0}</translation>
     </message>
     <message>
       <source>Install {0}</source>
-      <translation type="unfinished" />
+      <translation>{0} installieren</translation>
     </message>
     <message>
       <source>Into</source>
-      <translation type="unfinished" />
+      <translation>Nach</translation>
     </message>
     <message>
       <source>Into the middle</source>
-      <translation type="unfinished" />
+      <translation>In die Mitte</translation>
     </message>
     <message>
       <source>It can go back to {0} tokens.</source>
-      <translation type="unfinished" />
+      <translation>Er kann auf {0} Token zurück.</translation>
     </message>
     <message>
       <source>It cannot go back to {0}: its tokens are gone. It can go to {1}.</source>
-      <translation type="unfinished" />
+      <translation>Er kann nicht auf {0} zurück: diese Token sind fort. Er kann auf {1}.</translation>
     </message>
     <message>
       <source>It is at {0} % of its size: SVG has no such limit.</source>
-      <translation type="unfinished" />
+      <translation>Es hat {0} % seiner Größe: SVG kennt keine solche Grenze.</translation>
     </message>
     <message>
       <source>It runs in a process of its own: this page can be left, and the build goes on.</source>
-      <translation type="unfinished" />
+      <translation>Es läuft in einem eigenen Prozess: diese Seite kann verlassen werden, und der Bau geht weiter.</translation>
     </message>
     <message>
       <source>JSON (*.json)</source>
-      <translation type="unfinished" />
+      <translation>JSON (*.json)</translation>
     </message>
     <message>
       <source>JSON (*.json);;All files (*)</source>
-      <translation type="unfinished" />
+      <translation>JSON (*.json);;Alle Dateien (*)</translation>
     </message>
     <message>
       <source>Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself.</source>
-      <translation type="unfinished" />
+      <translation>Joinery endete zweimal hintereinander unerwartet, darum wurde der letzte Chat nicht von selbst geöffnet.</translation>
     </message>
     <message>
-      <source>Joinery measurements</source>
+      <source>KL</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>KL divergence, largest</source>
-      <translation type="unfinished" />
+      <translation>KL-Divergenz, größte</translation>
     </message>
     <message>
       <source>KL divergence, mean</source>
-      <translation type="unfinished" />
+      <translation>KL-Divergenz, Mittel</translation>
     </message>
     <message>
       <source>KL without all of these</source>
-      <translation type="unfinished" />
+      <translation>KL ohne all diese</translation>
     </message>
     <message>
       <source>KL without {0}</source>
-      <translation type="unfinished" />
+      <translation>KL ohne {0}</translation>
     </message>
     <message>
       <source>KV cache</source>
-      <translation type="unfinished" />
+      <translation>KV-Cache</translation>
     </message>
     <message>
       <source>KV cache a token</source>
-      <translation type="unfinished" />
+      <translation>KV-Cache je Token</translation>
     </message>
     <message>
       <source>KV cache when open</source>
-      <translation type="unfinished" />
+      <translation>KV-Cache, wenn offen</translation>
     </message>
     <message>
       <source>KV cache: follow live</source>
-      <translation type="unfinished" />
+      <translation>KV-Cache: live folgen</translation>
     </message>
     <message>
       <source>KV cache: load a prompt cache …</source>
-      <translation type="unfinished" />
+      <translation>KV-Cache: Prompt-Cache laden …</translation>
     </message>
     <message>
       <source>KV cache: rewind …</source>
-      <translation type="unfinished" />
+      <translation>KV-Cache: zurückspulen …</translation>
     </message>
     <message>
       <source>KV cache: save the prompt cache …</source>
-      <translation type="unfinished" />
+      <translation>KV-Cache: Prompt-Cache speichern …</translation>
     </message>
     <message>
       <source>KV cache: walk through the steps</source>
-      <translation type="unfinished" />
+      <translation>KV-Cache: durch die Schritte gehen</translation>
     </message>
     <message>
       <source>Keyboard shortcuts</source>
@@ -1264,7 +1356,7 @@
     </message>
     <message>
       <source>Kind</source>
-      <translation type="unfinished" />
+      <translation>Art</translation>
     </message>
     <message>
       <source>Language</source>
@@ -1272,59 +1364,71 @@
     </message>
     <message>
       <source>Languages</source>
-      <translation type="unfinished" />
+      <translation>Sprachen</translation>
     </message>
     <message>
       <source>Larger (+)</source>
-      <translation type="unfinished" />
+      <translation>Größer (+)</translation>
     </message>
     <message>
       <source>Last 10 s</source>
-      <translation type="unfinished" />
+      <translation>Letzte 10 s</translation>
     </message>
     <message>
       <source>Last reply</source>
-      <translation type="unfinished" />
+      <translation>Letzte Antwort</translation>
     </message>
     <message>
       <source>Last speed</source>
+      <translation>Letztes Tempo</translation>
+    </message>
+    <message>
+      <source>Latency of each token of the selected runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Latency on a log scale, or not</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Latency on a logarithmic scale: prefill and decode in one picture.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Latency, cache and memory over time</source>
-      <translation type="unfinished" />
+      <translation>Latenz, Cache und Speicher über der Zeit</translation>
     </message>
     <message>
       <source>Layers</source>
-      <translation type="unfinished" />
+      <translation>Schichten</translation>
     </message>
     <message>
       <source>Layers (CSV) …</source>
-      <translation type="unfinished" />
+      <translation>Schichten (CSV) …</translation>
     </message>
     <message>
       <source>Least and largest value</source>
-      <translation type="unfinished" />
+      <translation>Kleinster und größter Wert</translation>
     </message>
     <message>
       <source>Least information lost (entropy)</source>
-      <translation type="unfinished" />
+      <translation>Geringster Informationsverlust (Entropie)</translation>
     </message>
     <message>
       <source>Leave the zoom</source>
-      <translation type="unfinished" />
+      <translation>Zoom verlassen</translation>
     </message>
     <message>
-      <source>Leaves the zoom (double click, or 0)</source>
+      <source>Leaves the zoom (double click, Home, or 0)</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Length to go back to</source>
-      <translation type="unfinished" />
+      <translation>Länge, auf die zurückgegangen wird</translation>
     </message>
     <message>
       <source>Lets the picture stand still; measuring goes on (Ctrl+Space)</source>
-      <translation type="unfinished" />
+      <translation>Lässt das Bild stehen; gemessen wird weiter (Strg+Leertaste)</translation>
     </message>
     <message>
       <source>Light</source>
@@ -1336,207 +1440,223 @@
     </message>
     <message>
       <source>Lines: decode</source>
-      <translation type="unfinished" />
+      <translation>Linien: Decode</translation>
     </message>
     <message>
       <source>Lines: prefill</source>
-      <translation type="unfinished" />
+      <translation>Linien: Prefill</translation>
     </message>
     <message>
       <source>Link the weights instead of copying them</source>
-      <translation type="unfinished" />
+      <translation>Gewichte verknüpfen statt kopieren</translation>
     </message>
     <message>
       <source>Live</source>
-      <translation type="unfinished" />
+      <translation>Live</translation>
     </message>
     <message>
       <source>Load a prompt cache</source>
-      <translation type="unfinished" />
+      <translation>Prompt-Cache laden</translation>
     </message>
     <message>
       <source>Loaded {0} tokens from {1}.</source>
-      <translation type="unfinished" />
+      <translation>{0} Token aus {1} geladen.</translation>
     </message>
     <message>
       <source>Loading the charts …</source>
-      <translation type="unfinished" />
+      <translation>Die Diagramme werden geladen …</translation>
     </message>
     <message>
       <source>Load…</source>
-      <translation type="unfinished" />
+      <translation>Laden…</translation>
     </message>
     <message>
       <source>Log</source>
-      <translation type="unfinished" />
+      <translation>Protokoll</translation>
     </message>
     <message>
       <source>Log of the build</source>
+      <translation>Protokoll des Baus</translation>
+    </message>
+    <message>
+      <source>Log scale</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Long prefill blocks run out of the picture, so that decode steps can be told apart.</source>
-      <translation type="unfinished" />
+      <translation>Lange Prefill-Blöcke ragen aus dem Bild, damit Decode-Schritte unterscheidbar bleiben.</translation>
     </message>
     <message>
       <source>Longest context</source>
-      <translation type="unfinished" />
+      <translation>Längster Kontext</translation>
     </message>
     <message>
       <source>Look</source>
-      <translation type="unfinished" />
+      <translation>Ansehen</translation>
     </message>
     <message>
       <source>Look again</source>
-      <translation type="unfinished" />
+      <translation>Noch einmal suchen</translation>
     </message>
     <message>
       <source>Look for devices again</source>
-      <translation type="unfinished" />
+      <translation>Noch einmal nach Geräten suchen</translation>
     </message>
     <message>
       <source>Look into a graph's inputs, outputs and operators, or chat with a bundle.</source>
-      <translation type="unfinished" />
+      <translation>Eingaben, Ausgaben und Operatoren eines Graphen ansehen oder mit einem Bundle chatten.</translation>
     </message>
     <message>
       <source>Looking at %1</source>
-      <translation type="unfinished" />
+      <translation>%1 wird angesehen</translation>
     </message>
     <message>
       <source>Looking for devices</source>
-      <translation type="unfinished" />
+      <translation>Geräte werden gesucht</translation>
     </message>
     <message>
       <source>Loss of each layer, as one minus the cosine</source>
-      <translation type="unfinished" />
+      <translation>Verlust jeder Schicht, als eins minus Kosinus</translation>
     </message>
     <message>
       <source>Made by onnxruntime: in no graph of the bundle.</source>
-      <translation type="unfinished" />
+      <translation>Von onnxruntime gemacht: in keinem Graphen des Bundles.</translation>
     </message>
     <message>
       <source>Made by {0}</source>
-      <translation type="unfinished" />
+      <translation>Gemacht von {0}</translation>
     </message>
     <message>
       <source>Made or changed by {0}</source>
-      <translation type="unfinished" />
+      <translation>Gemacht oder geändert von {0}</translation>
     </message>
     <message>
       <source>Makes tokens that came before less likely; 1 is off.</source>
-      <translation type="unfinished" />
+      <translation>Macht schon dagewesene Token unwahrscheinlicher; 1 ist aus.</translation>
     </message>
     <message>
       <source>Max new tokens</source>
-      <translation type="unfinished" />
+      <translation>Höchstzahl neuer Token</translation>
     </message>
     <message>
       <source>Measure</source>
       <translation>Messen</translation>
     </message>
     <message>
-      <source>Memory</source>
+      <source>Measure: show all runs</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Measure: show the last reply</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Measure: show this bundle's runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Memory</source>
+      <translation>Speicher</translation>
     </message>
     <message>
       <source>Memory while building</source>
-      <translation type="unfinished" />
+      <translation>Speicher beim Bauen</translation>
     </message>
     <message>
       <source>Message of: {0}</source>
-      <translation type="unfinished" />
+      <translation>Nachricht von: {0}</translation>
     </message>
     <message>
       <source>Min-p</source>
-      <translation type="unfinished" />
+      <translation>Min-p</translation>
     </message>
     <message>
       <source>Model</source>
-      <translation type="unfinished" />
+      <translation>Modell</translation>
     </message>
     <message>
       <source>Model type</source>
-      <translation type="unfinished" />
+      <translation>Modelltyp</translation>
     </message>
     <message>
       <source>More</source>
-      <translation type="unfinished" />
+      <translation>Mehr</translation>
     </message>
     <message>
       <source>More for %1</source>
-      <translation type="unfinished" />
+      <translation>Mehr zu %1</translation>
     </message>
     <message>
-      <source>Move over a step to see its token. Drag to zoom, double click to leave; arrows go step by step.</source>
+      <source>Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; arrows go step by step.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Mu: settings in five languages; it brings its own code</source>
-      <translation type="unfinished" />
+      <translation>Mu: Einstellungen in fünf Sprachen; es bringt eigenen Code mit</translation>
     </message>
     <message>
       <source>Name</source>
-      <translation type="unfinished" />
+      <translation>Name</translation>
     </message>
     <message>
       <source>Neither bundle says which layers it has.</source>
-      <translation type="unfinished" />
+      <translation>Keines der Bundles sagt, welche Schichten es hat.</translation>
     </message>
     <message>
       <source>Netron</source>
-      <translation type="unfinished" />
+      <translation>Netron</translation>
     </message>
     <message>
       <source>Netron is being started</source>
-      <translation type="unfinished" />
+      <translation>Netron wird gestartet</translation>
     </message>
     <message>
       <source>Netron's view needs Qt WebEngine, which cannot be loaded ({0}): install what Debian calls {1}.</source>
-      <translation type="unfinished" />
+      <translation>Netrons Ansicht braucht Qt WebEngine, das sich nicht laden lässt ({0}): zu installieren ist, was bei Debian {1} heißt.</translation>
     </message>
     <message>
       <source>Netron, after</source>
-      <translation type="unfinished" />
+      <translation>Netron, nachher</translation>
     </message>
     <message>
       <source>Netron, before</source>
-      <translation type="unfinished" />
+      <translation>Netron, vorher</translation>
     </message>
     <message>
       <source>New chat</source>
-      <translation type="unfinished" />
+      <translation>Neuer Chat</translation>
     </message>
     <message>
       <source>New chat (Ctrl+N)</source>
-      <translation type="unfinished" />
+      <translation>Neuer Chat (Strg+N)</translation>
     </message>
     <message>
       <source>New tokens a prompt at most</source>
-      <translation type="unfinished" />
+      <translation>Höchstzahl neuer Token je Prompt</translation>
     </message>
     <message>
       <source>Next</source>
-      <translation type="unfinished" />
+      <translation>Weiter</translation>
     </message>
     <message>
       <source>Next change (])</source>
-      <translation type="unfinished" />
+      <translation>Nächste Änderung (])</translation>
     </message>
     <message>
       <source>Next match (n)</source>
-      <translation type="unfinished" />
+      <translation>Nächster Treffer (n)</translation>
     </message>
     <message>
       <source>Next stage</source>
-      <translation type="unfinished" />
+      <translation>Nächste Stufe</translation>
     </message>
     <message>
       <source>Next version</source>
-      <translation type="unfinished" />
+      <translation>Nächste Fassung</translation>
     </message>
     <message>
       <source>No KV cache</source>
-      <translation type="unfinished" />
+      <translation>Kein KV-Cache</translation>
     </message>
     <message>
       <source>No action is called so.</source>
@@ -1544,123 +1664,135 @@
     </message>
     <message>
       <source>No bundle is open</source>
-      <translation type="unfinished" />
+      <translation>Kein Bundle ist offen</translation>
     </message>
     <message>
       <source>No bundles yet</source>
-      <translation type="unfinished" />
+      <translation>Noch keine Bundles</translation>
     </message>
     <message>
       <source>No chat template: the model completes what was written so far.</source>
-      <translation type="unfinished" />
+      <translation>Keine Chat-Vorlage: das Modell setzt fort, was bisher geschrieben ist.</translation>
     </message>
     <message>
       <source>No comparison</source>
-      <translation type="unfinished" />
+      <translation>Kein Vergleich</translation>
     </message>
     <message>
       <source>No device was reported</source>
-      <translation type="unfinished" />
+      <translation>Kein Gerät wurde gemeldet</translation>
     </message>
     <message>
       <source>No earlier chats</source>
-      <translation type="unfinished" />
+      <translation>Keine früheren Chats</translation>
     </message>
     <message>
       <source>No graph is shown.</source>
-      <translation type="unfinished" />
+      <translation>Kein Graph wird gezeigt.</translation>
     </message>
     <message>
       <source>No node differs between the two graphs.</source>
-      <translation type="unfinished" />
+      <translation>Kein Knoten unterscheidet die beiden Graphen.</translation>
     </message>
     <message>
       <source>No passes are recorded</source>
-      <translation type="unfinished" />
+      <translation>Keine Passes sind aufgezeichnet</translation>
     </message>
     <message>
       <source>No passes for this model</source>
-      <translation type="unfinished" />
+      <translation>Keine Passes für dieses Modell</translation>
     </message>
     <message>
       <source>No picture</source>
-      <translation type="unfinished" />
+      <translation>Kein Bild</translation>
     </message>
     <message>
       <source>No picture yet</source>
-      <translation type="unfinished" />
+      <translation>Noch kein Bild</translation>
     </message>
     <message>
       <source>No recent bundles</source>
+      <translation>Keine letzten Bundles</translation>
+    </message>
+    <message>
+      <source>No run has been kept yet</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>No step is in this part of the time axis.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>No worker running</source>
-      <translation type="unfinished" />
+      <translation>Kein Worker läuft</translation>
     </message>
     <message>
       <source>Nodes</source>
-      <translation type="unfinished" />
+      <translation>Knoten</translation>
     </message>
     <message>
       <source>Nodes on {0}</source>
-      <translation type="unfinished" />
+      <translation>Knoten auf {0}</translation>
     </message>
     <message>
       <source>Nodes that are left to the CPU</source>
-      <translation type="unfinished" />
+      <translation>Knoten, die der CPU bleiben</translation>
     </message>
     <message>
       <source>None</source>
-      <translation type="unfinished" />
+      <translation>Keine</translation>
     </message>
     <message>
       <source>None of these graphs has past and present tensors.</source>
-      <translation type="unfinished" />
+      <translation>Keiner dieser Graphen hat Past- und Present-Tensoren.</translation>
     </message>
     <message>
       <source>Not for this model: %1.</source>
-      <translation type="unfinished" />
+      <translation>Nicht für dieses Modell: %1.</translation>
     </message>
     <message>
       <source>Not tried yet: a check runs a chunk and a step, and tells which nodes the provider takes.</source>
-      <translation type="unfinished" />
+      <translation>Noch nicht versucht: eine Prüfung führt einen Block und einen Schritt aus und sagt, welche Knoten der Provider nimmt.</translation>
     </message>
     <message>
       <source>Note</source>
-      <translation type="unfinished" />
+      <translation>Anmerkung</translation>
     </message>
     <message>
       <source>Nothing</source>
-      <translation type="unfinished" />
+      <translation>Nichts</translation>
     </message>
     <message>
       <source>Nothing chosen yet</source>
-      <translation type="unfinished" />
+      <translation>Noch nichts gewählt</translation>
     </message>
     <message>
       <source>Nothing compared yet</source>
-      <translation type="unfinished" />
+      <translation>Noch nichts verglichen</translation>
     </message>
     <message>
       <source>Nothing is being built</source>
-      <translation type="unfinished" />
+      <translation>Nichts wird gebaut</translation>
     </message>
     <message>
       <source>Nothing is known of how these graphs run together.</source>
-      <translation type="unfinished" />
+      <translation>Wie diese Graphen zusammen laufen, ist nicht bekannt.</translation>
     </message>
     <message>
       <source>Nothing leaves this machine: Joinery sends no telemetry, switches onnxruntime's off, and connects only where you ask for it (a model from the hub, a provider's plugin).</source>
       <translation>Nichts verlässt diesen Rechner: Joinery sendet keine Telemetrie, schaltet die von onnxruntime ab und verbindet sich nur, wo Sie es verlangen (ein Modell vom Hub, das Plug-in eines Providers).</translation>
     </message>
     <message>
-      <source>Nothing measured yet</source>
+      <source>Nothing measured of {0} yet</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Nothing measured yet</source>
+      <translation>Noch nichts gemessen</translation>
+    </message>
+    <message>
       <source>Nothing to inspect yet</source>
-      <translation type="unfinished" />
+      <translation>Noch nichts zu untersuchen</translation>
     </message>
     <message>
       <source>ONNX files (*.onnx)</source>
@@ -1668,38 +1800,54 @@
     </message>
     <message>
       <source>ONNX graphs (*.onnx)</source>
+      <translation>ONNX-Graphen (*.onnx)</translation>
+    </message>
+    <message>
+      <source>Of what is shown, a part of {0}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Of {0}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>One graph for prompt and decoding</source>
+      <translation>Ein Graph für Prompt und Decode</translation>
+    </message>
+    <message>
+      <source>One run</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Only the CPU can be used here: the Devices page says what would bring another provider.</source>
-      <translation type="unfinished" />
+      <translation>Nur die CPU ist hier benutzbar: die Seite Geräte sagt, was einen anderen Provider brächte.</translation>
     </message>
     <message>
       <source>Only the graphs of the bundle that is open can be tried.</source>
-      <translation type="unfinished" />
+      <translation>Nur die Graphen des offenen Bundles können versucht werden.</translation>
     </message>
     <message>
       <source>Only the k most probable tokens; 0 is off.</source>
-      <translation type="unfinished" />
+      <translation>Nur die k wahrscheinlichsten Token; 0 ist aus.</translation>
     </message>
     <message>
       <source>Only the most probable tokens that together reach p; 1 is off.</source>
-      <translation type="unfinished" />
+      <translation>Nur die wahrscheinlichsten Token, die zusammen p erreichen; 1 ist aus.</translation>
     </message>
     <message>
       <source>Only this asks the network. Files go to the Hugging Face cache of this machine.</source>
-      <translation type="unfinished" />
+      <translation>Nur dies fragt das Netz. Dateien kommen in den Hugging-Face-Cache dieser Maschine.</translation>
     </message>
     <message>
       <source>Only those that differ</source>
-      <translation type="unfinished" />
+      <translation>Nur die abweichenden</translation>
     </message>
     <message>
       <source>Only tokens at least this probable relative to the best; 0 is off.</source>
+      <translation>Nur Token, die gegenüber dem besten mindestens so wahrscheinlich sind; 0 ist aus.</translation>
+    </message>
+    <message>
+      <source>Open</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1708,7 +1856,7 @@
     </message>
     <message>
       <source>Open a bundle</source>
-      <translation type="unfinished" />
+      <translation>Bundle öffnen</translation>
     </message>
     <message>
       <source>Open a bundle and ask something. Sampling, cache layout and provider are in the panel on the right; over a word of a reply its token and the alternatives are shown.</source>
@@ -1716,11 +1864,11 @@
     </message>
     <message>
       <source>Open a bundle first: Home lists those that you have built.</source>
-      <translation type="unfinished" />
+      <translation>Zuerst ein Bundle öffnen: die Startseite führt die gebauten auf.</translation>
     </message>
     <message>
       <source>Open a bundle you have built, or convert the demo in a minute. The chat comes here.</source>
-      <translation type="unfinished" />
+      <translation>Ein gebautes Bundle öffnen oder in einer Minute die Demo umwandeln. Der Chat erscheint hier.</translation>
     </message>
     <message>
       <source>Open a bundle, or .onnx files with Ctrl+O (two are compared). Double-click a box to open it, click a node for its attributes and values.</source>
@@ -1728,39 +1876,43 @@
     </message>
     <message>
       <source>Open a bundle, or drop an .onnx file here, or two to compare them: graphs, cache and passes are shown.</source>
-      <translation type="unfinished" />
+      <translation>Ein Bundle öffnen oder eine .onnx-Datei hier ablegen, oder zwei zum Vergleichen: Graphen, Cache und Passes werden gezeigt.</translation>
     </message>
     <message>
       <source>Open a copy</source>
-      <translation type="unfinished" />
+      <translation>Kopie öffnen</translation>
     </message>
     <message>
       <source>Open a file</source>
-      <translation type="unfinished" />
+      <translation>Datei öffnen</translation>
     </message>
     <message>
       <source>Open a file …</source>
-      <translation type="unfinished" />
+      <translation>Datei öffnen …</translation>
     </message>
     <message>
       <source>Open a session</source>
-      <translation type="unfinished" />
+      <translation>Sitzung öffnen</translation>
     </message>
     <message>
       <source>Open an ONNX file</source>
-      <translation type="unfinished" />
+      <translation>ONNX-Datei öffnen</translation>
     </message>
     <message>
       <source>Open an ONNX file or bundle</source>
-      <translation type="unfinished" />
+      <translation>ONNX-Datei oder Bundle öffnen</translation>
     </message>
     <message>
       <source>Open an ONNX file, or choose two to compare</source>
       <translation>Eine ONNX-Datei öffnen, oder zwei zum Vergleich wählen</translation>
     </message>
     <message>
-      <source>Open or close</source>
+      <source>Open bundle</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Open or close</source>
+      <translation>Öffnen oder schließen</translation>
     </message>
     <message>
       <source>Open or compare ONNX files …</source>
@@ -1768,147 +1920,151 @@
     </message>
     <message>
       <source>Open the last chat</source>
-      <translation type="unfinished" />
+      <translation>Letzten Chat öffnen</translation>
     </message>
     <message>
       <source>Opening both …</source>
-      <translation type="unfinished" />
+      <translation>Beide werden geöffnet …</translation>
     </message>
     <message>
       <source>Opening the bundle</source>
-      <translation type="unfinished" />
+      <translation>Das Bundle wird geöffnet</translation>
     </message>
     <message>
       <source>Opening the bundle …</source>
-      <translation type="unfinished" />
+      <translation>Das Bundle wird geöffnet …</translation>
     </message>
     <message>
       <source>Opening {0} on {1} … a driver may take long to compile what it has not seen.</source>
-      <translation type="unfinished" />
+      <translation>{0} wird auf {1} geöffnet … ein Treiber braucht für Neues mitunter lange zum Übersetzen.</translation>
     </message>
     <message>
       <source>Operator</source>
-      <translation type="unfinished" />
+      <translation>Operator</translation>
     </message>
     <message>
       <source>Operators</source>
-      <translation type="unfinished" />
+      <translation>Operatoren</translation>
     </message>
     <message>
       <source>Operators whose counts differ</source>
-      <translation type="unfinished" />
+      <translation>Operatoren mit anderer Anzahl</translation>
     </message>
     <message>
       <source>Opset {0}</source>
-      <translation type="unfinished" />
+      <translation>Opset {0}</translation>
     </message>
     <message>
       <source>Optimize</source>
-      <translation type="unfinished" />
+      <translation>Optimieren</translation>
     </message>
     <message>
       <source>Output</source>
-      <translation type="unfinished" />
+      <translation>Ausgabe</translation>
     </message>
     <message>
       <source>Output folder</source>
-      <translation type="unfinished" />
+      <translation>Ausgabeordner</translation>
     </message>
     <message>
       <source>Outputs</source>
-      <translation type="unfinished" />
+      <translation>Ausgaben</translation>
     </message>
     <message>
       <source>Outputs · {0}</source>
-      <translation type="unfinished" />
+      <translation>Ausgaben · {0}</translation>
     </message>
     <message>
       <source>Overview of the graph</source>
-      <translation type="unfinished" />
+      <translation>Überblick über den Graphen</translation>
     </message>
     <message>
       <source>Parameters</source>
-      <translation type="unfinished" />
+      <translation>Parameter</translation>
     </message>
     <message>
       <source>Pass</source>
-      <translation type="unfinished" />
+      <translation>Pass</translation>
     </message>
     <message>
       <source>Passes</source>
-      <translation type="unfinished" />
+      <translation>Passes</translation>
     </message>
     <message>
       <source>Passes over the graphs, in this order. The defaults suit the target; this page can be skipped.</source>
-      <translation type="unfinished" />
+      <translation>Passes über die Graphen, in dieser Reihenfolge. Die Vorgaben passen zum Ziel; diese Seite kann übersprungen werden.</translation>
     </message>
     <message>
       <source>Path</source>
-      <translation type="unfinished" />
+      <translation>Pfad</translation>
     </message>
     <message>
       <source>Path of the folder</source>
-      <translation type="unfinished" />
+      <translation>Pfad des Ordners</translation>
     </message>
     <message>
       <source>Peak memory</source>
-      <translation type="unfinished" />
+      <translation>Spitzenspeicher</translation>
     </message>
     <message>
       <source>Percentile lines</source>
-      <translation type="unfinished" />
+      <translation>Perzentillinien</translation>
     </message>
     <message>
       <source>Picture (PNG) …</source>
-      <translation type="unfinished" />
+      <translation>Bild (PNG) …</translation>
     </message>
     <message>
       <source>Picture (SVG) …</source>
-      <translation type="unfinished" />
+      <translation>Bild (SVG) …</translation>
     </message>
     <message>
       <source>Pictures (*.svg)</source>
-      <translation type="unfinished" />
+      <translation>Bilder (*.svg)</translation>
     </message>
     <message>
       <source>Pictures (*{0})</source>
-      <translation type="unfinished" />
+      <translation>Bilder (*{0})</translation>
     </message>
     <message>
       <source>Pipeline file (optional)</source>
-      <translation type="unfinished" />
+      <translation>Pipeline-Datei (freiwillig)</translation>
     </message>
     <message>
       <source>Point at a slot, or use the arrow keys.</source>
+      <translation>Auf einen Slot zeigen oder die Pfeiltasten benutzen.</translation>
+    </message>
+    <message>
+      <source>Points</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Precision</source>
-      <translation type="unfinished" />
+      <translation>Genauigkeit</translation>
     </message>
     <message>
       <source>Prefill and decode apart</source>
-      <translation type="unfinished" />
+      <translation>Prefill und Decode getrennt</translation>
     </message>
     <message>
       <source>Prefill chunk</source>
-      <translation type="unfinished" />
+      <translation>Prefill-Block</translation>
     </message>
     <message>
       <source>Prefill off by</source>
-      <translation type="unfinished" />
+      <translation>Prefill weicht ab um</translation>
     </message>
     <message>
       <source>Previous change ([)</source>
-      <translation type="unfinished" />
+      <translation>Vorige Änderung ([)</translation>
     </message>
     <message>
       <source>Previous match (N)</source>
-      <translation type="unfinished" />
+      <translation>Voriger Treffer (N)</translation>
     </message>
     <message>
       <source>Previous version</source>
-      <translation type="unfinished" />
+      <translation>Vorige Fassung</translation>
     </message>
     <message>
       <source>Privacy</source>
@@ -1916,35 +2072,35 @@
     </message>
     <message>
       <source>Producer</source>
-      <translation type="unfinished" />
+      <translation>Erzeuger</translation>
     </message>
     <message>
       <source>Progress of looking at the source</source>
-      <translation type="unfinished" />
+      <translation>Fortschritt des Ansehens der Quelle</translation>
     </message>
     <message>
       <source>Progress of the build</source>
-      <translation type="unfinished" />
+      <translation>Fortschritt des Baus</translation>
     </message>
     <message>
       <source>Prompt</source>
-      <translation type="unfinished" />
+      <translation>Prompt</translation>
     </message>
     <message>
       <source>Prompt caches (*{0})</source>
-      <translation type="unfinished" />
+      <translation>Prompt-Caches (*{0})</translation>
     </message>
     <message>
       <source>Prompt tokens that one prefill run takes.</source>
-      <translation type="unfinished" />
+      <translation>Token des Prompts, die ein Prefill-Lauf nimmt.</translation>
     </message>
     <message>
       <source>Prompts</source>
-      <translation type="unfinished" />
+      <translation>Prompts</translation>
     </message>
     <message>
       <source>Prompts (*.txt *.jsonl);;All files (*)</source>
-      <translation type="unfinished" />
+      <translation>Prompts (*.txt *.jsonl);;Alle Dateien (*)</translation>
     </message>
     <message>
       <source>Provider</source>
@@ -1952,15 +2108,15 @@
     </message>
     <message>
       <source>Provider of {0}</source>
-      <translation type="unfinished" />
+      <translation>Provider von {0}</translation>
     </message>
     <message>
       <source>Provider that the graph is coloured by</source>
-      <translation type="unfinished" />
+      <translation>Provider, nach dem der Graph gefärbt ist</translation>
     </message>
     <message>
       <source>Providers without dynamic shapes need two; both share their weights.</source>
-      <translation type="unfinished" />
+      <translation>Provider ohne dynamische Formen brauchen zwei; beide teilen ihre Gewichte.</translation>
     </message>
     <message>
       <source>Put ONNX graphs together …</source>
@@ -1968,7 +2124,7 @@
     </message>
     <message>
       <source>Put graphs together</source>
-      <translation type="unfinished" />
+      <translation>Graphen zusammensetzen</translation>
     </message>
     <message>
       <source>Put together …</source>
@@ -1976,7 +2132,7 @@
     </message>
     <message>
       <source>Quantize</source>
-      <translation type="unfinished" />
+      <translation>Quantisieren</translation>
     </message>
     <message>
       <source>Quit</source>
@@ -1984,67 +2140,83 @@
     </message>
     <message>
       <source>Qwen3: a chat about sums, capitals and opposites</source>
-      <translation type="unfinished" />
+      <translation>Qwen3: ein Chat über Summen, Hauptstädte und Gegenteile</translation>
     </message>
     <message>
       <source>Read again</source>
-      <translation type="unfinished" />
+      <translation>Neu lesen</translation>
     </message>
     <message>
       <source>Reading every file …</source>
-      <translation type="unfinished" />
+      <translation>Jede Datei wird gelesen …</translation>
     </message>
     <message>
       <source>Reading its values …</source>
-      <translation type="unfinished" />
+      <translation>Seine Werte werden gelesen …</translation>
     </message>
     <message>
       <source>Reading the prompt …</source>
-      <translation type="unfinished" />
+      <translation>Der Prompt wird gelesen …</translation>
     </message>
     <message>
       <source>Reading {0} …</source>
+      <translation>{0} wird gelesen …</translation>
+    </message>
+    <message>
+      <source>Reading …</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Reads every file and compares it with the manifest</source>
-      <translation type="unfinished" />
+      <translation>Liest jede Datei und vergleicht sie mit dem Manifest</translation>
     </message>
     <message>
       <source>Ready</source>
-      <translation type="unfinished" />
+      <translation>Bereit</translation>
     </message>
     <message>
       <source>Recent bundles</source>
-      <translation type="unfinished" />
+      <translation>Letzte Bundles</translation>
     </message>
     <message>
       <source>Recipe</source>
-      <translation type="unfinished" />
+      <translation>Rezept</translation>
     </message>
     <message>
       <source>Recipe as JSON</source>
+      <translation>Rezept als JSON</translation>
+    </message>
+    <message>
+      <source>Recipe of the bundle</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Refused</source>
-      <translation type="unfinished" />
+      <translation>Abgelehnt</translation>
     </message>
     <message>
       <source>Refused in this stage</source>
+      <translation>In dieser Stufe abgelehnt</translation>
+    </message>
+    <message>
+      <source>Remove</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Remove %1 from the list</source>
-      <translation type="unfinished" />
+      <translation>%1 aus der Liste entfernen</translation>
     </message>
     <message>
       <source>Remove from list</source>
+      <translation>Aus der Liste entfernen</translation>
+    </message>
+    <message>
+      <source>Removes the selected runs from the history (Del)</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Reopen</source>
-      <translation type="unfinished" />
+      <translation>Neu öffnen</translation>
     </message>
     <message>
       <source>Reopen the bundle</source>
@@ -2052,23 +2224,43 @@
     </message>
     <message>
       <source>Repetition penalty</source>
-      <translation type="unfinished" />
+      <translation>Wiederholungsstrafe</translation>
     </message>
     <message>
       <source>Reply</source>
+      <translation>Antwort</translation>
+    </message>
+    <message>
+      <source>Report (HTML) …</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Report (JSON) …</source>
+      <translation>Bericht (JSON) …</translation>
+    </message>
+    <message>
+      <source>Report (Markdown) …</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Report on the bundle</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Report on the bundle …</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Report on the selected runs …</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Reset</source>
-      <translation type="unfinished" />
+      <translation>Zurücksetzen</translation>
     </message>
     <message>
       <source>Reset the measurements</source>
-      <translation type="unfinished" />
+      <translation>Messungen zurücksetzen</translation>
     </message>
     <message>
       <source>Reset the settings to defaults</source>
@@ -2080,34 +2272,42 @@
     </message>
     <message>
       <source>Resident memory of the worker processes</source>
-      <translation type="unfinished" />
+      <translation>Resident belegter Speicher der Worker-Prozesse</translation>
     </message>
     <message>
       <source>Resume</source>
-      <translation type="unfinished" />
+      <translation>Fortsetzen</translation>
     </message>
     <message>
       <source>Resume or retry the build</source>
-      <translation type="unfinished" />
+      <translation>Bau fortsetzen oder wiederholen</translation>
     </message>
     <message>
       <source>Retry from here</source>
-      <translation type="unfinished" />
+      <translation>Von hier wiederholen</translation>
     </message>
     <message>
       <source>Review</source>
-      <translation type="unfinished" />
+      <translation>Übersicht</translation>
     </message>
     <message>
       <source>Rewind</source>
-      <translation type="unfinished" />
+      <translation>Zurückspulen</translation>
     </message>
     <message>
       <source>Route</source>
-      <translation type="unfinished" />
+      <translation>Weg</translation>
     </message>
     <message>
       <source>Running: {0}</source>
+      <translation>Läuft: {0}</translation>
+    </message>
+    <message>
+      <source>Runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Runs side by side</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2116,75 +2316,83 @@
     </message>
     <message>
       <source>Sampling</source>
-      <translation type="unfinished" />
+      <translation>Sampling</translation>
     </message>
     <message>
       <source>Save as JSON, with all branches …</source>
-      <translation type="unfinished" />
+      <translation>Als JSON speichern, mit allen Zweigen …</translation>
     </message>
     <message>
       <source>Save as Markdown …</source>
-      <translation type="unfinished" />
+      <translation>Als Markdown speichern …</translation>
     </message>
     <message>
       <source>Save picture …</source>
-      <translation type="unfinished" />
+      <translation>Bild speichern …</translation>
     </message>
     <message>
       <source>Save the chat as JSON</source>
-      <translation type="unfinished" />
+      <translation>Chat als JSON speichern</translation>
     </message>
     <message>
       <source>Save the chat as Markdown</source>
-      <translation type="unfinished" />
+      <translation>Chat als Markdown speichern</translation>
     </message>
     <message>
       <source>Save the picture</source>
-      <translation type="unfinished" />
+      <translation>Bild speichern</translation>
     </message>
     <message>
       <source>Save the prompt cache</source>
-      <translation type="unfinished" />
+      <translation>Prompt-Cache speichern</translation>
     </message>
     <message>
       <source>Saved to {0}.</source>
-      <translation type="unfinished" />
+      <translation>Nach {0} gespeichert.</translation>
     </message>
     <message>
       <source>Save…</source>
-      <translation type="unfinished" />
+      <translation>Speichern…</translation>
     </message>
     <message>
       <source>Scale to decode</source>
-      <translation type="unfinished" />
+      <translation>Auf Decode skalieren</translation>
     </message>
     <message>
       <source>Scatter in place</source>
-      <translation type="unfinished" />
+      <translation>Scatter an Ort und Stelle</translation>
     </message>
     <message>
       <source>Scope {0}, {1}. {2}</source>
-      <translation type="unfinished" />
+      <translation>Bereich {0}, {1}. {2}</translation>
     </message>
     <message>
       <source>Scopes</source>
-      <translation type="unfinished" />
+      <translation>Bereiche</translation>
     </message>
     <message>
       <source>Seed</source>
+      <translation>Startwert</translation>
+    </message>
+    <message>
+      <source>Select generations: their tokens' latencies are drawn over each other here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Select runs in the table to see them side by side.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Send</source>
-      <translation type="unfinished" />
+      <translation>Senden</translation>
     </message>
     <message>
       <source>Sends the prompt (Enter)</source>
-      <translation type="unfinished" />
+      <translation>Sendet den Prompt (Eingabe)</translation>
     </message>
     <message>
       <source>Session</source>
-      <translation type="unfinished" />
+      <translation>Sitzung</translation>
     </message>
     <message>
       <source>Settings</source>
@@ -2196,7 +2404,7 @@
     </message>
     <message>
       <source>Shape</source>
-      <translation type="unfinished" />
+      <translation>Form</translation>
     </message>
     <message>
       <source>Shift+Enter</source>
@@ -2207,32 +2415,40 @@
       <translation>Tastenkürzel</translation>
     </message>
     <message>
-      <source>Show or hide the chat settings</source>
+      <source>Show all runs</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Show or hide the chat settings</source>
+      <translation>Chat-Einstellungen zeigen oder verbergen</translation>
     </message>
     <message>
       <source>Show or hide the settings</source>
-      <translation type="unfinished" />
+      <translation>Einstellungen zeigen oder verbergen</translation>
     </message>
     <message>
       <source>Show the build</source>
-      <translation type="unfinished" />
+      <translation>Bau zeigen</translation>
     </message>
     <message>
       <source>Show the cache as it is now</source>
-      <translation type="unfinished" />
+      <translation>Den Cache zeigen, wie er jetzt ist</translation>
     </message>
     <message>
       <source>Show the folder</source>
+      <translation>Ordner zeigen</translation>
+    </message>
+    <message>
+      <source>Show the run</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Side by side</source>
-      <translation type="unfinished" />
+      <translation>Nebeneinander</translation>
     </message>
     <message>
       <source>Since {0}</source>
-      <translation type="unfinished" />
+      <translation>Seit {0}</translation>
     </message>
     <message>
       <source>Size</source>
@@ -2240,227 +2456,247 @@
     </message>
     <message>
       <source>Skip to review</source>
-      <translation type="unfinished" />
+      <translation>Zur Übersicht springen</translation>
     </message>
     <message>
       <source>Sliding window</source>
-      <translation type="unfinished" />
+      <translation>Gleitendes Fenster</translation>
     </message>
     <message>
       <source>Slots of cache group {0}</source>
-      <translation type="unfinished" />
+      <translation>Slots der Cache-Gruppe {0}</translation>
     </message>
     <message>
       <source>Smaller (-)</source>
-      <translation type="unfinished" />
+      <translation>Kleiner (-)</translation>
     </message>
     <message>
       <source>Source</source>
-      <translation type="unfinished" />
+      <translation>Quelle</translation>
     </message>
     <message>
       <source>Source length</source>
-      <translation type="unfinished" />
+      <translation>Länge der Quelle</translation>
     </message>
     <message>
       <source>Speed</source>
-      <translation type="unfinished" />
+      <translation>Tempo</translation>
     </message>
     <message>
       <source>Speed on {0}</source>
-      <translation type="unfinished" />
+      <translation>Tempo auf {0}</translation>
     </message>
     <message>
-      <source>Speed or accuracy</source>
+      <source>Speed, accuracy or history</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Stage</source>
-      <translation type="unfinished" />
+      <translation>Stufe</translation>
     </message>
     <message>
       <source>Stage before</source>
-      <translation type="unfinished" />
+      <translation>Vorige Stufe</translation>
     </message>
     <message>
       <source>Stage of the build</source>
-      <translation type="unfinished" />
+      <translation>Stufe des Baus</translation>
     </message>
     <message>
       <source>Stages of the build</source>
-      <translation type="unfinished" />
+      <translation>Stufen des Baus</translation>
     </message>
     <message>
       <source>Start</source>
-      <translation type="unfinished" />
+      <translation>Starten</translation>
     </message>
     <message>
       <source>Start a new build</source>
-      <translation type="unfinished" />
+      <translation>Neuen Bau beginnen</translation>
     </message>
     <message>
       <source>Start over</source>
-      <translation type="unfinished" />
+      <translation>Von vorn beginnen</translation>
     </message>
     <message>
       <source>Starting pip …</source>
-      <translation type="unfinished" />
+      <translation>pip wird gestartet …</translation>
     </message>
     <message>
       <source>State</source>
-      <translation type="unfinished" />
+      <translation>Zustand</translation>
     </message>
     <message>
       <source>Static cache</source>
-      <translation type="unfinished" />
+      <translation>Statischer Cache</translation>
     </message>
     <message>
       <source>Static: ends when full</source>
-      <translation type="unfinished" />
+      <translation>Statisch: endet, wenn voll</translation>
     </message>
     <message>
       <source>Step of the generation</source>
-      <translation type="unfinished" />
+      <translation>Schritt der Erzeugung</translation>
     </message>
     <message>
       <source>Step off by</source>
-      <translation type="unfinished" />
+      <translation>Schritt weicht ab um</translation>
     </message>
     <message>
       <source>Step under the pointer</source>
-      <translation type="unfinished" />
+      <translation>Schritt unter dem Zeiger</translation>
     </message>
     <message>
       <source>Steps (CSV) …</source>
+      <translation>Schritte (CSV) …</translation>
+    </message>
+    <message>
+      <source>Steps and figures (CSV) …</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Steps of the run</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Stop</source>
-      <translation type="unfinished" />
+      <translation>Anhalten</translation>
     </message>
     <message>
       <source>Stop opening</source>
-      <translation type="unfinished" />
+      <translation>Öffnen abbrechen</translation>
     </message>
     <message>
       <source>Stop strings</source>
-      <translation type="unfinished" />
+      <translation>Stopptexte</translation>
     </message>
     <message>
       <source>Stop strings, one a line</source>
-      <translation type="unfinished" />
+      <translation>Stopptexte, einer je Zeile</translation>
     </message>
     <message>
       <source>Stop the reply</source>
-      <translation type="unfinished" />
+      <translation>Antwort anhalten</translation>
     </message>
     <message>
       <source>Stopped after %1</source>
-      <translation type="unfinished" />
+      <translation>Angehalten nach %1</translation>
     </message>
     <message>
       <source>Stopped before the bundle was open.</source>
-      <translation type="unfinished" />
+      <translation>Angehalten, bevor das Bundle offen war.</translation>
     </message>
     <message>
       <source>Stopped.</source>
-      <translation type="unfinished" />
+      <translation>Angehalten.</translation>
     </message>
     <message>
       <source>Stopped: the worker did not answer and was ended.</source>
-      <translation type="unfinished" />
+      <translation>Angehalten: der Worker antwortete nicht und wurde beendet.</translation>
     </message>
     <message>
       <source>Stopped: the worker was ended.</source>
-      <translation type="unfinished" />
+      <translation>Angehalten: der Worker wurde beendet.</translation>
     </message>
     <message>
       <source>Stopped; nothing was written.</source>
-      <translation type="unfinished" />
+      <translation>Angehalten; nichts wurde geschrieben.</translation>
     </message>
     <message>
       <source>Stopping</source>
-      <translation type="unfinished" />
+      <translation>Wird angehalten</translation>
     </message>
     <message>
       <source>Stopping …</source>
-      <translation type="unfinished" />
+      <translation>Wird angehalten …</translation>
     </message>
     <message>
       <source>Suggest</source>
-      <translation type="unfinished" />
+      <translation>Vorschlagen</translation>
     </message>
     <message>
       <source>Suggest nodes to exclude from quantization</source>
-      <translation type="unfinished" />
+      <translation>Knoten vorschlagen, die nicht quantisiert werden</translation>
     </message>
     <message>
       <source>System prompt</source>
-      <translation type="unfinished" />
+      <translation>System-Prompt</translation>
     </message>
     <message>
       <source>T5: a phrase book from English to French, and short summaries</source>
-      <translation type="unfinished" />
+      <translation>T5: ein Sprachführer vom Englischen ins Französische und kurze Zusammenfassungen</translation>
     </message>
     <message>
       <source>TTFT</source>
-      <translation type="unfinished" />
+      <translation>TTFT</translation>
     </message>
     <message>
       <source>TTFT {0} ms · last token {1} ms</source>
+      <translation>TTFT {0} ms · letztes Token {1} ms</translation>
+    </message>
+    <message>
+      <source>TTFT, median</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Target</source>
-      <translation type="unfinished" />
+      <translation>Ziel</translation>
     </message>
     <message>
       <source>Task</source>
-      <translation type="unfinished" />
+      <translation>Aufgabe</translation>
     </message>
     <message>
       <source>Temperature</source>
-      <translation type="unfinished" />
+      <translation>Temperatur</translation>
     </message>
     <message>
       <source>Tensor</source>
-      <translation type="unfinished" />
+      <translation>Tensor</translation>
     </message>
     <message>
       <source>TensorScatter writes the cache itself, and attention may have any mask or bias.</source>
-      <translation type="unfinished" />
+      <translation>TensorScatter schreibt den Cache selbst, und Attention darf jede Maske und jeden Bias haben.</translation>
     </message>
     <message>
       <source>Text (*.txt);;All (*)</source>
-      <translation type="unfinished" />
+      <translation>Text (*.txt);;Alle (*)</translation>
     </message>
     <message>
       <source>Text of the message</source>
-      <translation type="unfinished" />
+      <translation>Text der Nachricht</translation>
     </message>
     <message>
       <source>The answer appears here; tokens that differ are marked.</source>
-      <translation type="unfinished" />
+      <translation>Die Antwort erscheint hier; abweichende Token sind markiert.</translation>
     </message>
     <message>
       <source>The build can be left and cancelled; it resumes.</source>
-      <translation type="unfinished" />
+      <translation>Der Bau kann verlassen und abgebrochen werden; er geht weiter.</translation>
     </message>
     <message>
       <source>The build was stopped. What was finished is kept, and Resume goes on from there.</source>
+      <translation>Der Bau wurde angehalten. Fertiges ist aufgehoben, und Fortsetzen geht von dort weiter.</translation>
+    </message>
+    <message>
+      <source>The bundle in this folder is gone, or is another one now: its recipe is not known.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>The bundle is damaged; build it again.</source>
+      <translation>Das Bundle ist beschädigt; es muss neu gebaut werden.</translation>
+    </message>
+    <message>
+      <source>The bundle is not in its folder any more.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>The bundle is tried: a chunk and a step, beside the CPU …</source>
-      <translation type="unfinished" />
+      <translation>Das Bundle wird versucht: ein Block und ein Schritt, neben der CPU …</translation>
     </message>
     <message>
       <source>The bundle is whole: every file was written and checked.</source>
-      <translation type="unfinished" />
+      <translation>Das Bundle ist ganz: jede Datei wurde geschrieben und geprüft.</translation>
     </message>
     <message>
       <source>The bundles you used last, and the ways in: convert a checkpoint, try the demo, open a file.</source>
@@ -2468,151 +2704,155 @@
     </message>
     <message>
       <source>The cache holds {0} tokens again.</source>
-      <translation type="unfinished" />
+      <translation>Der Cache hält wieder {0} Token.</translation>
     </message>
     <message>
       <source>The cache is being changed</source>
-      <translation type="unfinished" />
+      <translation>Der Cache wird gerade geändert</translation>
     </message>
     <message>
       <source>The chat could not be exported.</source>
-      <translation type="unfinished" />
+      <translation>Der Chat konnte nicht exportiert werden.</translation>
     </message>
     <message>
       <source>The chat is already open in another window; a copy of it can go on here.</source>
-      <translation type="unfinished" />
+      <translation>Der Chat ist schon in einem anderen Fenster offen; eine Kopie kann hier weitergehen.</translation>
     </message>
     <message>
       <source>The chat's next turn reuses what the cache holds of its beginning, a loaded cache too, and computes the rest: after a rewind only what was forgotten.</source>
-      <translation type="unfinished" />
+      <translation>Der nächste Zug des Chats nutzt, was der Cache von seinem Anfang hält, auch ein geladener, und berechnet den Rest: nach dem Zurückspulen nur das Vergessene.</translation>
     </message>
     <message>
       <source>The checkpoint to convert: config.json, safetensors weights and a tokenizer.</source>
-      <translation type="unfinished" />
+      <translation>Der Checkpoint, der umgewandelt wird: config.json, safetensors-Gewichte und ein Tokenizer.</translation>
     </message>
     <message>
       <source>The conversation goes on with {0} instead of {1}; the next prompt computes its cache anew.</source>
-      <translation type="unfinished" />
+      <translation>Das Gespräch geht mit {0} statt {1} weiter; der nächste Prompt berechnet seinen Cache neu.</translation>
     </message>
     <message>
       <source>The encoder ({0}) keeps no cache: it reads a source once and hands the cross cache over.</source>
-      <translation type="unfinished" />
+      <translation>Der Encoder ({0}) führt keinen Cache: er liest eine Quelle einmal und übergibt den Cross-Cache.</translation>
     </message>
     <message>
       <source>The engine does not say which lengths this cache can go back to.</source>
-      <translation type="unfinished" />
+      <translation>Die Engine sagt nicht, auf welche Längen dieser Cache zurückgehen kann.</translation>
     </message>
     <message>
       <source>The engine named no execution provider on this machine.</source>
-      <translation type="unfinished" />
+      <translation>Die Engine nannte auf dieser Maschine keinen Execution Provider.</translation>
     </message>
     <message>
       <source>The file could not be written.</source>
-      <translation type="unfinished" />
+      <translation>Die Datei konnte nicht geschrieben werden.</translation>
     </message>
     <message>
       <source>The file {0} cannot be read: {1}.</source>
-      <translation type="unfinished" />
+      <translation>Die Datei {0} kann nicht gelesen werden: {1}.</translation>
     </message>
     <message>
       <source>The folder in which it is to lie</source>
-      <translation type="unfinished" />
+      <translation>Der Ordner, in dem es liegen soll</translation>
     </message>
     <message>
       <source>The folder with tokenizer.json</source>
-      <translation type="unfinished" />
+      <translation>Der Ordner mit tokenizer.json</translation>
     </message>
     <message>
       <source>The graph cannot be read.</source>
-      <translation type="unfinished" />
+      <translation>Der Graph kann nicht gelesen werden.</translation>
     </message>
     <message>
       <source>The graph has no nodes.</source>
-      <translation type="unfinished" />
+      <translation>Der Graph hat keine Knoten.</translation>
     </message>
     <message>
       <source>The graph is being read</source>
-      <translation type="unfinished" />
+      <translation>Der Graph wird gelesen</translation>
     </message>
     <message>
       <source>The graph writes its cache itself: build another for this layout.</source>
-      <translation type="unfinished" />
+      <translation>Der Graph schreibt seinen Cache selbst: für dieses Layout muss ein anderer gebaut werden.</translation>
     </message>
     <message>
       <source>The graphs are compiled: {0}, {1}.</source>
-      <translation type="unfinished" />
+      <translation>Die Graphen sind kompiliert: {0}, {1}.</translation>
     </message>
     <message>
       <source>The graphs as they are: nothing is made otherwise for it.</source>
-      <translation type="unfinished" />
+      <translation>Die Graphen, wie sie sind: nichts wird dafür anders gemacht.</translation>
     </message>
     <message>
       <source>The graphs of one model</source>
-      <translation type="unfinished" />
+      <translation>Die Graphen eines Modells</translation>
     </message>
     <message>
       <source>The graphs stay as they are exported.</source>
-      <translation type="unfinished" />
+      <translation>Die Graphen bleiben, wie sie exportiert sind.</translation>
     </message>
     <message>
       <source>The graphs that the model is cut into, and the cache that joins them.</source>
-      <translation type="unfinished" />
+      <translation>Die Graphen, in die das Modell geschnitten wird, und der Cache, der sie verbindet.</translation>
     </message>
     <message>
       <source>The largest difference to the CPU provider: of logits, and of keys and values.</source>
-      <translation type="unfinished" />
+      <translation>Die größte Abweichung vom CPU-Provider: der Logits und der Keys und Values.</translation>
     </message>
     <message>
       <source>The last chat could not be read.</source>
-      <translation type="unfinished" />
+      <translation>Der letzte Chat konnte nicht gelesen werden.</translation>
     </message>
     <message>
       <source>The model as it is</source>
-      <translation type="unfinished" />
+      <translation>Das Modell, wie es ist</translation>
     </message>
     <message>
       <source>The model goes on from these words as if they were its own.</source>
-      <translation type="unfinished" />
+      <translation>Das Modell fährt nach diesen Worten fort, als wären es seine eigenen.</translation>
     </message>
     <message>
       <source>The model itself answers these prompts, and each graph is fitted to what it sees: a text file with a prompt a line, or a data set's folder. A demo has prompts of its own.</source>
-      <translation type="unfinished" />
+      <translation>Das Modell beantwortet diese Prompts selbst, und jeder Graph wird an das angepasst, was er sieht: eine Textdatei mit einem Prompt je Zeile oder der Ordner eines Datensatzes. Eine Demo bringt eigene Prompts mit.</translation>
     </message>
     <message>
       <source>The picture could not be saved: {0}</source>
-      <translation type="unfinished" />
+      <translation>Das Bild konnte nicht gespeichert werden: {0}</translation>
     </message>
     <message>
       <source>The picture could not be saved: {0}.</source>
-      <translation type="unfinished" />
+      <translation>Das Bild konnte nicht gespeichert werden: {0}.</translation>
     </message>
     <message>
       <source>The pipeline file</source>
-      <translation type="unfinished" />
+      <translation>Die Pipeline-Datei</translation>
     </message>
     <message>
       <source>The recipe is kept in the bundle; the same recipe builds the same bundle.</source>
-      <translation type="unfinished" />
+      <translation>Das Rezept wird im Bundle aufgehoben; dasselbe Rezept baut dasselbe Bundle.</translation>
     </message>
     <message>
       <source>The reply begins with</source>
-      <translation type="unfinished" />
+      <translation>Die Antwort beginnt mit</translation>
     </message>
     <message>
       <source>The reply ends before any of these; \n stands for a line end.</source>
-      <translation type="unfinished" />
+      <translation>Die Antwort endet vor einem von diesen; \n steht für ein Zeilenende.</translation>
     </message>
     <message>
       <source>The same seed draws the same tokens.</source>
+      <translation>Derselbe Startwert zieht dieselben Token.</translation>
+    </message>
+    <message>
+      <source>The selected runs kept no steps: generations alone do.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>The session ended</source>
-      <translation type="unfinished" />
+      <translation>Die Sitzung endete</translation>
     </message>
     <message>
       <source>The session is busy with another reply.</source>
-      <translation type="unfinished" />
+      <translation>Die Sitzung ist mit einer anderen Antwort beschäftigt.</translation>
     </message>
     <message>
       <source>The settings are as at first again.</source>
@@ -2620,11 +2860,11 @@
     </message>
     <message>
       <source>The whole graph</source>
-      <translation type="unfinished" />
+      <translation>Der ganze Graph</translation>
     </message>
     <message>
       <source>The worker process ended unexpectedly: %1.</source>
-      <translation type="unfinished" />
+      <translation>Der Worker-Prozess endete unerwartet: %1.</translation>
     </message>
     <message>
       <source>Theme</source>
@@ -2644,17 +2884,25 @@
     </message>
     <message>
       <source>There is no bundle to export: open one first.</source>
+      <translation>Es gibt kein Bundle zu exportieren: zuerst eines öffnen.</translation>
+    </message>
+    <message>
+      <source>This bundle</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>This bundle has no recipe.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>This chat could not be saved.</source>
-      <translation type="unfinished" />
+      <translation>Dieser Chat konnte nicht gespeichert werden.</translation>
     </message>
     <message numerus="yes">
       <source>This checkpoint brings %n Python file(s) that would run here:</source>
-      <translation type="unfinished">
-        <numerusform />
-        <numerusform />
+      <translation>
+        <numerusform>Dieser Checkpoint bringt %n Python-Datei mit, die hier laufen würde:</numerusform>
+        <numerusform>Dieser Checkpoint bringt %n Python-Dateien mit, die hier laufen würden:</numerusform>
       </translation>
     </message>
     <message>
@@ -2663,7 +2911,7 @@
     </message>
     <message>
       <source>This model keeps no cache.</source>
-      <translation type="unfinished" />
+      <translation>Dieses Modell führt keinen Cache.</translation>
     </message>
     <message>
       <source>This page</source>
@@ -2671,7 +2919,7 @@
     </message>
     <message>
       <source>Time</source>
-      <translation type="unfinished" />
+      <translation>Zeit</translation>
     </message>
     <message>
       <source>To begin</source>
@@ -2679,39 +2927,39 @@
     </message>
     <message>
       <source>Tokenizer</source>
-      <translation type="unfinished" />
+      <translation>Tokenizer</translation>
     </message>
     <message>
       <source>Tokenizer folder (optional)</source>
-      <translation type="unfinished" />
+      <translation>Tokenizer-Ordner (freiwillig)</translation>
     </message>
     <message>
       <source>Tools</source>
-      <translation type="unfinished" />
+      <translation>Werkzeuge</translation>
     </message>
     <message>
       <source>Tools, as JSON</source>
-      <translation type="unfinished" />
+      <translation>Werkzeuge, als JSON</translation>
     </message>
     <message>
       <source>Top-k</source>
-      <translation type="unfinished" />
+      <translation>Top-k</translation>
     </message>
     <message>
       <source>Top-p</source>
-      <translation type="unfinished" />
+      <translation>Top-p</translation>
     </message>
     <message>
       <source>Transformer apart, in operators of NPUs</source>
-      <translation type="unfinished" />
+      <translation>Transformer für sich, in Operatoren von NPUs</translation>
     </message>
     <message>
       <source>Try again</source>
-      <translation type="unfinished" />
+      <translation>Noch einmal</translation>
     </message>
     <message>
       <source>Try the demo</source>
-      <translation type="unfinished" />
+      <translation>Demo ausprobieren</translation>
     </message>
     <message>
       <source>Try the demo: it is built here in about a minute, without a network. Or drop a folder or an .onnx file anywhere on the window.</source>
@@ -2719,7 +2967,7 @@
     </message>
     <message>
       <source>Trying {0}: a chunk and a step, beside the CPU …</source>
-      <translation type="unfinished" />
+      <translation>{0} wird versucht: ein Block und ein Schritt, neben der CPU …</translation>
     </message>
     <message>
       <source>Two graphs are compared. Parts of one model can be put together instead.</source>
@@ -2727,7 +2975,7 @@
     </message>
     <message>
       <source>Type</source>
-      <translation type="unfinished" />
+      <translation>Typ</translation>
     </message>
     <message>
       <source>Undo</source>
@@ -2735,11 +2983,11 @@
     </message>
     <message>
       <source>Undo removing a bundle from the list</source>
-      <translation type="unfinished" />
+      <translation>Entfernen eines Bundles aus der Liste rückgängig machen</translation>
     </message>
     <message>
       <source>Untitled</source>
-      <translation type="unfinished" />
+      <translation>Ohne Titel</translation>
     </message>
     <message>
       <source>Up, in an empty field</source>
@@ -2747,47 +2995,51 @@
     </message>
     <message>
       <source>Use the CPU</source>
-      <translation type="unfinished" />
+      <translation>CPU verwenden</translation>
     </message>
     <message>
       <source>Vendor</source>
-      <translation type="unfinished" />
+      <translation>Hersteller</translation>
     </message>
     <message>
       <source>Verify bundle</source>
-      <translation type="unfinished" />
+      <translation>Bundle prüfen</translation>
     </message>
     <message>
       <source>Verify files</source>
-      <translation type="unfinished" />
+      <translation>Dateien prüfen</translation>
     </message>
     <message>
       <source>Verify the bundle's files</source>
-      <translation type="unfinished" />
+      <translation>Dateien des Bundles prüfen</translation>
     </message>
     <message>
       <source>Version 1, for the released package</source>
-      <translation type="unfinished" />
+      <translation>Version 1, für das veröffentlichte Paket</translation>
     </message>
     <message>
       <source>Version 2, as proposed</source>
-      <translation type="unfinished" />
+      <translation>Version 2, wie vorgeschlagen</translation>
     </message>
     <message>
       <source>Version of the configuration</source>
-      <translation type="unfinished" />
+      <translation>Version der Konfiguration</translation>
     </message>
     <message>
       <source>Version {0} of {1}</source>
+      <translation>Fassung {0} von {1}</translation>
+    </message>
+    <message>
+      <source>Views of the selected runs</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Vocabulary</source>
-      <translation type="unfinished" />
+      <translation>Vokabular</translation>
     </message>
     <message>
       <source>Weights</source>
-      <translation type="unfinished" />
+      <translation>Gewichte</translation>
     </message>
     <message>
       <source>What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU.</source>
@@ -2795,7 +3047,7 @@
     </message>
     <message>
       <source>What is 8 times 7?</source>
-      <translation type="unfinished" />
+      <translation>Was ist 8 mal 7?</translation>
     </message>
     <message>
       <source>What is chosen once: appearance, where bundles go, how much history is kept.</source>
@@ -2803,35 +3055,35 @@
     </message>
     <message>
       <source>What is found is shown here before anything is converted: architecture, parameters, tokenizer, and any code that the checkpoint brings along.</source>
-      <translation type="unfinished" />
+      <translation>Was gefunden wird, steht hier, bevor etwas umgewandelt wird: Architektur, Parameter, Tokenizer und Code, den der Checkpoint mitbringt.</translation>
     </message>
     <message>
       <source>What is shown</source>
-      <translation type="unfinished" />
+      <translation>Was gezeigt wird</translation>
     </message>
     <message>
       <source>What is the capital of France?</source>
-      <translation type="unfinished" />
+      <translation>Was ist die Hauptstadt von Frankreich?</translation>
     </message>
     <message>
       <source>What is the opposite of hot?</source>
-      <translation type="unfinished" />
+      <translation>Was ist das Gegenteil von heiß?</translation>
     </message>
     <message>
       <source>What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.</source>
-      <translation type="unfinished" />
+      <translation>Worauf der Encoder festgelegt ist: eine kürzere Quelle wird aufgefüllt, eine längere abgelehnt.</translation>
     </message>
     <message>
       <source>What the graphs make cannot be told yet.</source>
-      <translation type="unfinished" />
+      <translation>Was die Graphen ergeben, lässt sich noch nicht sagen.</translation>
     </message>
     <message>
       <source>What the graphs take and give is being read.</source>
-      <translation type="unfinished" />
+      <translation>Was die Graphen nehmen und geben, wird gelesen.</translation>
     </message>
     <message>
       <source>What the provider makes of the bundle's graphs is made once and kept, so that they open at once.</source>
-      <translation type="unfinished" />
+      <translation>Was der Provider aus den Graphen des Bundles macht, wird einmal gemacht und aufgehoben, damit sie sofort öffnen.</translation>
     </message>
     <message>
       <source>What the window speaks. It changes when Joinery is started again.</source>
@@ -2839,7 +3091,7 @@
     </message>
     <message>
       <source>What the worker answered cannot be read.</source>
-      <translation type="unfinished" />
+      <translation>Was der Worker antwortete, kann nicht gelesen werden.</translation>
     </message>
     <message>
       <source>What they do</source>
@@ -2851,7 +3103,7 @@
     </message>
     <message>
       <source>What this machine can run a bundle on.</source>
-      <translation type="unfinished" />
+      <translation>Worauf diese Maschine ein Bundle ausführen kann.</translation>
     </message>
     <message>
       <source>What was built: how its parts run together, each graph from the export through every pass, what two stages differ in, and the KV cache slot by slot.</source>
@@ -2863,7 +3115,7 @@
     </message>
     <message>
       <source>Where it was lost</source>
-      <translation type="unfinished" />
+      <translation>Wo es verloren ging</translation>
     </message>
     <message>
       <source>Where new bundles are proposed to go, from the next start on. Those that exist stay.</source>
@@ -2871,51 +3123,55 @@
     </message>
     <message>
       <source>Where to</source>
-      <translation type="unfinished" />
+      <translation>Wohin</translation>
     </message>
     <message>
       <source>Window</source>
-      <translation type="unfinished" />
+      <translation>Fenster</translation>
     </message>
     <message>
       <source>Window: slides on</source>
-      <translation type="unfinished" />
+      <translation>Fenster: gleitet weiter</translation>
     </message>
     <message>
       <source>With another file…</source>
-      <translation type="unfinished" />
+      <translation>Mit einer anderen Datei…</translation>
     </message>
     <message>
       <source>With the stage before</source>
-      <translation type="unfinished" />
+      <translation>Mit der vorigen Stufe</translation>
     </message>
     <message>
       <source>With {0}</source>
-      <translation type="unfinished" />
+      <translation>Mit {0}</translation>
     </message>
     <message>
       <source>Workers %1</source>
-      <translation type="unfinished" />
+      <translation>Worker %1</translation>
     </message>
     <message>
       <source>Write a prompt</source>
+      <translation>Prompt schreiben</translation>
+    </message>
+    <message>
+      <source>Writing {0} …</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Written by</source>
-      <translation type="unfinished" />
+      <translation>Geschrieben von</translation>
     </message>
     <message>
       <source>Written to {0}. Run it with: python sample.py "a prompt"</source>
-      <translation type="unfinished" />
+      <translation>Nach {0} geschrieben. Ausführen mit: python sample.py "ein Prompt"</translation>
     </message>
     <message>
       <source>Written: {0}</source>
-      <translation type="unfinished" />
+      <translation>Geschrieben: {0}</translation>
     </message>
     <message>
       <source>You</source>
-      <translation type="unfinished" />
+      <translation>Ich</translation>
     </message>
     <message>
       <source>Your data is in {0}</source>
@@ -2927,15 +3183,15 @@
     </message>
     <message>
       <source>about %1</source>
-      <translation type="unfinished" />
+      <translation>etwa %1</translation>
     </message>
     <message>
       <source>about %1 of weights</source>
-      <translation type="unfinished" />
+      <translation>etwa %1 an Gewichten</translation>
     </message>
     <message>
       <source>about {0} left</source>
-      <translation type="unfinished" />
+      <translation>noch etwa {0}</translation>
     </message>
     <message>
       <source>added</source>
@@ -2943,10 +3199,14 @@
     </message>
     <message>
       <source>after a load</source>
-      <translation type="unfinished" />
+      <translation>nach dem Laden</translation>
     </message>
     <message>
       <source>after a rewind</source>
+      <translation>nach dem Zurückspulen</translation>
+    </message>
+    <message>
+      <source>against</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2955,51 +3215,63 @@
     </message>
     <message>
       <source>all {0} tokens are equal</source>
-      <translation type="unfinished" />
+      <translation>alle {0} Token sind gleich</translation>
     </message>
     <message>
       <source>allocated, empty</source>
-      <translation type="unfinished" />
+      <translation>belegt, leer</translation>
     </message>
     <message>
       <source>allocated, empty or padding</source>
-      <translation type="unfinished" />
+      <translation>belegt, leer oder Auffüllung</translation>
     </message>
     <message>
       <source>as all</source>
-      <translation type="unfinished" />
+      <translation>wie alle</translation>
     </message>
     <message>
       <source>at {0} s</source>
-      <translation type="unfinished" />
+      <translation>bei {0} s</translation>
     </message>
     <message>
       <source>back to {0}</source>
-      <translation type="unfinished" />
+      <translation>zurück auf {0}</translation>
     </message>
     <message>
       <source>before it began</source>
-      <translation type="unfinished" />
+      <translation>bevor es begann</translation>
     </message>
     <message>
       <source>both</source>
+      <translation>beide</translation>
+    </message>
+    <message>
+      <source>build</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>bundle</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>cache</source>
+      <translation>Cache</translation>
+    </message>
+    <message>
+      <source>cache (tokens)</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>cache {0} of {1}</source>
-      <translation type="unfinished" />
+      <translation>Cache {0} von {1}</translation>
     </message>
     <message>
       <source>candidate</source>
-      <translation type="unfinished" />
+      <translation>Kandidat</translation>
     </message>
     <message>
       <source>capacity {0}</source>
-      <translation type="unfinished" />
+      <translation>Kapazität {0}</translation>
     </message>
     <message>
       <source>changed</source>
@@ -3007,55 +3279,63 @@
     </message>
     <message>
       <source>changed nothing</source>
-      <translation type="unfinished" />
+      <translation>änderte nichts</translation>
     </message>
     <message>
       <source>chat template</source>
-      <translation type="unfinished" />
+      <translation>Chat-Vorlage</translation>
     </message>
     <message>
       <source>checked {0}</source>
-      <translation type="unfinished" />
+      <translation>geprüft {0}</translation>
     </message>
     <message>
       <source>closed</source>
-      <translation type="unfinished" />
+      <translation>zu</translation>
     </message>
     <message>
       <source>compared with</source>
-      <translation type="unfinished" />
+      <translation>verglichen mit</translation>
     </message>
     <message>
       <source>computed once by the encoder for each source, and only read from then on</source>
-      <translation type="unfinished" />
+      <translation>vom Encoder einmal je Quelle berechnet und von da an nur gelesen</translation>
     </message>
     <message>
       <source>context {0} of {1} tokens</source>
-      <translation type="unfinished" />
+      <translation>Kontext {0} von {1} Token</translation>
     </message>
     <message>
       <source>context: no bundle is open</source>
-      <translation type="unfinished" />
+      <translation>Kontext: kein Bundle ist offen</translation>
     </message>
     <message>
       <source>cut off when the worker or the window ended</source>
-      <translation type="unfinished" />
+      <translation>abgebrochen, als der Worker oder das Fenster endete</translation>
     </message>
     <message>
       <source>decode</source>
-      <translation type="unfinished" />
+      <translation>Decode</translation>
     </message>
     <message>
       <source>decode token</source>
-      <translation type="unfinished" />
+      <translation>Decode-Token</translation>
     </message>
     <message>
       <source>decode “{0}”</source>
+      <translation>Decode „{0}“</translation>
+    </message>
+    <message>
+      <source>decoded token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>digest</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>done</source>
-      <translation type="unfinished" />
+      <translation>fertig</translation>
     </message>
     <message>
       <source>edit the last question</source>
@@ -3063,26 +3343,34 @@
     </message>
     <message>
       <source>empty</source>
-      <translation type="unfinished" />
+      <translation>leer</translation>
     </message>
     <message>
       <source>empty, its token is gone</source>
-      <translation type="unfinished" />
+      <translation>leer, sein Token ist fort</translation>
     </message>
     <message>
       <source>empty: no session of this bundle runs</source>
-      <translation type="unfinished" />
+      <translation>leer: keine Sitzung dieses Bundles läuft</translation>
     </message>
     <message>
       <source>empty: nothing has been generated yet</source>
-      <translation type="unfinished" />
+      <translation>leer: noch nichts wurde erzeugt</translation>
     </message>
     <message>
       <source>empty; its token is gone</source>
-      <translation type="unfinished" />
+      <translation>leer; sein Token ist fort</translation>
     </message>
     <message>
       <source>equal so far</source>
+      <translation>bisher gleich</translation>
+    </message>
+    <message>
+      <source>evaluated against</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>evaluation</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3091,34 +3379,46 @@
     </message>
     <message>
       <source>failed</source>
+      <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+      <source>figure</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>filled</source>
-      <translation type="unfinished" />
+      <translation>gefüllt</translation>
     </message>
     <message>
       <source>filled over an evicted token</source>
-      <translation type="unfinished" />
+      <translation>über ein verdrängtes Token gefüllt</translation>
     </message>
     <message>
       <source>first token “{0}”</source>
+      <translation>erstes Token „{0}“</translation>
+    </message>
+    <message>
+      <source>folder</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>forgets {0} of {1} tokens</source>
-      <translation type="unfinished" />
+      <translation>vergisst {0} von {1} Token</translation>
     </message>
     <message>
       <source>from</source>
-      <translation type="unfinished" />
+      <translation>aus</translation>
     </message>
     <message>
       <source>frozen</source>
-      <translation type="unfinished" />
+      <translation>eingefroren</translation>
     </message>
     <message>
       <source>generated</source>
+      <translation>erzeugt</translation>
+    </message>
+    <message>
+      <source>generation</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3127,191 +3427,215 @@
     </message>
     <message>
       <source>graph input</source>
-      <translation type="unfinished" />
+      <translation>Eingabe des Graphen</translation>
     </message>
     <message>
       <source>graph output</source>
-      <translation type="unfinished" />
+      <translation>Ausgabe des Graphen</translation>
     </message>
     <message>
       <source>greedy</source>
-      <translation type="unfinished" />
+      <translation>greedy</translation>
     </message>
     <message>
       <source>hidden state</source>
-      <translation type="unfinished" />
+      <translation>Hidden State</translation>
     </message>
     <message>
       <source>hidden states, cosine</source>
-      <translation type="unfinished" />
+      <translation>Hidden States, Kosinus</translation>
     </message>
     <message>
       <source>inputs</source>
-      <translation type="unfinished" />
+      <translation>Eingaben</translation>
     </message>
     <message>
       <source>it could not be started (%1)</source>
-      <translation type="unfinished" />
+      <translation>er konnte nicht gestartet werden (%1)</translation>
     </message>
     <message>
       <source>it is not UTF-8 text</source>
-      <translation type="unfinished" />
+      <translation>es ist kein UTF-8-Text</translation>
     </message>
     <message>
       <source>kept, before the window</source>
-      <translation type="unfinished" />
+      <translation>behalten, vor dem Fenster</translation>
     </message>
     <message>
       <source>keys</source>
-      <translation type="unfinished" />
+      <translation>Keys</translation>
     </message>
     <message>
       <source>keys and values, cosine</source>
+      <translation>Keys und Values, Kosinus</translation>
+    </message>
+    <message>
+      <source>kind</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>largest difference {0}</source>
-      <translation type="unfinished" />
+      <translation>größte Abweichung {0}</translation>
     </message>
     <message>
       <source>latency</source>
+      <translation>Latenz</translation>
+    </message>
+    <message>
+      <source>latency (ms)</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>latency in ms</source>
-      <translation type="unfinished" />
+      <translation>Latenz in ms</translation>
     </message>
     <message>
       <source>layer</source>
-      <translation type="unfinished" />
+      <translation>Schicht</translation>
     </message>
     <message>
       <source>layer {0}</source>
-      <translation type="unfinished" />
+      <translation>Schicht {0}</translation>
     </message>
     <message>
       <source>layers {0}</source>
-      <translation type="unfinished" />
+      <translation>Schichten {0}</translation>
     </message>
     <message>
       <source>live</source>
-      <translation type="unfinished" />
+      <translation>live</translation>
     </message>
     <message>
       <source>live · {0}</source>
-      <translation type="unfinished" />
+      <translation>live · {0}</translation>
     </message>
     <message>
       <source>logits, largest difference</source>
+      <translation>Logits, größte Abweichung</translation>
+    </message>
+    <message>
+      <source>machine</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>max {0}</source>
-      <translation type="unfinished" />
+      <translation>max {0}</translation>
     </message>
     <message>
       <source>mean {0}</source>
-      <translation type="unfinished" />
+      <translation>Mittel {0}</translation>
     </message>
     <message>
       <source>measure</source>
+      <translation>Maß</translation>
+    </message>
+    <message>
+      <source>measurement</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <source>memory</source>
+      <source>memory (MiB)</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>min {0}</source>
-      <translation type="unfinished" />
+      <translation>min {0}</translation>
     </message>
     <message>
       <source>more than the %1 that are free</source>
-      <translation type="unfinished" />
+      <translation>mehr als die %1, die frei sind</translation>
     </message>
     <message>
       <source>needs consent</source>
-      <translation type="unfinished" />
+      <translation>braucht Zustimmung</translation>
     </message>
     <message>
       <source>no chat template</source>
-      <translation type="unfinished" />
+      <translation>keine Chat-Vorlage</translation>
     </message>
     <message>
       <source>no legal length: what the next token would see is gone</source>
-      <translation type="unfinished" />
+      <translation>keine erlaubte Länge: was das nächste Token sähe, ist fort</translation>
     </message>
     <message>
       <source>no room for another token</source>
-      <translation type="unfinished" />
+      <translation>kein Platz für ein weiteres Token</translation>
     </message>
     <message>
       <source>no: {0}</source>
-      <translation type="unfinished" />
+      <translation>nein: {0}</translation>
     </message>
     <message>
       <source>none</source>
-      <translation type="unfinished" />
+      <translation>keiner</translation>
     </message>
     <message>
       <source>none: sees all</source>
-      <translation type="unfinished" />
+      <translation>keines: sieht alles</translation>
     </message>
     <message>
       <source>none: the source</source>
-      <translation type="unfinished" />
+      <translation>keines: die Quelle</translation>
     </message>
     <message>
       <source>not allocated yet</source>
-      <translation type="unfinished" />
+      <translation>noch nicht belegt</translation>
     </message>
     <message>
       <source>not checked</source>
-      <translation type="unfinished" />
+      <translation>nicht geprüft</translation>
     </message>
     <message>
       <source>not loaded</source>
+      <translation>nicht geladen</translation>
+    </message>
+    <message>
+      <source>not on the front</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>not reported</source>
-      <translation type="unfinished" />
+      <translation>nicht gemeldet</translation>
     </message>
     <message>
       <source>not supported</source>
-      <translation type="unfinished" />
+      <translation>nicht unterstützt</translation>
     </message>
     <message>
       <source>not to be run</source>
-      <translation type="unfinished" />
+      <translation>nicht auszuführen</translation>
     </message>
     <message>
       <source>not usable</source>
-      <translation type="unfinished" />
+      <translation>nicht benutzbar</translation>
     </message>
     <message>
       <source>of %1 free</source>
-      <translation type="unfinished" />
+      <translation>von %1 frei</translation>
     </message>
     <message>
       <source>off</source>
-      <translation type="unfinished" />
+      <translation>aus</translation>
     </message>
     <message>
       <source>on it: {0} of {1} nodes</source>
+      <translation>darauf: {0} von {1} Knoten</translation>
+    </message>
+    <message>
+      <source>on the front</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>on {0}</source>
-      <translation type="unfinished" />
+      <translation>auf {0}</translation>
     </message>
     <message>
       <source>one a source token</source>
-      <translation type="unfinished" />
+      <translation>einer je Token der Quelle</translation>
     </message>
     <message>
       <source>open</source>
-      <translation type="unfinished" />
+      <translation>offen</translation>
     </message>
     <message>
       <source>open or close the chosen box</source>
@@ -3319,79 +3643,103 @@
     </message>
     <message>
       <source>or begin with one of these:</source>
-      <translation type="unfinished" />
+      <translation>oder mit einem von diesen beginnen:</translation>
     </message>
     <message>
       <source>or drop a folder here</source>
-      <translation type="unfinished" />
+      <translation>oder hier einen Ordner ablegen</translation>
     </message>
     <message>
       <source>outputs</source>
-      <translation type="unfinished" />
+      <translation>Ausgaben</translation>
     </message>
     <message>
       <source>owner/name</source>
-      <translation type="unfinished" />
+      <translation>Eigentümer/Name</translation>
     </message>
     <message>
       <source>padding</source>
-      <translation type="unfinished" />
+      <translation>Auffüllung</translation>
     </message>
     <message>
       <source>past</source>
+      <translation>Past</translation>
+    </message>
+    <message>
+      <source>peak memory</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>perplexity</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>perplexity of the answers, candidate</source>
-      <translation type="unfinished" />
+      <translation>Perplexität der Antworten, Kandidat</translation>
     </message>
     <message>
       <source>perplexity of the answers, reference</source>
-      <translation type="unfinished" />
+      <translation>Perplexität der Antworten, Referenz</translation>
     </message>
     <message>
       <source>perplexity of the prompts, candidate</source>
-      <translation type="unfinished" />
+      <translation>Perplexität der Prompts, Kandidat</translation>
     </message>
     <message>
       <source>perplexity of the prompts, reference</source>
+      <translation>Perplexität der Prompts, Referenz</translation>
+    </message>
+    <message>
+      <source>phase</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>position {0}</source>
-      <translation type="unfinished" />
+      <translation>Position {0}</translation>
     </message>
     <message>
       <source>position {0}, before the window</source>
-      <translation type="unfinished" />
+      <translation>Position {0}, vor dem Fenster</translation>
     </message>
     <message>
       <source>positions</source>
+      <translation>Positionen</translation>
+    </message>
+    <message>
+      <source>precision</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>prefill</source>
-      <translation type="unfinished" />
+      <translation>Prefill</translation>
     </message>
     <message>
       <source>prefill chunk</source>
-      <translation type="unfinished" />
+      <translation>Prefill-Block</translation>
     </message>
     <message>
       <source>present</source>
-      <translation type="unfinished" />
+      <translation>Present</translation>
     </message>
     <message>
       <source>prompt</source>
+      <translation>Prompt</translation>
+    </message>
+    <message>
+      <source>prompts of {0}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>provider</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>random</source>
-      <translation type="unfinished" />
+      <translation>zufällig</translation>
     </message>
     <message>
       <source>reference</source>
-      <translation type="unfinished" />
+      <translation>Referenz</translation>
     </message>
     <message>
       <source>removed</source>
@@ -3399,19 +3747,31 @@
     </message>
     <message>
       <source>reused</source>
+      <translation>wiederverwendet</translation>
+    </message>
+    <message>
+      <source>roofline</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>run {0}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>running</source>
-      <translation type="unfinished" />
+      <translation>läuft</translation>
     </message>
     <message>
       <source>runs here</source>
-      <translation type="unfinished" />
+      <translation>läuft hier</translation>
     </message>
     <message>
       <source>scalar</source>
-      <translation type="unfinished" />
+      <translation>Skalar</translation>
     </message>
     <message>
       <source>send</source>
@@ -3419,91 +3779,107 @@
     </message>
     <message>
       <source>show its values</source>
+      <translation>seine Werte zeigen</translation>
+    </message>
+    <message>
+      <source>size</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>skipped</source>
-      <translation type="unfinished" />
+      <translation>übersprungen</translation>
     </message>
     <message>
       <source>slot {0}</source>
-      <translation type="unfinished" />
+      <translation>Slot {0}</translation>
     </message>
     <message>
       <source>source token {0}</source>
-      <translation type="unfinished" />
+      <translation>Token {0} der Quelle</translation>
     </message>
     <message>
       <source>source, frozen</source>
-      <translation type="unfinished" />
+      <translation>Quelle, eingefroren</translation>
     </message>
     <message>
       <source>starting</source>
-      <translation type="unfinished" />
+      <translation>startet</translation>
     </message>
     <message>
       <source>std {0}</source>
+      <translation>Std. {0}</translation>
+    </message>
+    <message>
+      <source>step</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>step {0}</source>
-      <translation type="unfinished" />
+      <translation>Schritt {0}</translation>
     </message>
     <message>
       <source>steps</source>
-      <translation type="unfinished" />
+      <translation>Schritte</translation>
     </message>
     <message>
       <source>stopped</source>
-      <translation type="unfinished" />
+      <translation>angehalten</translation>
     </message>
     <message>
       <source>stopped at a stop string</source>
-      <translation type="unfinished" />
+      <translation>bei einem Stopptext angehalten</translation>
     </message>
     <message>
       <source>stopped at max new tokens</source>
-      <translation type="unfinished" />
+      <translation>bei der Höchstzahl neuer Token angehalten</translation>
     </message>
     <message>
       <source>stopped by you</source>
-      <translation type="unfinished" />
+      <translation>von Hand angehalten</translation>
     </message>
     <message>
       <source>supported</source>
+      <translation>unterstützt</translation>
+    </message>
+    <message>
+      <source>task</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>the demo's held-back questions, or plain sentences</source>
-      <translation type="unfinished" />
+      <translation>die zurückgehaltenen Fragen der Demo, sonst einfache Sätze</translation>
     </message>
     <message>
       <source>the demo's own prompts</source>
-      <translation type="unfinished" />
+      <translation>die eigenen Prompts der Demo</translation>
     </message>
     <message>
       <source>the encoder, once</source>
+      <translation>der Encoder, einmal</translation>
+    </message>
+    <message>
+      <source>the first {0} are compared</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>the first {0} tokens are equal, the next one differs</source>
-      <translation type="unfinished" />
+      <translation>die ersten {0} Token sind gleich, das nächste weicht ab</translation>
     </message>
     <message>
       <source>the graph, GroupQueryAttention</source>
-      <translation type="unfinished" />
+      <translation>der Graph, GroupQueryAttention</translation>
     </message>
     <message>
       <source>the graph, TensorScatter</source>
-      <translation type="unfinished" />
+      <translation>der Graph, TensorScatter</translation>
     </message>
     <message>
       <source>the host</source>
-      <translation type="unfinished" />
+      <translation>der Host</translation>
     </message>
     <message>
       <source>the model finished</source>
-      <translation type="unfinished" />
+      <translation>das Modell war fertig</translation>
     </message>
     <message>
       <source>the newest {0}</source>
@@ -3511,19 +3887,23 @@
     </message>
     <message>
       <source>the next token goes here</source>
-      <translation type="unfinished" />
+      <translation>das nächste Token kommt hierher</translation>
     </message>
     <message>
       <source>then</source>
+      <translation>dann</translation>
+    </message>
+    <message>
+      <source>time</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <source>time generating</source>
+      <source>time generating (s)</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>to</source>
-      <translation type="unfinished" />
+      <translation>nach</translation>
     </message>
     <message>
       <source>token</source>
@@ -3534,55 +3914,75 @@
       <translation>Token</translation>
     </message>
     <message>
-      <source>top-1 agreement</source>
+      <source>top-1</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>top-1 agreement</source>
+      <translation>Top-1-Übereinstimmung</translation>
     </message>
     <message>
       <source>top-5 overlap</source>
-      <translation type="unfinished" />
+      <translation>Top-5-Überschneidung</translation>
     </message>
     <message>
       <source>unchanged</source>
-      <translation type="unfinished" />
+      <translation>unverändert</translation>
     </message>
     <message>
       <source>up to</source>
+      <translation>bis zu</translation>
+    </message>
+    <message>
+      <source>up to 1 token a prompt</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>up to {0} tokens a prompt</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>usable</source>
-      <translation type="unfinished" />
+      <translation>benutzbar</translation>
     </message>
     <message>
       <source>used %1</source>
-      <translation type="unfinished" />
+      <translation>benutzt %1</translation>
     </message>
     <message>
       <source>value</source>
-      <translation type="unfinished" />
+      <translation>Wert</translation>
     </message>
     <message>
       <source>values</source>
+      <translation>Values</translation>
+    </message>
+    <message>
+      <source>version</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>waiting</source>
-      <translation type="unfinished" />
+      <translation>wartet</translation>
     </message>
     <message>
       <source>write head</source>
-      <translation type="unfinished" />
+      <translation>Schreibkopf</translation>
     </message>
     <message>
       <source>written by the graph</source>
-      <translation type="unfinished" />
+      <translation>vom Graphen geschrieben</translation>
     </message>
     <message>
       <source>written by the host</source>
-      <translation type="unfinished" />
+      <translation>vom Host geschrieben</translation>
     </message>
     <message>
       <source>written once, then read</source>
+      <translation>einmal geschrieben, dann gelesen</translation>
+    </message>
+    <message>
+      <source>yes</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3590,40 +3990,52 @@
       <translation>den Graphen vergrößern, verkleinern, einpassen, in voller Größe zeigen</translation>
     </message>
     <message>
-      <source>{0} NaN</source>
+      <source>{0} (best)</source>
       <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{0} NaN</source>
+      <translation>{0} NaN</translation>
     </message>
     <message>
       <source>{0} added</source>
-      <translation type="unfinished" />
+      <translation>{0} hinzugefügt</translation>
     </message>
     <message>
       <source>{0} allocated</source>
-      <translation type="unfinished" />
+      <translation>{0} belegt</translation>
     </message>
     <message>
       <source>{0} before the window</source>
-      <translation type="unfinished" />
+      <translation>{0} vor dem Fenster</translation>
     </message>
     <message>
       <source>{0} cannot be written.</source>
-      <translation type="unfinished" />
+      <translation>{0} kann nicht geschrieben werden.</translation>
     </message>
     <message>
       <source>{0} changed</source>
+      <translation>{0} geändert</translation>
+    </message>
+    <message>
+      <source>{0} compared with {1}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>{0} evicted</source>
-      <translation type="unfinished" />
+      <translation>{0} verdrängt</translation>
     </message>
     <message>
       <source>{0} functions</source>
+      <translation>{0} Funktionen</translation>
+    </message>
+    <message>
+      <source>{0} has no {1}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>{0} infinite</source>
-      <translation type="unfinished" />
+      <translation>{0} unendlich</translation>
     </message>
     <message>
       <source>{0} is no folder: give the whole path of one.</source>
@@ -3631,107 +4043,135 @@
     </message>
     <message>
       <source>{0} is no legal length</source>
-      <translation type="unfinished" />
+      <translation>{0} ist keine erlaubte Länge</translation>
     </message>
     <message>
       <source>{0} is written as a folder with genai_config.json, tokenizer, and a sample in Python and in C++ that runs it without Joinery. What it cannot say is refused before anything is written.</source>
-      <translation type="unfinished" />
+      <translation>{0} wird als Ordner mit genai_config.json, Tokenizer und je einem Beispiel in Python und C++ geschrieben, das es ohne Joinery ausführt. Was sich darin nicht sagen lässt, wird abgelehnt, bevor etwas geschrieben ist.</translation>
     </message>
     <message>
       <source>{0} left it alone: {1}</source>
+      <translation>{0} ließ es: {1}</translation>
+    </message>
+    <message>
+      <source>{0} left out:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{0} more</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>{0} nodes</source>
-      <translation type="unfinished" />
+      <translation>{0} Knoten</translation>
     </message>
     <message>
       <source>{0} nodes are left to the CPU</source>
-      <translation type="unfinished" />
+      <translation>{0} Knoten bleiben der CPU</translation>
     </message>
     <message>
       <source>{0} nodes are the same.</source>
-      <translation type="unfinished" />
+      <translation>{0} Knoten sind gleich.</translation>
     </message>
     <message>
       <source>{0} nodes, {1} kinds of operator · opset {2}</source>
-      <translation type="unfinished" />
+      <translation>{0} Knoten, {1} Arten von Operatoren · Opset {2}</translation>
     </message>
     <message>
       <source>{0} of nodes · off by {1} · {2}</source>
-      <translation type="unfinished" />
+      <translation>{0} der Knoten · Abweichung {1} · {2}</translation>
     </message>
     <message>
       <source>{0} of {1}</source>
-      <translation type="unfinished" />
+      <translation>{0} von {1}</translation>
     </message>
     <message>
       <source>{0} of {1} greedy tokens equal</source>
-      <translation type="unfinished" />
+      <translation>{0} von {1} greedy-Token gleich</translation>
     </message>
     <message>
       <source>{0} of {1} prompts are answered with the same tokens</source>
-      <translation type="unfinished" />
+      <translation>{0} von {1} Prompts werden mit denselben Token beantwortet</translation>
     </message>
     <message>
       <source>{0} of {1} used</source>
-      <translation type="unfinished" />
+      <translation>{0} von {1} benutzt</translation>
     </message>
     <message>
       <source>{0} padded at the left</source>
-      <translation type="unfinished" />
+      <translation>{0} links aufgefüllt</translation>
     </message>
     <message>
       <source>{0} questions, candidate</source>
-      <translation type="unfinished" />
+      <translation>{0} Fragen, Kandidat</translation>
     </message>
     <message>
       <source>{0} questions, reference</source>
-      <translation type="unfinished" />
+      <translation>{0} Fragen, Referenz</translation>
     </message>
     <message>
       <source>{0} refused</source>
-      <translation type="unfinished" />
+      <translation>{0} abgelehnt</translation>
     </message>
     <message>
       <source>{0} removed</source>
+      <translation>{0} entfernt</translation>
+    </message>
+    <message>
+      <source>{0} replies</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{0} runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{0} runs were removed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{0} selected</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>{0} slots</source>
-      <translation type="unfinished" />
+      <translation>{0} Slots</translation>
     </message>
     <message>
       <source>{0} tokens</source>
-      <translation type="unfinished" />
+      <translation>{0} Token</translation>
     </message>
     <message>
       <source>{0} tokens held</source>
-      <translation type="unfinished" />
+      <translation>{0} Token gehalten</translation>
     </message>
     <message>
       <source>{0} values</source>
-      <translation type="unfinished" />
+      <translation>{0} Werte</translation>
     </message>
     <message>
       <source>{0} zeros</source>
-      <translation type="unfinished" />
+      <translation>{0} Nullen</translation>
     </message>
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, only read since</source>
-      <translation type="unfinished" />
+      <translation>{0} · {1} Token der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
     </message>
     <message>
       <source>{0} → {1}</source>
+      <translation>{0} → {1}</translation>
+    </message>
+    <message>
+      <source>{0}: {1} of {2}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>…</source>
-      <translation type="unfinished" />
+      <translation>…</translation>
     </message>
     <message>
       <source>… {0} more</source>
-      <translation type="unfinished" />
+      <translation>… {0} weitere</translation>
     </message>
   </context>
 </TS>
