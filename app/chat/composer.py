@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.chat.intents import Resend, Rewrite, Send, Stop
 from app.widgets.theme import G, set_icon
 
 MOST_LINES = 8
@@ -48,10 +49,7 @@ class PromptEdit(QPlainTextEdit):
 class Composer(QWidget):
     """The box, its button, and the line that says what is being edited."""
 
-    sent = Signal(str)
-    edited = Signal(int, str)  # id of the prompt that is replaced
-    stopped = Signal()
-    recalled = Signal()
+    wanted = Signal(object)  # Send, Resend, Rewrite or Stop
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,7 +77,7 @@ class Composer(QWidget):
         column.addLayout(row)
         self.edit.submitted.connect(self.submit)
         self.edit.escaped.connect(self.escape)
-        self.edit.recalled.connect(self.recalled)
+        self.edit.recalled.connect(lambda: self.wanted.emit(Rewrite()))
         self.edit.textChanged.connect(self._refresh)
         self.button.clicked.connect(self._press)
         self._refresh()
@@ -91,10 +89,7 @@ class Composer(QWidget):
             return
         editing = self._editing
         self.leave_edit()
-        if editing is None:
-            self.sent.emit(text)
-        else:
-            self.edited.emit(editing, text)
+        self.wanted.emit(Send(text) if editing is None else Resend(editing, text))
 
     def begin_edit(self, id: int, text: str) -> None:
         """Takes an earlier prompt in, to be sent changed."""
@@ -129,12 +124,12 @@ class Composer(QWidget):
     def escape(self) -> None:
         """Stops the reply that runs, or leaves an edit."""
         if self._running:
-            self.stopped.emit()
+            self.wanted.emit(Stop())
         elif self._editing is not None:
             self.leave_edit()
 
     def _press(self) -> None:
-        self.stopped.emit() if self._running else self.submit()
+        self.escape() if self._running else self.submit()
 
     def _refresh(self) -> None:
         running = self._running

@@ -70,12 +70,12 @@ class ChatController(QObject):
         self.appended.emit(prompt.id)
         return self._run(prompt.id)
 
-    def regenerate(self, reply: int) -> bool:
-        """Answers the same prompt again, as a sibling of `reply`."""
-        prompt = self.chat[reply].parent
-        if self.running or prompt is None:
+    def regenerate(self, reply: int | None = None) -> bool:
+        """Answers the same prompt again, as a sibling of `reply`, or of the last one."""
+        message = self.chat[reply] if reply is not None else self.chat.last("assistant")
+        if self.running or message is None or message.parent is None:
             return False
-        return self._run(prompt, rebuilt=True)
+        return self._run(message.parent, rebuilt=True)
 
     def edit(self, prompt: int, text: str) -> bool:
         """Asks a changed prompt, as a sibling of the old one."""
@@ -91,6 +91,10 @@ class ChatController(QObject):
         self.chat.select(id, index)
         self._commit()
         self.reset.emit()
+
+    def step(self, id: int, step: int) -> None:
+        """Shows the next version of a message (1) or the one before (-1)."""
+        self.select(id, self.chat.siblings(id)[0] + step)
 
     def stop(self) -> None:
         """Ends the running reply; what came stays."""

@@ -7,14 +7,15 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from app.chat.intents import Send
 from app.widgets import button, label
 from app.widgets.theme import G
 
 
 class Examples(QWidget):
-    """`asked` is a question that was pressed."""
+    """`wanted` sends the question that was pressed."""
 
-    asked = Signal(str)
+    wanted = Signal(object)  # Send
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,7 +32,7 @@ class Examples(QWidget):
             self.tr("What is the capital of France?"),
             self.tr("What is the opposite of hot?"),
         ):
-            one = button(text, clicked=partial(self.asked.emit, text))
+            one = button(text, clicked=partial(self.wanted.emit, Send(text)))
             one.setMinimumWidth(36 * G)
             self.buttons.append(one)
             column.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -10,19 +11,26 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chat.controller import ChatController
+from app.chat.header import Header
 from app.state.chats import key_of
 from app.widgets import Banner
 from workflows.locks import HeldError
 
 
 class ChatFiles(QObject):
-    """Fills the menus when they open. banner: of the session; chat_banner: of the chat's file."""
+    """Fills the header's menus when they open. banner: of the session; chat_banner: of the chat's file."""
 
     def __init__(self, controller: ChatController, banner: Banner, chat_banner: Banner, parent: QWidget) -> None:
         super().__init__(parent)
         self._controller, self._page = controller, parent
         self._banner, self._chat_banner = banner, chat_banner
         controller.unsaved.connect(self.tell_unsaved)
+
+    def follow(self, header: Header) -> None:
+        """Fills the menus of `header`."""
+        for tool, fill in ((header.recent, self.fill_recent), (header.export, self.fill_export)):
+            menu = tool.menu()
+            menu.aboutToShow.connect(partial(fill, menu))
 
     def restore(self) -> None:
         """The chat that was open last; asked for first where the start before did not end well."""

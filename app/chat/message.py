@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from app.chat.intents import AnswerAgain, Intent, Rewrite, Version
 from app.chat.message_text import MessageText
 from app.state.conversation import Message, Reply
 from app.widgets.format import number
@@ -52,9 +53,9 @@ def summary(reply: Reply) -> str:
 
 
 class MessageView(QFrame):
-    """A message. `action` tells the name of what was pressed: regenerate, edit, previous, next."""
+    """A message. `wanted` tells what is to be done with it."""
 
-    action = Signal(str)
+    wanted = Signal(object)  # AnswerAgain, Rewrite or Version
 
     def __init__(self, message: Message, siblings: tuple[int, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,10 +124,17 @@ class MessageView(QFrame):
         button.setToolTip(tip)
         button.setAccessibleName(tip)
         if name != "copy":
-            button.clicked.connect(lambda: self.action.emit(name))
+            intent = self._intent(name)
+            button.clicked.connect(lambda: self.wanted.emit(intent))
         row.addWidget(button)
         self._tools[name] = button
         return button
+
+    def _intent(self, name: str) -> Intent:
+        id = self.message.id
+        if name == "edit":
+            return Rewrite(id)
+        return AnswerAgain(id) if name == "regenerate" else Version(id, 1 if name == "next" else -1)
 
     def tool(self, name: str) -> QToolButton:
         """The button of an action. Raises KeyError for one that this message does not have."""

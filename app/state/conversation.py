@@ -91,6 +91,10 @@ class Conversation:
         path = self.path()
         return path[-1] if path else None
 
+    def last(self, role: Role) -> Message | None:
+        """The last prompt, or the last reply, of the active branch."""
+        return next((m for m in reversed(self.path()) if m.role == role), None)
+
     def ask(self, text: str) -> Message:
         """A prompt at the end of the active branch."""
         leaf = self.leaf()

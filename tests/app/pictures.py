@@ -245,7 +245,7 @@ def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
         window.show_page("chat")
         page = window.page("chat")
         page.show_compare()  # type: ignore[attr-defined]
-        view = page.compare  # type: ignore[attr-defined]
+        view = page.views.compare  # type: ignore[attr-defined]
         if text:
             view.send(text)
             until(lambda: not view.duel.running or len(view.duel.lanes[0].tokens) > 12, "tokens")

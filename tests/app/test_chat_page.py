@@ -73,10 +73,10 @@ def shown(page: ChatPage) -> list[str]:
 
 def test_without_a_bundle_the_first_step_is_home(make: Make, qtbot: QtBot) -> None:
     page = make(bundle="")
-    assert page.stack.currentWidget() is page.no_bundle
+    assert page.frame.stack.currentWidget() is page.frame.no_bundle
     assert not page.composer.edit.isEnabled()
     with qtbot.waitSignal(page.context.navigate) as went:
-        page.no_bundle.action.click()
+        page.frame.no_bundle.action.click()
     assert went.args == ["home"]
     page.context.open_bundle("/b/demo")
     qtbot.waitUntil(lambda: page.session.state == "ready")
@@ -94,7 +94,7 @@ def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
     done(qtbot, page)
     assert shown(page) == ["What is 8 times 7?", "8 times 7 is 56."]  # Markdown is rendered at the end
     assert page.transcript.views[1].status.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · on cpu · the model finished"
-    assert page.heading.text() == "What is 8 times 7?"
+    assert page.header.heading.text() == "What is 8 times 7?"
 
 
 def test_plain_text_while_it_streams(make: Make, qtbot: QtBot) -> None:
@@ -366,7 +366,7 @@ def test_new_chat_and_back(make: Make, qtbot: QtBot) -> None:
     ask(qtbot, page, "8*7=")
     page.header.new.click()
     assert shown(page) == []
-    assert page.stack.currentIndex() == 1
+    assert page.frame.stack.currentIndex() == 1
     page.header.recent.menu().aboutToShow.emit()
     (action,) = page.header.recent.menu().actions()
     assert action.text() == "8*7="
