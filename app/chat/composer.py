@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.chat.intents import Resend, Rewrite, Send, Stop
+from app.state.drafts import Unsent
 from app.widgets.theme import G, set_icon
 
 MOST_LINES = 8
@@ -93,17 +94,24 @@ class Composer(QWidget):
 
     def begin_edit(self, id: int, text: str) -> None:
         """Takes an earlier prompt in, to be sent changed."""
-        self._editing = id
-        self._note.show()
-        self.edit.setPlainText(text)
-        self.edit.moveCursor(QTextCursor.MoveOperation.End)
+        self.show_draft(Unsent(text, id))
         self.edit.setFocus()
 
     def leave_edit(self) -> None:
         """An empty box for a new prompt."""
-        self._editing = None
-        self._note.hide()
-        self.edit.clear()
+        self.show_draft(Unsent())
+
+    @property
+    def draft(self) -> Unsent:
+        """What is written and not sent."""
+        return Unsent(self.edit.toPlainText(), self._editing)
+
+    def show_draft(self, draft: Unsent) -> None:
+        """Goes on with what was written before."""
+        self._editing = draft.editing
+        self._note.setVisible(draft.editing is not None)
+        self.edit.setPlainText(draft.text)
+        self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_running(self, running: bool) -> None:
         """Send turns into Stop while a reply runs."""
@@ -129,6 +137,7 @@ class Composer(QWidget):
             self.leave_edit()
 
     def _press(self) -> None:
+        self.edit.setFocus()  # the button may be disabled by what follows
         self.escape() if self._running else self.submit()
 
     def _refresh(self) -> None:

@@ -22,6 +22,10 @@ TRACED = 10_000
 """Tokens that are kept for hovering, those of the newest replies: each holds about a kilobyte of alternatives."""
 
 
+REFUSALS = ("prompt", "capacity", "request")
+"""Kinds of failure that say of a prompt that it cannot be run now or later: too long, refused by the template …"""
+
+
 class ChatController(QObject):
     """Drives one conversation at a time."""
 
@@ -201,7 +205,9 @@ class ChatController(QObject):
             self._reply.reply.error = failure.message
             if not self._reply.reply.tokens:
                 self._reply.content = ""
-            self._finish({"crashed": "interrupted", "stopped": "cancelled"}.get(failure.kind, "failed"))
+            refused = failure.kind in REFUSALS and not self._reply.reply.tokens
+            ways = {"crashed": "interrupted", "stopped": "cancelled"}
+            self._finish("refused" if refused else ways.get(failure.kind, "failed"))
         if failure.kind != "cancelled":
             self.failed.emit(failure)
 

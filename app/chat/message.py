@@ -30,6 +30,7 @@ def ending(reason: str) -> str:
         "cancelled": tr("stopped by you"),
         "interrupted": tr("cut off when the worker or the window ended"),
         "failed": tr("failed"),
+        "refused": tr("not sent"),
     }.get(reason, reason)
 
 
@@ -47,7 +48,9 @@ def summary(reply: Reply) -> str:
         parts.append(QCoreApplication.translate("MessageView", "on {0}").format(reply.provider))
     if reply.ended:
         parts.append(
-            f"{ending(reply.ended)}: {reply.error}" if reply.ended == "failed" and reply.error else ending(reply.ended)
+            f"{ending(reply.ended)}: {reply.error}"
+            if reply.ended in ("failed", "refused") and reply.error
+            else ending(reply.ended)
         )
     return " · ".join(parts)
 

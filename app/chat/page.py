@@ -15,13 +15,16 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.chat import intents
 from app.chat.choices import Choices
 from app.chat.controller import ChatController
+from app.chat.drafting import Drafting
 from app.chat.failures import Failures
 from app.chat.files import ChatFiles
+from app.chat.focus import FocusKeeper
 from app.chat.frame import ChatFrame
 from app.chat.opener import Opener
 from app.chat.usage import Usage
 from app.chat.views import Views
 from app.state.chats import ChatStore
+from app.state.drafts import Drafts
 from app.state.session import SessionFailure
 from app.widgets.actions import action
 
@@ -43,9 +46,11 @@ class ChatPage(QWidget):
         self._name_parts()
         self.usage = Usage(context, self.controller, self.context_bar, self)
         self.choices = Choices(self.panel, self.controller, context.settings, self.banner, self)
+        self.drafting = Drafting(self.composer, self.controller, Drafts(context.home / "chats"), self)
+        self.focus = FocusKeeper(self.frame, self.composer.edit)
         self.files = ChatFiles(self.controller, self.banner, self.chat_banner, self)
         self.opener = Opener(context, self.panel, self.controller, self.banner, self)
-        self.failures = Failures(context, self.banner, partial(self.do, intents.NewChat()), self)
+        self.failures = Failures(context, self.banner, self.do, self)
         self._of_chat: list[QAction] = []  # actions that mean nothing while two bundles are compared
         self.views = Views(context, self.frame)
         outer = QVBoxLayout(self)
@@ -54,6 +59,7 @@ class ChatPage(QWidget):
         self._connect()
         self._add_actions()
         self.files.restore()
+        self.drafting.show()
         self.header.side.setChecked(context.settings.text("chat.side", "shown") == "shown")
         self._refresh_state()
 
@@ -151,7 +157,6 @@ class ChatPage(QWidget):
     def _new_chat(self) -> None:
         self.frame.clear_banners()
         self.controller.new_chat()
-        self.composer.leave_edit()
         self.composer.edit.setFocus()
 
     def _on_bundle(self, *_: object) -> None:
@@ -200,4 +205,5 @@ class ChatPage(QWidget):
         """Saves what is there; the next start brings it back."""
         self.usage.stop()
         self.choices.settle()
+        self.drafting.keep()
         self.controller.shut()

@@ -25,8 +25,10 @@ VERSION = 1
 
 @dataclass(slots=True)
 class Reply:
-    """How a reply went: `ended` is a finish reason, `failed`, `interrupted` (by a crash) or empty while it runs.
+    """How a reply went: `ended` is a finish reason, `failed`, `refused`, `interrupted` (by a crash) or empty so far.
 
+    refused: the prompt could not be run at all, so neither is sent with later ones.
+    bundle: the name of the one that answered, and thought_tokens and thought_s what of it was thinking.
     provider: whose figures these are, with the components that were elsewhere; empty in chats of before it was kept.
     """
 
@@ -37,6 +39,9 @@ class Reply:
     error: str = ""
     notices: list[str] = field(default_factory=list)
     provider: str = ""
+    bundle: str = ""
+    thought_tokens: int = 0
+    thought_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -136,11 +141,17 @@ class Conversation:
         branch: list[Turn] = []
         node: Message | None = self._messages[prompt]
         while node is not None:
-            branch.append(Turn(node.role, node.content))
-            node = self._messages[node.parent] if node.parent is not None else None
+            if node.reply is not None and node.reply.ended == "refused":
+                node = self._parent(node)  # its prompt, which is left out with it
+            else:
+                branch.append(Turn(node.role, node.content))
+            node = self._parent(node) if node is not None else None
         if self.system.strip():
             branch.append(Turn("system", self.system))
         return branch[::-1]
+
+    def _parent(self, message: Message) -> Message | None:
+        return self._messages[message.parent] if message.parent is not None else None
 
     def to_dict(self) -> dict[str, Any]:
         """The whole tree as plain JSON values, without the traces."""

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
 from app.state.context import AppContext
+from app.state.session import SessionFailure
 from app.widgets.format import number
 from app.window import MainWindow
 from tests.app.test_conversation import die
@@ -188,14 +189,36 @@ def test_idle_worker_that_dies_is_told(make: Make, qtbot: QtBot) -> None:
     assert shown(page) == ["8*7=", "56"]
 
 
-@pytest.mark.parametrize(("kind", "mend"), [("prompt", "New chat"), ("bundle", "Verify bundle"), ("internal", "")])
+@pytest.mark.parametrize(
+    ("kind", "mend"), [("prompt", "Edit the prompt"), ("bundle", "Verify bundle"), ("internal", "")]
+)
 def test_refused_prompt_offers_the_likely_mend(make: Make, qtbot: QtBot, kind: str, mend: str) -> None:
     page = make(errors={"generate": {"kind": kind, "message": "It cannot run.", "details": "trace"}})
     ask(qtbot, page, "x")
     assert page.banner.message == "It cannot run."
     assert page.banner._action.text() == mend
-    assert page.transcript.views[1].status.text() == "failed: It cannot run."
+    ended = "not sent" if kind == "prompt" else "failed"
+    assert page.transcript.views[1].status.text() == f"{ended}: It cannot run."
     assert page.session.state == "ready"
+
+
+def test_a_refused_prompt_is_edited_and_later_ones_are_sent_without_it(
+    make: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Its text comes back by one press; what is sent next has nothing of it."""
+    page = make(asked=str(tmp_path / "asked"))
+    ask(qtbot, page, "8*7=")
+    refusal = SessionFailure("prompt", "The prompt has 9,000 tokens and the cache holds 4,096.")
+    page.send("too long")
+    page.controller._on_failed(refusal)
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    assert page.transcript.views[3].status.text().startswith("not sent: The prompt has")
+    page.banner._action.click()
+    assert page.composer.edit.toPlainText() == "too long"
+    page.composer.escape()
+    ask(qtbot, page, "again")
+    contents = [turn.content for turn in asked(tmp_path / "asked")[-1].messages or ()]
+    assert contents == ["8*7=", "56", "again"]
 
 
 def test_damaged_bundle_can_be_verified(make: Make, qtbot: QtBot) -> None:

@@ -163,3 +163,15 @@ def test_half_a_character_comes_back(tmp_path: Path) -> None:
     chat.ask("half \ud83d of it")
     store.commit(chat)
     assert texts(store.load(chat.key)) == ["half \ud83d of it"]
+
+
+def test_a_refused_prompt_is_left_out_of_later_ones() -> None:
+    """It stays to be seen and edited; a chat that was saved with one is as good."""
+    chat, _, _ = talk()
+    refused = chat.begin_reply(chat.ask("x" * 1000).id)
+    assert refused.reply is not None
+    refused.reply.ended = "refused"
+    for one in (chat, Conversation.from_dict(chat.to_dict())):
+        later = one.ask("And 9?")
+        assert [turn.content for turn in one.to_messages(later.id)][1:] == ["What is 8 times 7?", "56", "And 9?"]
+        assert len(texts(one)) == 5
