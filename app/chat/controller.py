@@ -13,6 +13,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.sampling import Sampling
+from app.chat.thinking import measure
 from app.state.chats import ChatStore
 from app.state.conversation import Conversation, Message, Reply
 from app.state.session import Session, SessionFailure
@@ -192,7 +193,9 @@ class ChatController(QObject):
         self._reply.content = self._begun + done.text
         notices = self._reply.reply.notices if self._reply.reply else []
         rate = done.decode_tokens_per_s or None
-        self._reply.reply = Reply("", done.ttft_ms or None, rate, len(done.token_ids), "", notices, done.provider)
+        thought = measure(self._reply.content, len(self._begun), self._reply.trace)
+        count = len(done.token_ids)
+        self._reply.reply = Reply("", done.ttft_ms or None, rate, count, "", notices, done.provider, *thought)
         self._finish(done.finish_reason)
 
     def _on_failed(self, failure: SessionFailure) -> None:

@@ -6,8 +6,8 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from app.chat.body import MessageBody
 from app.chat.intents import AnswerAgain, Intent, Rewrite, Version
-from app.chat.message_text import MessageText
 from app.state.conversation import Message, Reply
 from app.widgets.format import number
 from app.widgets.theme import G, set_icon
@@ -63,7 +63,7 @@ class MessageView(QFrame):
     def __init__(self, message: Message, siblings: tuple[int, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.message = message
-        self.text = MessageText()
+        self.text = MessageBody()
         self._tail: list[str] = []
         self._flush = QTimer(self)
         self._flush.setSingleShot(True)
@@ -82,7 +82,6 @@ class MessageView(QFrame):
         if self._is_user:
             self.setProperty("role", "card")
         self.setAccessibleName(self.tr("Message of: {0}").format(who))
-        self.text.setAccessibleName(self.tr("Text of the message"))
         label = QLabel(who)
         label.setProperty("role", "muted")
         self.status = QLabel()
@@ -158,7 +157,7 @@ class MessageView(QFrame):
     def flush(self) -> None:
         """Shows what came since the last flush."""
         if self._tail:
-            self.text.append_plain("".join(self._tail))
+            self.text.grow("".join(self._tail))
             self._tail.clear()
 
     def add_notice(self, text: str) -> None:
@@ -177,14 +176,16 @@ class MessageView(QFrame):
         self.notices.addLayout(row)
 
     def finish(self) -> None:
-        """Shows the message as it is now: Markdown for a reply that ended, plain while it runs and for a prompt."""
+        """Shows the message as it is now: a reply in its pieces, a prompt as it was written."""
         self._flush.stop()
         self._tail.clear()
         reply = self.message.reply
-        if self._is_user or reply is None or not reply.ended:
+        if self._is_user or reply is None:
             self.text.set_plain(self.message.content)
+        elif not reply.ended:
+            self.text.begin(self.message.content)
         else:
-            self.text.set_markdown(self.message.content)
+            self.text.set_reply(self.message.content, (reply.thought_tokens, reply.thought_s))
             self.text.set_trace(self.message.trace)
         if reply is not None:
             self._show_status(reply)

@@ -39,9 +39,9 @@ class Reply:
     error: str = ""
     notices: list[str] = field(default_factory=list)
     provider: str = ""
-    bundle: str = ""
     thought_tokens: int = 0
     thought_s: float = 0.0
+    bundle: str = ""
 
 
 @dataclass(slots=True)

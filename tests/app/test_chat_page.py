@@ -14,6 +14,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.chat.message_text import MessageText
 from app.chat.page import ChatPage
 from app.state.context import AppContext
 from app.state.session import SessionFailure
@@ -413,7 +414,8 @@ def test_export_and_copy(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
 def test_token_under_the_pointer(make: Make, qtbot: QtBot) -> None:
     page = make(reply="It **is** fine.")
     ask(qtbot, page, "x")
-    text = page.transcript.views[1].text
+    (text,) = page.transcript.views[1].text.parts
+    assert isinstance(text, MessageText)
     assert text.toPlainText().strip() == "It is fine."
     cursor = text.textCursor()
     cursor.setPosition(text.toPlainText().index("fine"))
@@ -432,14 +434,14 @@ def test_tokens_of_old_replies_are_forgotten(make: Make, qtbot: QtBot, monkeypat
         ask(qtbot, page, "go on")
     old, new = (page.transcript.views[i] for i in (1, 3))
     assert [len(view.message.trace) for view in (old, new)] == [0, 4]
-    assert old.text._map is None and new.text._map is not None
+    assert [view.text.parts[0]._map is None for view in (old, new)] == [True, False]  # type: ignore[union-attr]
     assert old.message.content == "a b c d" and old.message.reply.tokens == 4
 
 
 def test_model_text_cannot_make_the_window_read_files(make: Make, qtbot: QtBot) -> None:
     page = make(reply="![x](file:///etc/passwd) <img src='file:///etc/hostname'> <b>raw</b>")
     ask(qtbot, page, "x")
-    assert page.transcript.views[1].text.document().resource(2, "file:///etc/passwd") is None
+    assert page.transcript.views[1].text.parts[0].document().resource(2, "file:///etc/passwd") is None
     assert "<b>raw</b>" in shown(page)[1]
 
 
