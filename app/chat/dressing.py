@@ -36,6 +36,7 @@ def _dress_table(table: QTextTable) -> None:
     form.setBorderCollapse(True)
     form.setCellSpacing(0)
     form.setCellPadding(G // 2)
+    form.setTopMargin(G // 2)
     form.setBottomMargin(G)
     table.setFormat(form)
     for column in range(table.columns()):

@@ -52,6 +52,14 @@ def wait(seconds: float) -> None:
     loop.exec()
 
 
+RICH = (
+    "<think> The list is short. </think>\n\n## Adding up\n\nA *list* of numbers has a `sum`, which takes one pass:\n\n"
+    "```python\ndef total(values):\n    return sum(values)  # " + "and a line that is far too long " * 4 + "\n```\n\n"
+    "What it costs:\n\n| items | ms |\n|---|--:|\n| 1,000 | 0.01 |\n| 1,000,000 | 9.4 |\n\n"
+    "- it is exact for whole numbers\n- it is not for **floats**: see `math.fsum`\n\nThat is all."
+)
+
+
 def until(done: Callable[[], Any], what: str) -> None:
     """Let the window live until `done`; RuntimeError after ten seconds."""
     end = time.monotonic() + 10
@@ -192,6 +200,13 @@ def on_qnn(window: MainWindow, home: Path) -> None:
     until(lambda: page.panel.provider.count() == 4, "the devices")  # type: ignore[attr-defined]
     page.panel.provider.setCurrentIndex(1)  # type: ignore[attr-defined]
     page.panel.provider.activated.emit(1)  # type: ignore[attr-defined]
+
+
+def rich_chat(window: MainWindow, home: Path) -> None:
+    """Thinking, code, a table; the panel is hidden."""
+    chat("How do I add up a list?")(window, home)
+    page = window.page("chat")
+    page.header.side.setChecked(False)  # type: ignore[attr-defined]
 
 
 def chat_moved(window: MainWindow, home: Path) -> None:
@@ -494,6 +509,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-empty": ({}, page("chat")),
     "chat-busy": ({**REPLY, "delay": 0.05}, chat("What is a KV cache?", finished=False)),
     "chat-full": (REPLY, chat("What is a KV cache?")),
+    "chat-rich": ({"reply": RICH}, rich_chat),
     "chat-base-empty": ({"base": True}, chat_page),
     "chat-base-full": ({**REPLY, "base": True}, chat("Once upon a time")),
     "chat-begun": (REPLY, chat("What is a KV cache?", prefill="In short: ")),
