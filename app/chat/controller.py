@@ -9,13 +9,15 @@ The prompt is on the disk before inference starts; a reply that grows is saved o
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.sampling import Sampling
 from app.chat.thinking import measure
 from app.state.chats import ChatStore
-from app.state.conversation import Conversation, Message, Reply
+from app.state.conversation import Conversation, Message
 from app.state.session import Session, SessionFailure
 from workflows.wire.events import GenerationDone, NoticeEvent, TokenEvent
 
@@ -123,6 +125,20 @@ class ChatController(QObject):
         """A conversation that begins as the saved one. Raises OSError or ValueError, and then keeps this one."""
         self._show(self.store.copy(key))
 
+    def rename(self, key: str, name: str) -> None:
+        """Names a chat. Raises HeldError, OSError or ValueError."""
+        if key == self.chat.key:
+            self.chat.name = name
+            self.store.commit(self.chat)
+        else:
+            self.store.rename(key, name)
+
+    def delete(self, key: str) -> None:
+        """Takes a chat away, until `restore`; the open one makes room for an empty one. Raises HeldError or OSError."""
+        if key == self.chat.key:
+            self.new_chat()
+        self.store.delete(key)
+
     def _show(self, chat: Conversation) -> None:
         self._let_go()
         self.chat = chat
@@ -152,6 +168,8 @@ class ChatController(QObject):
         self.chat.bundle = self.session.bundle
         self._reply = self.chat.begin_reply(prompt)
         self._begun = self._reply.content = self.prefill
+        assert self._reply.reply is not None
+        self._reply.reply.bundle = Path(self.session.bundle).name
         self._commit()
         if rebuilt:
             self.reset.emit()
@@ -191,11 +209,17 @@ class ChatController(QObject):
         if self._reply is None:
             return
         self._reply.content = self._begun + done.text
-        notices = self._reply.reply.notices if self._reply.reply else []
-        rate = done.decode_tokens_per_s or None
-        thought = measure(self._reply.content, len(self._begun), self._reply.trace)
-        count = len(done.token_ids)
-        self._reply.reply = Reply("", done.ttft_ms or None, rate, count, "", notices, done.provider, *thought)
+        assert self._reply.reply is not None
+        tokens, seconds = measure(self._reply.content, len(self._begun), self._reply.trace)
+        self._reply.reply = replace(
+            self._reply.reply,
+            ttft_ms=done.ttft_ms or None,
+            decode_rate=done.decode_tokens_per_s or None,
+            tokens=len(done.token_ids),
+            provider=done.provider,
+            thought_tokens=tokens,
+            thought_s=seconds,
+        )
         self._finish(done.finish_reason)
 
     def _on_failed(self, failure: SessionFailure) -> None:

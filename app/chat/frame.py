@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.chat.chat_list import ChatList
 from app.chat.composer import Composer
 from app.chat.context_bar import ContextBar
 from app.chat.examples import Examples
@@ -40,9 +41,12 @@ class ChatFrame(QWidget):
         for page in (self.no_bundle, self.examples, self.transcript):
             self.stack.addWidget(page)
         self.side = _beside(self.panel)
+        self.chats = ChatList()
+        self.left = _beside(self.chats, left=True)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
+        row.addWidget(self.left)
         row.addLayout(self._middle(), 1)
         row.addWidget(self.side)
 

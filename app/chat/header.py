@@ -11,7 +11,7 @@ from app.widgets.theme import G, set_icon
 
 
 class Header(QWidget):
-    """`wanted` is a new chat or a comparison; two buttons open menus, which ChatFiles fills."""
+    """`wanted` is a new chat or a comparison; one button opens a menu, which ChatFiles fills."""
 
     wanted = Signal(object)  # NewChat or Compare
 
@@ -19,22 +19,23 @@ class Header(QWidget):
         super().__init__(parent)
         self.heading = label("", "heading")
         self.new = _tool("plus", self.tr("New chat (Ctrl+N)"))
-        self.recent = _tool("clock", self.tr("Earlier chats"))
+        self.recent = _tool("clock", self.tr("Show or hide the list of chats"))
         self.compare = _tool("branch", self.tr("Compare with another bundle"))
         self.export = _tool("save", self.tr("Export this chat"))
         self.side = _tool("settings", self.tr("Show or hide the settings"))
-        self.side.setCheckable(True)
-        self.side.setChecked(True)
+        for one in (self.recent, self.side):
+            one.setCheckable(True)
+            one.setChecked(True)
         self.new.clicked.connect(lambda: self.wanted.emit(NewChat()))
         self.compare.clicked.connect(lambda: self.wanted.emit(Compare()))
-        for one in (self.recent, self.export):
-            one.setMenu(QMenu(one))
-            one.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export.setMenu(QMenu(self.export))
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * G, G, 2 * G, G)
         row.setSpacing(G // 2)
+        row.addWidget(self.recent)
         row.addWidget(self.heading, 1)
-        for one in (self.new, self.recent, self.compare, self.export, self.side):
+        for one in (self.new, self.compare, self.export, self.side):
             row.addWidget(one)
 
     def set_empty(self, empty: bool) -> None:

@@ -63,6 +63,21 @@ class OpenChat:
 
 
 @dataclass(frozen=True, slots=True)
+class RenameChat:
+    """Another name for a saved conversation; an empty one takes its name away."""
+
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteChat:
+    """A saved conversation goes; it can be brought back."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Compare:
     """Two bundles side by side."""
 
@@ -72,4 +87,5 @@ class CopyLast:
     """The last reply's text on the clipboard."""
 
 
-Intent = Send | Resend | Rewrite | AnswerAgain | Version | Stop | NewChat | OpenChat | Compare | CopyLast
+OfFiles = OpenChat | RenameChat | DeleteChat
+Intent = Send | Resend | Rewrite | AnswerAgain | Version | Stop | NewChat | OfFiles | Compare | CopyLast

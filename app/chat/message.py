@@ -82,8 +82,10 @@ class MessageView(QFrame):
         if self._is_user:
             self.setProperty("role", "card")
         self.setAccessibleName(self.tr("Message of: {0}").format(who))
-        label = QLabel(who)
-        label.setProperty("role", "muted")
+        reply = self.message.reply
+        self.who = QLabel(f"{who} · {reply.bundle}" if reply is not None and reply.bundle else who)
+        self.who.setTextFormat(Qt.TextFormat.PlainText)
+        self.who.setProperty("role", "muted")
         self.status = QLabel()
         self.status.setProperty("role", "muted")
         self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -94,7 +96,7 @@ class MessageView(QFrame):
         column.setContentsMargins(margin, G // 2, margin, G if self._is_user else G // 2)
         column.setSpacing(G // 2)
         head, foot = QHBoxLayout(), QHBoxLayout()
-        head.addWidget(label, 1)
+        head.addWidget(self.who, 1)
         column.addLayout(head)
         column.addWidget(self.text)
         column.addLayout(self.notices)

@@ -60,23 +60,28 @@ class ChatPage(QWidget):
         self._add_actions()
         self.files.restore()
         self.drafting.show()
-        self.header.side.setChecked(context.settings.text("chat.side", "shown") == "shown")
+        for tool, key in ((self.header.side, "chat.side"), (self.header.recent, "chat.list")):
+            tool.setChecked(context.settings.text(key, "shown") == "shown")
         self._refresh_state()
 
     def _name_parts(self) -> None:
         frame = self.frame
         self.transcript, self.composer, self.examples = frame.transcript, frame.composer, frame.examples
-        self.header, self.panel, self.side = frame.header, frame.panel, frame.side
+        self.header, self.panel, self.side, self.chats = frame.header, frame.panel, frame.side, frame.chats
         self.banner, self.chat_banner, self.context_bar = frame.banner, frame.chat_banner, frame.context_bar
 
     def _connect(self) -> None:
         c, s = self.controller, self.session
-        for part in (self.composer, self.transcript, self.examples, self.header):
+        for part in (self.composer, self.transcript, self.examples, self.header, self.chats):
             part.wanted.connect(self.do)
         self.transcript.follow(c)
         self.files.follow(self.header)
+        self.chats.follow(c)
+        self.files.changed.connect(self.chats.refresh)
+        self.files.changed.connect(self._refresh_state)
         self.frame.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
-        self.header.side.toggled.connect(self._show_side)
+        self.header.side.toggled.connect(partial(self._show_side, "chat.side", self.side))
+        self.header.recent.toggled.connect(partial(self._show_side, "chat.list", self.frame.left))
         self.panel.session_changed.connect(self.opener.open)
         self.views.comparing.connect(self._on_comparing)
         c.reset.connect(self._refresh_state)
@@ -104,6 +109,8 @@ class ChatPage(QWidget):
             (self.tr("Save the chat as Markdown"), "", partial(self.files.ask, "md")),
             (self.tr("Save the chat as JSON"), "", partial(self.files.ask, "json")),
             (self.tr("Show or hide the chat settings"), "", self.header.side.toggle),
+            (self.tr("Show or hide the list of chats"), "", self.header.recent.toggle),
+            (self.tr("Search the chats"), "Ctrl+Shift+F", self._search_chats),
         ):
             self._of_chat.append(action(self, text, act, keys))
         action(self, self.tr("Stop the reply"), lambda: self.views.composer.escape(), "Escape")
@@ -127,13 +134,13 @@ class ChatPage(QWidget):
                 c.stop()
             case intents.NewChat():
                 self._new_chat()
-            case intents.OpenChat(key):
-                self.files.open_chat(key)
             case intents.Compare():
                 self.show_compare()
             case intents.CopyLast():
                 if (last := c.chat.last("assistant")) is not None:
                     QGuiApplication.clipboard().setText(last.content)
+            case _:
+                self.files.do(intent)
 
     def send(self, text: str) -> None:
         """Sends a prompt as if it had been typed; opens the bundle first where that is needed."""
@@ -153,6 +160,10 @@ class ChatPage(QWidget):
         message = chat[prompt] if prompt is not None else chat.last("user")
         if message is not None and not self.controller.running:
             self.composer.begin_edit(message.id, message.content)
+
+    def _search_chats(self) -> None:
+        self.header.recent.setChecked(True)
+        self.chats.query.setFocus()
 
     def _new_chat(self) -> None:
         self.frame.clear_banners()
@@ -189,13 +200,13 @@ class ChatPage(QWidget):
 
     def _on_running(self, running: bool) -> None:
         self.composer.set_running(running)
-        self.header.recent.setEnabled(not running)
+        self.chats.setEnabled(not running)
         if running:
             self.banner.clear()
 
-    def _show_side(self, on: bool) -> None:
-        self.side.setVisible(on)
-        self.context.settings.set("chat.side", "shown" if on else "hidden")
+    def _show_side(self, key: str, side: QWidget, on: bool) -> None:
+        side.setVisible(on)
+        self.context.settings.set(key, "shown" if on else "hidden")
 
     def _on_session_failed(self, failure: SessionFailure) -> None:
         self.failures.show_of_session(failure)

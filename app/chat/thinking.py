@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.chat.message_text import MessageText
 from app.chat.segments import Segment, split
 from app.widgets import button
-from app.widgets.format import number
+from app.widgets.format import number, seconds
 from app.widgets.theme import G, set_icon
 from workflows.wire.events import TokenEvent
 
@@ -26,11 +26,11 @@ def measure(reply: str, begun: int, tokens: Sequence[TokenEvent]) -> tuple[int, 
 
 
 class ThoughtPart(QWidget):
-    """A line that unfolds. tokens, seconds: what `measure` found, 0 where it is not known."""
+    """A line that unfolds. tokens, taken (seconds): what `measure` found, 0 where it is not known."""
 
-    def __init__(self, tokens: int = 0, seconds: float = 0.0, parent: QWidget | None = None) -> None:
+    def __init__(self, tokens: int = 0, taken: float = 0.0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._tokens, self._seconds = tokens, seconds
+        self._tokens, self._taken = tokens, taken
         self.text = MessageText()
         self.text.setAccessibleName(self.tr("What the model thought"))
         self.text.hide()
@@ -67,5 +67,5 @@ class ThoughtPart(QWidget):
         if not self._tokens:
             return self.tr("Thoughts")
         if self._tokens == 1:
-            return self.tr("Thought for 1 token, {0} s").format(number(self._seconds, 1))
-        return self.tr("Thought for {0} tokens, {1} s").format(number(self._tokens), number(self._seconds, 1))
+            return self.tr("Thought for 1 token, {0}").format(seconds(self._taken))
+        return self.tr("Thought for {0} tokens, {1}").format(number(self._tokens), seconds(self._taken))

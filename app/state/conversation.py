@@ -64,6 +64,7 @@ class Conversation:
     def __init__(self, system: str = "", key: str | None = None) -> None:
         self.key = key or uuid.uuid4().hex
         self.system = system
+        self.name = ""
         self.bundle = ""
         self.changed_at = time.time()
         self._messages: dict[int, Message] = {}
@@ -82,7 +83,9 @@ class Conversation:
 
     @property
     def title(self) -> str:
-        """The first line of the first prompt, at most 60 characters; empty when nothing was asked."""
+        """Its name, else the first line of the first prompt, 60 characters at most; empty when nothing was asked."""
+        if self.name:
+            return self.name
         first = next(iter(self.path()), None)
         line = first.content.strip().split("\n", 1)[0] if first else ""
         return line if len(line) <= 60 else line[:59] + "…"
@@ -162,6 +165,7 @@ class Conversation:
         return {
             "version": VERSION,
             "key": self.key,
+            "name": self.name,
             "system": self.system,
             "bundle": self.bundle,
             "changed_at": self.changed_at,
@@ -185,6 +189,7 @@ class Conversation:
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']} is not known")
         chat = cls(str(data["system"]), str(data["key"]))
+        chat.name = str(data.get("name", ""))
         chat.bundle = str(data.get("bundle", ""))
         chat.changed_at = float(data.get("changed_at", 0.0))
         for row in data["messages"]:
@@ -206,6 +211,10 @@ class Conversation:
     def to_json(self) -> str:
         """The whole tree as readable JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
+
+    def words(self) -> str:
+        """All that was said on any branch, to be searched."""
+        return "\n".join([self.name, *(message.content for message in self._messages.values())])
 
     def to_markdown(self) -> str:
         """The active branch as Markdown."""

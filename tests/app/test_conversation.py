@@ -145,7 +145,7 @@ def test_recent_skips_what_cannot_be_read(tmp_path: Path) -> None:
         store.commit(chat)
     (tmp_path / "bad.chat.json").write_bytes(b"\0" * 64)
     (tmp_path / "deep.chat.json").write_text("[" * 100_000)
-    assert [s.title for s in store.recent()] == ["second", "first"]
+    assert [s.title for s in store.saved()] == ["second", "first"]
     with pytest.raises(ValueError, match="no conversation"):
         store.load("../../etc/passwd")
 
