@@ -45,7 +45,7 @@ class ChatPage(QWidget):
         self.frame = ChatFrame()
         self._name_parts()
         self.usage = Usage(context, self.controller, self.context_bar, self)
-        self.choices = Choices(self.panel, self.controller, context.settings, self.banner, self)
+        self.choices = Choices(context, self.panel, self.controller, self.chat_banner, self)
         self.drafting = Drafting(self.composer, self.controller, Drafts(context.home / "chats"), self)
         self.focus = FocusKeeper(self.frame, self.composer.edit)
         self.files = ChatFiles(self.controller, self.banner, self.chat_banner, self)

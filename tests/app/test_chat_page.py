@@ -537,5 +537,5 @@ def test_a_tools_file_that_cannot_be_read(make: Make, tmp_path: Path, content: b
     if content is not None:
         file.write_bytes(content)
     page.panel.opening.load(file)
-    assert str(file) in page.banner.message and names in page.banner.message
+    assert str(file) in page.chat_banner.message and names in page.chat_banner.message
     assert page.panel.opening.tools.toPlainText() == ""

@@ -12,25 +12,26 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer import completion
+from typer._completion_classes import completion_init
+from typer._completion_shared import Shells, get_completion_script, install
 
 from workflows.paths import home
 
 PROGRAM = "joinery"
 ASKED = "_JOINERY_COMPLETE"
-Shell = completion.Shells
+Shell = Shells
 PIPELINE = "pipeline.json"
 
 
 def _show(shell: Shell | None) -> None:
     if shell is not None:
-        typer.echo(completion.get_completion_script(prog_name=PROGRAM, complete_var=ASKED, shell=shell.value))
+        typer.echo(get_completion_script(prog_name=PROGRAM, complete_var=ASKED, shell=shell.value))
         raise typer.Exit
 
 
 def _install(shell: Shell | None) -> None:
     if shell is not None:
-        name, path = completion.install(shell=shell.value, prog_name=PROGRAM, complete_var=ASKED)
+        name, path = install(shell=shell.value, prog_name=PROGRAM, complete_var=ASKED)
         typer.echo(f"Completion for {name} is in {path}; it works in shells that start from now on.")
         raise typer.Exit
 
@@ -51,7 +52,7 @@ def is_asked() -> bool:
 
 def attach(command: Any) -> None:
     """Teaches a command, and all under it, what completes each parameter; the shell completes files by itself."""
-    completion.completion_init()
+    completion_init()
     for parameter in command.params:
         words = WORDS.get(parameter.name or "")
         if words is not None:
