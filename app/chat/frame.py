@@ -68,13 +68,13 @@ class ChatFrame(QWidget):
         middle.addLayout(foot)
         return middle
 
-    def show_state(self, has_bundle: bool, empty: bool, completes: bool, opening: bool) -> None:
-        """What can be done now: with a bundle or none, a conversation or none, a model that answers or goes on."""
-        self.composer.set_enabled(has_bundle)
+    def show_state(self, bundle: str, empty: bool, completes: bool, opening: bool) -> None:
+        """What can be done now: with a bundle (its name) or none, a conversation or none, a model that answers."""
+        self.composer.set_enabled(bool(bundle))
         self.composer.set_completes(completes)
-        self.examples.invite(completes, opening)
+        self.examples.invite(bundle, completes, opening)
         self.header.set_empty(empty)
-        self.stack.setCurrentIndex(2 if not empty else 1 if has_bundle else 0)
+        self.stack.setCurrentIndex(2 if not empty else 1 if bundle else 0)
 
     def clear_banners(self) -> None:
         """What was said of the last prompt holds no longer."""

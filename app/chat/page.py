@@ -194,7 +194,7 @@ class ChatPage(QWidget):
     def _refresh_state(self, *_: object) -> None:
         chat = self.controller.chat
         opening = self.session.state == "opening"
-        self.frame.show_state(bool(self.opener.path), not len(chat), self.controller.completes, opening)
+        self.frame.show_state(self.opener.name, not len(chat), self.controller.completes, opening)
         self.header.heading.setText(chat.title or self.tr("New chat"))
         self.usage.refresh()
 

@@ -52,7 +52,7 @@ def apply(preset: Sampling, now: Sampling) -> Sampling:
 
 
 class PresetPart(QWidget):
-    """`chosen` is a preset's Sampling, `saved` the name for what is set now, `removed` that of one of a person's own."""
+    """`chosen` is a preset's Sampling, `saved` the name for what is set, `removed` that of one of a person's own."""
 
     chosen = Signal(object)
     saved = Signal(str)

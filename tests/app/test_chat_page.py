@@ -86,7 +86,7 @@ def test_without_a_bundle_the_first_step_is_home(make: Make, qtbot: QtBot) -> No
 
 
 def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
-    page = make(reply="8 times 7 is **56**.", chunks=2)
+    page = make("/b/qwen3-demo-int4", reply="8 times 7 is **56**.", chunks=2)
     assert [b.text() for b in page.examples.buttons] == [
         "What is 8 times 7?",
         "What is the capital of France?",
@@ -97,6 +97,17 @@ def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
     assert shown(page) == ["What is 8 times 7?", "8 times 7 is 56."]  # Markdown is rendered at the end
     assert page.transcript.views[1].status.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · on cpu · the model finished"
     assert page.header.heading.text() == "What is 8 times 7?"
+
+
+def test_what_a_demo_was_taught_is_asked_of_no_other_model(make: Make, qtbot: QtBot) -> None:
+    """A model of one's own is asked what any can be asked."""
+    page = make("/b/qwen3-demo")
+    taught = [one.text() for one in page.examples.buttons]
+    page.context.open_bundle("/b/llama")
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    asked = [one.text() for one in page.examples.buttons]
+    assert len(asked) == 3 and not set(taught) & set(asked)
+    assert page.examples.hint.text() == "or begin with one of these:"
 
 
 def test_plain_text_while_it_streams(make: Make, qtbot: QtBot) -> None:
