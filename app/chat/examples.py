@@ -11,7 +11,6 @@ from app.chat.intents import Send
 from app.widgets import button, label
 from app.widgets.theme import G
 
-
 TAUGHT = {
     "t5-demo": ("translate English to French: Where is his heavy chair?",),
     "mu-demo": ("Starte den dunklen Modus", "perdona, me duelen los oídos."),
