@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
-from PySide6.QtGui import QAction, QGuiApplication, QShowEvent
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.chat import intents
@@ -20,13 +20,13 @@ from app.chat.failures import Failures
 from app.chat.files import ChatFiles
 from app.chat.focus import FocusKeeper
 from app.chat.frame import ChatFrame
+from app.chat.keys import add_actions
 from app.chat.opener import Opener
 from app.chat.usage import Usage
 from app.chat.views import Views
 from app.state.chats import ChatStore
 from app.state.drafts import Drafts
 from app.state.session import SessionFailure
-from app.widgets.actions import action
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -51,13 +51,12 @@ class ChatPage(QWidget):
         self.files = ChatFiles(self.controller, self.banner, self.chat_banner, self)
         self.opener = Opener(context, self.panel, self.controller, self.banner, self)
         self.failures = Failures(context, self.banner, self.do, self)
-        self._of_chat: list[QAction] = []  # actions that mean nothing while two bundles are compared
         self.views = Views(context, self.frame)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.views)
         self._connect()
-        self._add_actions()
+        self._of_chat = add_actions(self)
         self.files.restore()
         self.drafting.show()
         for tool, key in ((self.header.side, "chat.side"), (self.header.recent, "chat.list")):
@@ -96,25 +95,6 @@ class ChatPage(QWidget):
         application = QCoreApplication.instance()
         if application is not None:
             application.aboutToQuit.connect(self.shut)
-
-    def _add_actions(self) -> None:
-        """What the keyboard and the window's Ctrl+K find here."""
-        do = partial(partial, self.do)
-        for text, keys, act in (
-            (self.tr("New chat"), "Ctrl+N", do(intents.NewChat())),
-            (self.tr("Answer again"), "Ctrl+R", do(intents.AnswerAgain())),
-            (self.tr("Copy the last reply"), "Ctrl+Shift+C", do(intents.CopyLast())),
-            (self.tr("Edit the last prompt"), "Ctrl+E", do(intents.Rewrite())),
-            (self.tr("Write a prompt"), "Ctrl+L", self.composer.edit.setFocus),
-            (self.tr("Save the chat as Markdown"), "", partial(self.files.ask, "md")),
-            (self.tr("Save the chat as JSON"), "", partial(self.files.ask, "json")),
-            (self.tr("Show or hide the chat settings"), "", self.header.side.toggle),
-            (self.tr("Show or hide the list of chats"), "", self.header.recent.toggle),
-            (self.tr("Search the chats"), "Ctrl+Shift+F", self._search_chats),
-        ):
-            self._of_chat.append(action(self, text, act, keys))
-        action(self, self.tr("Stop the reply"), lambda: self.views.composer.escape(), "Escape")
-        action(self, self.tr("Compare the answers of two bundles"), do(intents.Compare()), "Ctrl+D")
 
     def do(self, intent: intents.Intent) -> None:
         """Does what a part of the page, or the keyboard, wants."""
@@ -160,10 +140,6 @@ class ChatPage(QWidget):
         message = chat[prompt] if prompt is not None else chat.last("user")
         if message is not None and not self.controller.running:
             self.composer.begin_edit(message.id, message.content)
-
-    def _search_chats(self) -> None:
-        self.header.recent.setChecked(True)
-        self.chats.query.setFocus()
 
     def _new_chat(self) -> None:
         self.frame.clear_banners()
