@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.chat.code import CodePart
 from app.chat.message_text import MessageText
-from app.chat.segments import Segment, split
+from app.chat.segments import Segment, extend, split
 from app.chat.thinking import ThoughtPart
 from app.widgets.theme import G
 from workflows.wire.events import TokenEvent
@@ -51,9 +51,9 @@ class MessageBody(QWidget):
     def grow(self, text: str) -> None:
         """More of the reply; what is closed stays as it is."""
         self._raw += text
-        kept = self._segments[:-1]
-        start = self._segments[-1].start if self._segments else 0
-        self._show(kept, split(self._raw, start))
+        kept, last = self._segments[:-1], self._segments[-1] if self._segments else None
+        longer = extend(last, self._raw, text) if last is not None else None
+        self._show(kept, [longer] if longer else split(self._raw, last.start if last else 0))
 
     def set_reply(self, text: str, thought: tuple[int, float] = (0, 0.0)) -> None:
         """A whole reply. thought: tokens and seconds of its thinking."""

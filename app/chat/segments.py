@@ -20,6 +20,7 @@ _BEGINS = re.compile(
 )
 _ENDS = {"channel": r"<\|end\|>|<\|channel\|>final<\|message\|>", "bracket": r"\[/THINK\]"}
 _LONE_END = re.compile(r"</(?:think|thinking|thought|reasoning)>|\[/THINK\]")
+_MAY_BEGIN = re.compile(r"[`~<\[]")
 _LEFT_OVER = re.compile(r"<\|(?:start|end|message|channel|return)\|>(?:assistant|final)?")
 
 
@@ -50,6 +51,17 @@ def split(reply: str, start: int = 0) -> list[Segment]:
     return [one for one in found if one.kind != "prose" or one.text.strip()]
 
 
+def extend(last: Segment, reply: str, added: str) -> Segment | None:
+    """The last piece of `reply` after `added` came to its end, where that is open prose and goes on as such.
+
+    None where more must be looked at: in the last line something may begin.
+    """
+    line = reply.rfind("\n", 0, len(reply) - len(added)) + 1
+    if last.kind != "prose" or last.closed or _MAY_BEGIN.search(reply, line):
+        return None
+    return Segment("prose", last.text + added, last.start, len(reply), closed=False)
+
+
 def _lone_end(reply: str, found: list[Segment]) -> re.Match[str] | None:
     lone = _LONE_END.search(reply)
     inside = lone and any(one.kind != "prose" and one.start <= lone.start() < one.end for one in found)
@@ -58,8 +70,8 @@ def _lone_end(reply: str, found: list[Segment]) -> re.Match[str] | None:
 
 def _pieces(reply: str, at: int) -> Iterator[Segment]:
     while at < len(reply):
-        marks = [mark for mark in (_FENCE.search(reply, at), _BEGINS.search(reply, at)) if mark]
-        mark = min(marks, key=lambda one: one.start(), default=None)
+        fence = _FENCE.search(reply, at)
+        mark = _BEGINS.search(reply, at, fence.start() if fence else len(reply)) or fence
         before = mark.start() if mark else len(reply)
         if before > at:
             text = _LEFT_OVER.sub("", reply[at:before])

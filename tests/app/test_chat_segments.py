@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.chat.segments import split
+from app.chat.segments import extend, split
 
 
 def pieces(reply: str) -> list[tuple[str, str]]:
@@ -50,3 +50,16 @@ def test_splitting_goes_on_where_the_open_piece_begins() -> None:
         begun = split(reply[:cut])
         start = begun[-1].start if begun else 0
         assert [*begun[:-1], *split(reply, start)] == whole, cut
+
+
+def test_extending_gives_what_splitting_gives() -> None:
+    """Letter by letter, wherever it does not ask for more to be looked at; in plain prose it never does."""
+    reply = "<think>hm</think>One, two\nand three\n```c\nint a;\n```\nTwo <b>\n\nThree"
+    extended = 0
+    for end in range(1, len(reply)):
+        before = split(reply[:end])
+        longer = extend(before[-1], reply[: end + 1], reply[end]) if before else None
+        if longer is not None:
+            extended += 1
+            assert [*before[:-1], longer] == split(reply[: end + 1]), reply[: end + 1]
+    assert extended == 19
