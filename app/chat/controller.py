@@ -125,13 +125,13 @@ class ChatController(QObject):
         """A conversation that begins as the saved one. Raises OSError or ValueError, and then keeps this one."""
         self._show(self.store.copy(key))
 
-    def rename(self, key: str, name: str) -> None:
+    def retitle(self, key: str, name: str) -> None:
         """Names a chat. Raises HeldError, OSError or ValueError."""
         if key == self.chat.key:
             self.chat.name = name
             self.store.commit(self.chat)
         else:
-            self.store.rename(key, name)
+            self.store.retitle(key, name)
 
     def delete(self, key: str) -> None:
         """Takes a chat away, until `restore`; the open one makes room for an empty one. Raises HeldError or OSError."""

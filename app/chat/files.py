@@ -89,7 +89,7 @@ class ChatFiles(QObject):
             case OpenChat(key):
                 self.open_chat(key)
             case RenameChat(key, name):
-                self._change(lambda: self._controller.rename(key, name))
+                self._change(lambda: self._controller.retitle(key, name))
             case DeleteChat(key):
                 self._delete(key)
         self.changed.emit()

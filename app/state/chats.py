@@ -170,7 +170,7 @@ class ChatStore:
         hits = (one for _, one in found.values() if all(word in one.words for word in wanted))
         return sorted(hits, key=lambda one: -one.changed_at)
 
-    def rename(self, key: str, name: str) -> None:
+    def retitle(self, key: str, name: str) -> None:
         """Gives a saved conversation a name; an empty one takes it away.
 
         Raises HeldError where it is another window's, OSError, or ValueError when the file is no conversation.
