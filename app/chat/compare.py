@@ -12,6 +12,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
+from app.chat.intents import Intent, Send, Stop
 from app.chat.message import FLUSH_MS, summary
 from app.chat.sampling import Sampling
 from app.state.conversation import Reply
@@ -105,8 +106,7 @@ class CompareView(QWidget):
         self._draw = QTimer(self, singleShot=True, interval=FLUSH_MS)
         self._draw.timeout.connect(self.refresh)
         self.duel.changed.connect(lambda: self._draw.isActive() or self._draw.start())
-        self.composer.sent.connect(self.send)
-        self.composer.stopped.connect(self.duel.stop)
+        self.composer.wanted.connect(self.do)
         for column in self.columns:
             column.choice.changed.connect(self._on_choice)
         theme().changed.connect(self.refresh)
@@ -140,6 +140,14 @@ class CompareView(QWidget):
         if not right.path and others:
             right.choose(others[0])
         (self.composer.edit if self.duel.ready else right).setFocus()
+
+    def do(self, intent: Intent) -> None:
+        """What the composer wants; there is no earlier prompt to go back to."""
+        match intent:
+            case Send(text):
+                self.send(text)
+            case Stop():
+                self.duel.stop()
 
     def send(self, text: str) -> None:
         """Asks both."""

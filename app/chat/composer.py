@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.chat.intents import Resend, Rewrite, Send, Stop
+from app.state.drafts import Unsent
 from app.widgets.theme import G, set_icon
 
 MOST_LINES = 8
@@ -48,10 +50,7 @@ class PromptEdit(QPlainTextEdit):
 class Composer(QWidget):
     """The box, its button, and the line that says what is being edited."""
 
-    sent = Signal(str)
-    edited = Signal(int, str)  # id of the prompt that is replaced
-    stopped = Signal()
-    recalled = Signal()
+    wanted = Signal(object)  # Send, Resend, Rewrite or Stop
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,7 +78,7 @@ class Composer(QWidget):
         column.addLayout(row)
         self.edit.submitted.connect(self.submit)
         self.edit.escaped.connect(self.escape)
-        self.edit.recalled.connect(self.recalled)
+        self.edit.recalled.connect(lambda: self.wanted.emit(Rewrite()))
         self.edit.textChanged.connect(self._refresh)
         self.button.clicked.connect(self._press)
         self._refresh()
@@ -91,24 +90,28 @@ class Composer(QWidget):
             return
         editing = self._editing
         self.leave_edit()
-        if editing is None:
-            self.sent.emit(text)
-        else:
-            self.edited.emit(editing, text)
+        self.wanted.emit(Send(text) if editing is None else Resend(editing, text))
 
     def begin_edit(self, id: int, text: str) -> None:
         """Takes an earlier prompt in, to be sent changed."""
-        self._editing = id
-        self._note.show()
-        self.edit.setPlainText(text)
-        self.edit.moveCursor(QTextCursor.MoveOperation.End)
+        self.show_draft(Unsent(text, id))
         self.edit.setFocus()
 
     def leave_edit(self) -> None:
         """An empty box for a new prompt."""
-        self._editing = None
-        self._note.hide()
-        self.edit.clear()
+        self.show_draft(Unsent())
+
+    @property
+    def draft(self) -> Unsent:
+        """What is written and not sent."""
+        return Unsent(self.edit.toPlainText(), self._editing)
+
+    def show_draft(self, draft: Unsent) -> None:
+        """Goes on with what was written before."""
+        self._editing = draft.editing
+        self._note.setVisible(draft.editing is not None)
+        self.edit.setPlainText(draft.text)
+        self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_running(self, running: bool) -> None:
         """Send turns into Stop while a reply runs."""
@@ -129,12 +132,13 @@ class Composer(QWidget):
     def escape(self) -> None:
         """Stops the reply that runs, or leaves an edit."""
         if self._running:
-            self.stopped.emit()
+            self.wanted.emit(Stop())
         elif self._editing is not None:
             self.leave_edit()
 
     def _press(self) -> None:
-        self.stopped.emit() if self._running else self.submit()
+        self.edit.setFocus()  # the button may be disabled by what follows
+        self.escape() if self._running else self.submit()
 
     def _refresh(self) -> None:
         running = self._running

@@ -9,17 +9,24 @@ The prompt is on the disk before inference starts; a reply that grows is saved o
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.sampling import Sampling
+from app.chat.thinking import measure
 from app.state.chats import ChatStore
-from app.state.conversation import Conversation, Message, Reply
+from app.state.conversation import Conversation, Message
 from app.state.session import Session, SessionFailure
 from workflows.wire.events import GenerationDone, NoticeEvent, TokenEvent
 
 TRACED = 10_000
 """Tokens that are kept for hovering, those of the newest replies: each holds about a kilobyte of alternatives."""
+
+
+REFUSALS = ("prompt", "capacity", "request")
+"""Kinds of failure that say of a prompt that it cannot be run now or later: too long, refused by the template …"""
 
 
 class ChatController(QObject):
@@ -70,12 +77,12 @@ class ChatController(QObject):
         self.appended.emit(prompt.id)
         return self._run(prompt.id)
 
-    def regenerate(self, reply: int) -> bool:
-        """Answers the same prompt again, as a sibling of `reply`."""
-        prompt = self.chat[reply].parent
-        if self.running or prompt is None:
+    def regenerate(self, reply: int | None = None) -> bool:
+        """Answers the same prompt again, as a sibling of `reply`, or of the last one."""
+        message = self.chat[reply] if reply is not None else self.chat.last("assistant")
+        if self.running or message is None or message.parent is None:
             return False
-        return self._run(prompt, rebuilt=True)
+        return self._run(message.parent, rebuilt=True)
 
     def edit(self, prompt: int, text: str) -> bool:
         """Asks a changed prompt, as a sibling of the old one."""
@@ -91,6 +98,10 @@ class ChatController(QObject):
         self.chat.select(id, index)
         self._commit()
         self.reset.emit()
+
+    def step(self, id: int, step: int) -> None:
+        """Shows the next version of a message (1) or the one before (-1)."""
+        self.select(id, self.chat.siblings(id)[0] + step)
 
     def stop(self) -> None:
         """Ends the running reply; what came stays."""
@@ -113,6 +124,20 @@ class ChatController(QObject):
     def open_copy(self, key: str) -> None:
         """A conversation that begins as the saved one. Raises OSError or ValueError, and then keeps this one."""
         self._show(self.store.copy(key))
+
+    def retitle(self, key: str, name: str) -> None:
+        """Names a chat. Raises HeldError, OSError or ValueError."""
+        if key == self.chat.key:
+            self.chat.name = name
+            self.store.commit(self.chat)
+        else:
+            self.store.retitle(key, name)
+
+    def delete(self, key: str) -> None:
+        """Takes a chat away, until `restore`; the open one makes room for an empty one. Raises HeldError or OSError."""
+        if key == self.chat.key:
+            self.new_chat()
+        self.store.delete(key)
 
     def _show(self, chat: Conversation) -> None:
         self._let_go()
@@ -143,6 +168,8 @@ class ChatController(QObject):
         self.chat.bundle = self.session.bundle
         self._reply = self.chat.begin_reply(prompt)
         self._begun = self._reply.content = self.prefill
+        assert self._reply.reply is not None
+        self._reply.reply.bundle = Path(self.session.bundle).name
         self._commit()
         if rebuilt:
             self.reset.emit()
@@ -182,9 +209,17 @@ class ChatController(QObject):
         if self._reply is None:
             return
         self._reply.content = self._begun + done.text
-        notices = self._reply.reply.notices if self._reply.reply else []
-        rate = done.decode_tokens_per_s or None
-        self._reply.reply = Reply("", done.ttft_ms or None, rate, len(done.token_ids), "", notices, done.provider)
+        assert self._reply.reply is not None
+        tokens, seconds = measure(self._reply.content, len(self._begun), self._reply.trace)
+        self._reply.reply = replace(
+            self._reply.reply,
+            ttft_ms=done.ttft_ms or None,
+            decode_rate=done.decode_tokens_per_s or None,
+            tokens=len(done.token_ids),
+            provider=done.provider,
+            thought_tokens=tokens,
+            thought_s=seconds,
+        )
         self._finish(done.finish_reason)
 
     def _on_failed(self, failure: SessionFailure) -> None:
@@ -197,7 +232,9 @@ class ChatController(QObject):
             self._reply.reply.error = failure.message
             if not self._reply.reply.tokens:
                 self._reply.content = ""
-            self._finish({"crashed": "interrupted", "stopped": "cancelled"}.get(failure.kind, "failed"))
+            refused = failure.kind in REFUSALS and not self._reply.reply.tokens
+            ways = {"crashed": "interrupted", "stopped": "cancelled"}
+            self._finish("refused" if refused else ways.get(failure.kind, "failed"))
         if failure.kind != "cancelled":
             self.failed.emit(failure)
 

@@ -7,14 +7,21 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from app.chat.intents import Send
 from app.widgets import button, label
 from app.widgets.theme import G
 
+TAUGHT = {
+    "t5-demo": ("translate English to French: Where is his heavy chair?",),
+    "mu-demo": ("Starte den dunklen Modus", "perdona, me duelen los oídos."),
+}
+"""What two of the demos read, in the languages that they were taught: words of the model, not of the window."""
+
 
 class Examples(QWidget):
-    """`asked` is a question that was pressed."""
+    """`wanted` sends the question that was pressed."""
 
-    asked = Signal(str)
+    wanted = Signal(object)  # Send
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,21 +33,45 @@ class Examples(QWidget):
         self.hint = label("", "muted", selectable=False)
         column.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignHCenter)
         self.buttons: list[QPushButton] = []
-        for text in (
-            self.tr("What is 8 times 7?"),
-            self.tr("What is the capital of France?"),
-            self.tr("What is the opposite of hot?"),
-        ):
-            one = button(text, clicked=partial(self.asked.emit, text))
-            one.setMinimumWidth(36 * G)
-            self.buttons.append(one)
-            column.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._texts: tuple[str, ...] = ()
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(G)
+        column.addLayout(self._rows)
         column.addStretch(1)
 
-    def invite(self, completes: bool, opening: bool) -> None:
-        """Asks for a question, or for the beginning of a text where the model `completes`."""
+    def _offer(self, texts: tuple[str, ...]) -> None:
+        if texts == self._texts:
+            return
+        self._texts = texts
+        for old in self.buttons:
+            self._rows.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self.buttons = [button(text, clicked=partial(self.wanted.emit, Send(text))) for text in texts]
+        for one in self.buttons:
+            one.setMinimumWidth(36 * G)
+            self._rows.addWidget(one, 0, Qt.AlignmentFlag.AlignHCenter)
+
+    def _of_bundle(self, name: str) -> tuple[str, ...]:
+        """What a demo was taught, which no other model need know; else what any model that answers can be asked."""
+        if name.startswith("qwen3-demo"):
+            return (
+                self.tr("What is 8 times 7?"),
+                self.tr("What is the capital of France?"),
+                self.tr("What is the opposite of hot?"),
+            )
+        for demo, texts in TAUGHT.items():
+            if name.startswith(demo):
+                return texts
+        return (
+            self.tr("Explain in two sentences what a neural network is."),
+            self.tr("Write a short poem about a carpenter."),
+            self.tr("What can you help me with?"),
+        )
+
+    def invite(self, name: str, completes: bool, opening: bool) -> None:
+        """Asks for a question, or for the beginning of a text where the model `completes`. name: the bundle's."""
+        self._offer(() if completes else self._of_bundle(name))
         wanted = self.tr("Begin a text and the model completes it") if completes else self.tr("Ask the model something")
         self.invitation.setText(self.tr("Opening the bundle …") if opening else wanted)
-        self.hint.setText("" if completes else self.tr("or begin with one of these:"))
-        for one in self.buttons:
-            one.setVisible(not completes)
+        self.hint.setText(self.tr("or begin with one of these:") if self.buttons else "")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.chat.controller import REFUSALS
+from app.chat.intents import Intent, NewChat, Rewrite
 from app.state.session import SessionFailure
 from app.widgets import Banner
 from workflows.wire.reports.inspection import VerifyReport
@@ -22,11 +24,11 @@ OF_PROVIDERS = ("crashed", "stopped", "device", "graph", "logits")
 
 
 class Failures(QObject):
-    """Shows failures of the context's session in `banner`. new_chat: begins an empty conversation."""
+    """Shows failures of the context's session in `banner`. do: what the page does with an intent."""
 
-    def __init__(self, context: AppContext, banner: Banner, new_chat: Act, parent: QObject | None = None) -> None:
+    def __init__(self, context: AppContext, banner: Banner, do: Callable[[Intent], object], parent: QObject) -> None:
         super().__init__(parent)
-        self._context, self._banner, self._new_chat = context, banner, new_chat
+        self._context, self._banner, self._do = context, banner, do
         self._shown: SessionFailure | None = None
 
     def show(self, failure: SessionFailure) -> None:
@@ -48,8 +50,10 @@ class Failures(QObject):
             return self.tr("Reopen"), session.reopen
         if failure.kind in ("bundle", "graph"):
             return self.tr("Verify bundle"), self._verify
-        if failure.kind in ("prompt", "cache", "capacity"):
-            return self.tr("New chat"), self._new_chat
+        if failure.kind in REFUSALS:
+            return self.tr("Edit the prompt"), partial(self._do, Rewrite())
+        if failure.kind == "cache":
+            return self.tr("New chat"), partial(self._do, NewChat())
         if session.state == "failed":
             return self.tr("Try again"), session.reopen
         return "", None

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chat.controller import ChatController
-from app.state.chats import key_of
+from app.chat.header import Header
+from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
 from app.widgets import Banner
 from workflows.locks import HeldError
 
 
 class ChatFiles(QObject):
-    """Fills the menus when they open. banner: of the session; chat_banner: of the chat's file."""
+    """Opens, keeps and exports chats. `changed`: the folder did. banner: of the session; chat_banner: of the file."""
+
+    changed = Signal()
 
     def __init__(self, controller: ChatController, banner: Banner, chat_banner: Banner, parent: QWidget) -> None:
         super().__init__(parent)
         self._controller, self._page = controller, parent
         self._banner, self._chat_banner = banner, chat_banner
         controller.unsaved.connect(self.tell_unsaved)
+
+    def follow(self, header: Header) -> None:
+        """Fills the menu of `header`."""
+        menu = header.export.menu()
+        menu.aboutToShow.connect(partial(self.fill_export, menu))
 
     def restore(self) -> None:
         """The chat that was open last; asked for first where the start before did not end well."""
@@ -74,17 +83,48 @@ class ChatFiles(QObject):
         """What was not written, and why."""
         self._chat_banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)
 
-    def fill_recent(self, menu: QMenu) -> None:
-        """Earlier chats, the one that is open checked."""
-        menu.clear()
-        for saved in self._controller.store.recent():
-            key = key_of(saved.path)
-            action = menu.addAction(saved.title or self.tr("Untitled"))
-            action.setCheckable(True)
-            action.setChecked(key == self._controller.chat.key)
-            action.triggered.connect(lambda _checked=False, key=key: self.open_chat(key))
-        if menu.isEmpty():
-            menu.addAction(self.tr("No earlier chats")).setEnabled(False)
+    def do(self, intent: OfFiles) -> None:
+        """Opens, renames or deletes a saved chat."""
+        match intent:
+            case OpenChat(key):
+                self.open_chat(key)
+            case RenameChat(key, name):
+                self._change(lambda: self._controller.retitle(key, name))
+            case DeleteChat(key):
+                self._delete(key)
+        self.changed.emit()
+
+    def _delete(self, key: str) -> None:
+        was_open = key == self._controller.chat.key
+        title = next((one.title for one in self._controller.store.saved() if one.key == key), "")
+        if self._change(lambda: self._controller.delete(key)):
+            self._chat_banner.show_message(
+                "info",
+                self.tr("The chat “{0}” was deleted.").format(title),
+                action=self.tr("Undo"),
+                on_action=lambda: self._restore(key, was_open),
+            )
+
+    def _restore(self, key: str, was_open: bool) -> None:
+        if self._change(lambda: self._controller.store.restore(key)):
+            self._chat_banner.clear()
+            if was_open and not len(self._controller.chat):
+                self.open_chat(key)
+        self.changed.emit()
+
+    def _change(self, change: Callable[[], object]) -> bool:
+        """Whether it was done; else the banner says why not."""
+        try:
+            change()
+        except HeldError as error:
+            text = self.tr("The chat is open in another window, which alone can change it.")
+            self._chat_banner.show_message("info", text, details=error.holder)
+        except (OSError, ValueError) as error:
+            text = self.tr("The chat could not be changed.")
+            self._chat_banner.show_message("warning", text, details=str(error))
+        else:
+            return True
+        return False
 
     def fill_export(self, menu: QMenu) -> None:
         """Two kinds of file, and the clipboard."""

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from functools import partial
-
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
-from app.chat.files import ChatFiles
+from app.chat.intents import Compare, NewChat
 from app.widgets import label
 from app.widgets.theme import G, set_icon
 
 
 class Header(QWidget):
-    """Buttons that the page connects; two of them open menus that `files` fills."""
+    """`wanted` is a new chat or a comparison; one button opens a menu, which ChatFiles fills."""
 
-    def __init__(self, files: ChatFiles, parent: QWidget | None = None) -> None:
+    wanted = Signal(object)  # NewChat or Compare
+
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heading = label("", "heading")
         self.new = _tool("plus", self.tr("New chat (Ctrl+N)"))
-        self.recent = _tool("clock", self.tr("Earlier chats"))
+        self.recent = _tool("clock", self.tr("Show or hide the list of chats"))
         self.compare = _tool("branch", self.tr("Compare with another bundle"))
         self.export = _tool("save", self.tr("Export this chat"))
         self.side = _tool("settings", self.tr("Show or hide the settings"))
-        self.side.setCheckable(True)
-        self.side.setChecked(True)
-        for one, fill in ((self.recent, files.fill_recent), (self.export, files.fill_export)):
-            menu = QMenu(one)
-            menu.aboutToShow.connect(partial(fill, menu))
-            one.setMenu(menu)
-            one.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        for one in (self.recent, self.side):
+            one.setCheckable(True)
+            one.setChecked(True)
+        self.new.clicked.connect(lambda: self.wanted.emit(NewChat()))
+        self.compare.clicked.connect(lambda: self.wanted.emit(Compare()))
+        self.export.setMenu(QMenu(self.export))
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * G, G, 2 * G, G)
         row.setSpacing(G // 2)
+        row.addWidget(self.recent)
         row.addWidget(self.heading, 1)
-        for one in (self.new, self.recent, self.compare, self.export, self.side):
+        for one in (self.new, self.compare, self.export, self.side):
             row.addWidget(one)
+
+    def set_empty(self, empty: bool) -> None:
+        """With nothing said there is nothing to export, and the chat is new as it is."""
+        for one in (self.export, self.new):
+            one.setEnabled(not empty)
 
 
 def _tool(icon: str, tip: str) -> QToolButton:

@@ -6,7 +6,8 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from app.chat.message_text import MessageText
+from app.chat.body import MessageBody
+from app.chat.intents import AnswerAgain, Intent, Rewrite, Version
 from app.state.conversation import Message, Reply
 from app.widgets.format import number
 from app.widgets.theme import G, set_icon
@@ -29,6 +30,7 @@ def ending(reason: str) -> str:
         "cancelled": tr("stopped by you"),
         "interrupted": tr("cut off when the worker or the window ended"),
         "failed": tr("failed"),
+        "refused": tr("not sent"),
     }.get(reason, reason)
 
 
@@ -46,20 +48,22 @@ def summary(reply: Reply) -> str:
         parts.append(QCoreApplication.translate("MessageView", "on {0}").format(reply.provider))
     if reply.ended:
         parts.append(
-            f"{ending(reply.ended)}: {reply.error}" if reply.ended == "failed" and reply.error else ending(reply.ended)
+            f"{ending(reply.ended)}: {reply.error}"
+            if reply.ended in ("failed", "refused") and reply.error
+            else ending(reply.ended)
         )
     return " · ".join(parts)
 
 
 class MessageView(QFrame):
-    """A message. `action` tells the name of what was pressed: regenerate, edit, previous, next."""
+    """A message. `wanted` tells what is to be done with it."""
 
-    action = Signal(str)
+    wanted = Signal(object)  # AnswerAgain, Rewrite or Version
 
     def __init__(self, message: Message, siblings: tuple[int, int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.message = message
-        self.text = MessageText()
+        self.text = MessageBody()
         self._tail: list[str] = []
         self._flush = QTimer(self)
         self._flush.setSingleShot(True)
@@ -78,9 +82,10 @@ class MessageView(QFrame):
         if self._is_user:
             self.setProperty("role", "card")
         self.setAccessibleName(self.tr("Message of: {0}").format(who))
-        self.text.setAccessibleName(self.tr("Text of the message"))
-        label = QLabel(who)
-        label.setProperty("role", "muted")
+        reply = self.message.reply
+        self.who = QLabel(f"{who} · {reply.bundle}" if reply is not None and reply.bundle else who)
+        self.who.setTextFormat(Qt.TextFormat.PlainText)
+        self.who.setProperty("role", "muted")
         self.status = QLabel()
         self.status.setProperty("role", "muted")
         self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -91,7 +96,7 @@ class MessageView(QFrame):
         column.setContentsMargins(margin, G // 2, margin, G if self._is_user else G // 2)
         column.setSpacing(G // 2)
         head, foot = QHBoxLayout(), QHBoxLayout()
-        head.addWidget(label, 1)
+        head.addWidget(self.who, 1)
         column.addLayout(head)
         column.addWidget(self.text)
         column.addLayout(self.notices)
@@ -123,10 +128,17 @@ class MessageView(QFrame):
         button.setToolTip(tip)
         button.setAccessibleName(tip)
         if name != "copy":
-            button.clicked.connect(lambda: self.action.emit(name))
+            intent = self._intent(name)
+            button.clicked.connect(lambda: self.wanted.emit(intent))
         row.addWidget(button)
         self._tools[name] = button
         return button
+
+    def _intent(self, name: str) -> Intent:
+        id = self.message.id
+        if name == "edit":
+            return Rewrite(id)
+        return AnswerAgain(id) if name == "regenerate" else Version(id, 1 if name == "next" else -1)
 
     def tool(self, name: str) -> QToolButton:
         """The button of an action. Raises KeyError for one that this message does not have."""
@@ -147,7 +159,7 @@ class MessageView(QFrame):
     def flush(self) -> None:
         """Shows what came since the last flush."""
         if self._tail:
-            self.text.append_plain("".join(self._tail))
+            self.text.grow("".join(self._tail))
             self._tail.clear()
 
     def add_notice(self, text: str) -> None:
@@ -166,14 +178,16 @@ class MessageView(QFrame):
         self.notices.addLayout(row)
 
     def finish(self) -> None:
-        """Shows the message as it is now: Markdown for a reply that ended, plain while it runs and for a prompt."""
+        """Shows the message as it is now: a reply in its pieces, a prompt as it was written."""
         self._flush.stop()
         self._tail.clear()
         reply = self.message.reply
-        if self._is_user or reply is None or not reply.ended:
+        if self._is_user or reply is None:
             self.text.set_plain(self.message.content)
+        elif not reply.ended:
+            self.text.begin(self.message.content)
         else:
-            self.text.set_markdown(self.message.content)
+            self.text.set_reply(self.message.content, (reply.thought_tokens, reply.thought_s))
             self.text.set_trace(self.message.trace)
         if reply is not None:
             self._show_status(reply)

@@ -23,10 +23,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolTip, QWidget
 
+from app.chat.dressing import dress
 from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
 
 _LOOKAHEAD = 48
+_SECOND = "\ue000"  # stands for the second half of a letter; of the private use area, where no text has its letters
 LONG_LINE = 1500
 """Characters after which a paragraph that streams is broken at a space, until the reply is rendered."""
 
@@ -68,8 +70,12 @@ def align(raw: str, shown: str) -> list[int]:
 
     Rendering drops marks (`**`, backticks) and changes white space; what is left comes in the same order.
     """
-    result, at = [], 0
+    result: list[int] = []
+    at = 0
     for character in shown:
+        if character == _SECOND:
+            result.append(result[-1])
+            continue
         if character in "\u2028\u2029\u00a0":
             character = " " if character == "\u00a0" else "\n"
         found = raw.find(character, at, at + _LOOKAHEAD)
@@ -78,6 +84,11 @@ def align(raw: str, shown: str) -> list[int]:
         result.append(found)
         at = found + 1 if found >= 0 else at
     return result
+
+
+def units(text: str) -> str:
+    """The text with a place for each of Qt's positions: a letter beyond the first plane takes two, the second empty."""
+    return "".join(letter + _SECOND if ord(letter) > 0xFFFF else letter for letter in text)
 
 
 class _Document(QTextDocument):
@@ -95,6 +106,7 @@ class MessageText(QTextEdit):
         super().__init__(parent)
         self.setDocument(_Document(self))
         self.setReadOnly(True)
+        self.setAccessibleName(self.tr("Text of the message"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setStyleSheet("QTextEdit { background: transparent; border: 0; }")
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -110,13 +122,23 @@ class MessageText(QTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._map: TokenMap | None = None
         self._marked = -1
+        self._plain = ""
 
     def set_plain(self, text: str) -> None:
         """Shows text as it is."""
-        self._map = None
+        self._forget()
+        self._plain = text
         self.setPlainText(text)
 
-    def append_plain(self, text: str) -> None:
+    def go_on(self, text: str) -> None:
+        """Shows text as it is, of which the beginning may be there already."""
+        if self._plain and text.startswith(self._plain):
+            added, self._plain = text[len(self._plain) :], text
+            self._append(added)
+        else:
+            self.set_plain(text)
+
+    def _append(self, text: str) -> None:
         """Adds text at the end, without touching a selection."""
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
@@ -128,13 +150,20 @@ class MessageText(QTextEdit):
 
     def set_markdown(self, text: str) -> None:
         """Renders Markdown without HTML; costs as much as the text is long, so once a message."""
-        self._map = None
+        self._forget()
         features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
         self.document().setMarkdown(text, features)
+        dress(self.document())
+
+    def _forget(self) -> None:
+        """No token is known, nor marked, of a text that is about to go."""
+        self._map, self._plain = None, ""
+        self._mark(-1)
 
     def set_trace(self, tokens: list[TokenEvent]) -> None:
         """The tokens that the shown text was made of."""
-        self._map = TokenMap(list(tokens), self.document().toRawText()) if tokens else None
+        self._mark(-1)
+        self._map = TokenMap(list(tokens), units(self.document().toRawText())) if tokens else None
 
     def token_at(self, point: QPoint) -> int:
         """The index of the token under a point of the viewport, or -1."""

@@ -51,6 +51,12 @@ class Opener(QObject):
         bundle = self._context.bundle
         return str(bundle["path"]) if bundle else ""
 
+    @property
+    def name(self) -> str:
+        """What the current bundle is called; empty where there is none."""
+        bundle = self._context.bundle
+        return str(bundle["name"]) if bundle else ""
+
     def open(self) -> None:
         """Opens it with what the panel says."""
         if self.path:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.chat.languages import LanguagePart
 from app.chat.opening import OpeningPart
+from app.chat.presets import PresetPart
 from app.chat.sampling import Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
 from app.widgets.placement import PlacementPart
@@ -81,6 +82,8 @@ class SettingsPanel(QWidget):
         self.reset_button = button(self.tr("Reset"), role="link", clicked=lambda: self._reset())
         self.reset_button.setToolTip(self.tr("Back to greedy, with all the rest off"))
         part.header.addWidget(self.reset_button)
+        self.presets = PresetPart()
+        part.body.addWidget(self.presets)
         grid = QGridLayout()
         grid.setHorizontalSpacing(G)
         grid.setVerticalSpacing(G)
@@ -186,6 +189,7 @@ class SettingsPanel(QWidget):
         with QSignalBlocker(self.stops):
             self.stops.setPlainText(show_stops(s.stop))
         self._dim()
+        self.presets.follow(self.sampling())
 
     def set_system(self, text: str) -> None:
         """Shows a system prompt, without telling of a change."""
@@ -205,6 +209,7 @@ class SettingsPanel(QWidget):
 
     def _emit_sampling(self) -> None:
         self._dim()
+        self.presets.follow(self.sampling())
         self.sampling_changed.emit(self.sampling())
 
     def _dim(self) -> None:

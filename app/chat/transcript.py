@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from app.chat.controller import ChatController
 from app.chat.message import MessageView
 from app.state.conversation import Conversation
 from app.widgets.theme import G
@@ -15,9 +16,9 @@ NEAR = 32
 
 
 class Transcript(QScrollArea):
-    """Shows a conversation. `action` tells what was pressed on which message."""
+    """Shows a conversation. `wanted` tells what is to be done with a message."""
 
-    action = Signal(str, int)
+    wanted = Signal(object)  # Intent of a MessageView
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,6 +37,33 @@ class Transcript(QScrollArea):
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._on_scroll)
         bar.rangeChanged.connect(self._on_range)
+
+    def follow(self, controller: ChatController) -> None:
+        """Shows the controller's conversation from now on."""
+
+        def grow(id: int, text: str) -> None:
+            if (view := self.view(id)) is not None:
+                view.grow(text)
+
+        def notice(id: int, text: str) -> None:
+            if (view := self.view(id)) is not None:
+                view.add_notice(text)
+
+        def append(id: int) -> None:
+            self.add(controller.chat, id)
+            self.to_end()
+
+        controller.reset.connect(lambda: self.show_path(controller.chat))
+        controller.appended.connect(append)
+        controller.grew.connect(grow)
+        controller.noticed.connect(notice)
+        controller.ended.connect(self._finish)
+        controller.runningChanged.connect(self.set_busy)
+
+    def _finish(self, id: int) -> None:
+        if (view := self.view(id)) is not None:
+            view.finish()
+        self.forget_traces()
 
     @property
     def views(self) -> list[MessageView]:
@@ -68,7 +96,7 @@ class Transcript(QScrollArea):
         siblings = chat.siblings(id)
         view = MessageView(chat[id], siblings)
         view.setProperty("siblings", list(siblings))
-        view.action.connect(lambda name: self.action.emit(name, id))
+        view.wanted.connect(self.wanted)
         view.set_busy(self._busy)
         self._column.insertWidget(self._column.count() - 1, view)
         self._views.append(view)

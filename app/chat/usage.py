@@ -21,7 +21,9 @@ class Usage(QObject):
     def __init__(self, context: AppContext, controller: ChatController, bar: ContextBar, parent: QObject) -> None:
         super().__init__(parent)
         self._context, self._controller, self._bar = context, controller, bar
+        self._key = controller.chat.key
         self._drawn = -1
+        self._of_another = False  # what is in the cache, and was measured, belongs to another conversation
         self._ticker = QTimer(self, interval=REFRESH_MS)
         self._ticker.timeout.connect(self._tick)
         context.session.cacheChanged.connect(lambda _groups: self.refresh())
@@ -46,6 +48,9 @@ class Usage(QObject):
         if ready is None:
             self._bar.set_usage(0, 0, 0, window=False)
             return
+        if self._of_another:
+            self._bar.set_usage(0, ready.capacity, 0, ready.layout in ("window", "fifo"))
+            return
         used = sum(count for _, _, count in groups[0].runs) if groups else 0
         if self._controller.running and occupancy is not None:
             used = occupancy[0]
@@ -54,10 +59,18 @@ class Usage(QObject):
 
     def _on_running(self, running: bool) -> None:
         if running:
+            self._of_another = False
             self._ticker.start()
         else:
             self._ticker.stop()
             self._tick()
+            self.refresh()
+
+    def _on_reset(self) -> None:
+        key = self._controller.chat.key
+        if key != self._key:
+            self._key, self._of_another = key, True
+            self._bar.forget_speed()
             self.refresh()
 
     def _tick(self) -> None:

@@ -1,5 +1,6 @@
 """The folder where conversations survive a crash, and where each belongs to one window at a time.
 
+    KEY.deleted.json  what was deleted since the start, for `restore`
     KEY.chat.json ── replaced whole: a crash leaves the version before or the version after, never a torn one
     .KEY.lock ────── there while a window has that conversation open; freed however the window ends
     session.json ─── the last conversation, and whether the last window was closed
@@ -10,8 +11,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,15 +24,23 @@ from workflows.locks import HeldError, Lock
 
 PARTIAL_EVERY_S = 1.0
 ASK_AFTER_CRASHES = 2
+ENDING, GONE = ".chat.json", ".deleted.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A conversation in the folder, as the list of recent ones shows it."""
+    """A conversation in the folder, as the list of them shows it. words: all that is searched."""
 
     path: Path
     title: str
     changed_at: float
+    bundle: str
+    words: str
+
+    @property
+    def key(self) -> str:
+        """What the conversation is called in the store."""
+        return self.path.name.removesuffix(ENDING)
 
 
 class ChatStore:
@@ -53,6 +62,7 @@ class ChatStore:
         self._presence = Lock(folder / ".window.lock")
         self._is_first = False
         self._claims: dict[str, Lock] = {}
+        self._read: dict[Path, tuple[int, Saved]] = {}  # what `saved` knows, with the time of each file
 
     @property
     def must_ask(self) -> bool:
@@ -69,6 +79,8 @@ class ChatStore:
             self._is_first = True
         except HeldError:  # another window is open: whether it was closed is not known yet
             return str(self._marker.read().get("last", ""))
+        for path in self.folder.glob(f"*{GONE}"):
+            path.unlink(missing_ok=True)
         self._last_key = str(self._marker.update(self._count_crash)["last"])
         return self._last_key
 
@@ -142,21 +154,60 @@ class ChatStore:
         last, self._last_key = self._last_key, ""
         self._marker.update(lambda marker: marker | ({"last": ""} if marker.get("last") == last else {}))
 
-    def recent(self, limit: int = 12) -> list[Saved]:
-        """The newest conversations, newest first; files that cannot be read are left out."""
-        found = []
-        for path in self.folder.glob("*.chat.json"):
-            try:
-                chat = _read_chat(path)
-            except (OSError, ValueError):
-                continue
-            found.append(Saved(path, chat.title, chat.changed_at))
-        return sorted(found, key=lambda s: -s.changed_at)[:limit]
+    def saved(self, query: str = "") -> list[Saved]:
+        """The conversations with all words of `query` in them, newest first; those that cannot be read are left out.
 
-    def _path(self, key: str) -> Path:
+        A file is read again only when it has changed.
+        """
+        found = {}
+        for path in self.folder.glob(f"*{ENDING}"):
+            with suppress(OSError, ValueError):
+                at = path.stat().st_mtime_ns
+                known = self._read.get(path)
+                found[path] = known if known is not None and known[0] == at else (at, _describe(path))
+        self._read = found
+        wanted = query.casefold().split()
+        hits = (one for _, one in found.values() if all(word in one.words for word in wanted))
+        return sorted(hits, key=lambda one: -one.changed_at)
+
+    def retitle(self, key: str, name: str) -> None:
+        """Gives a saved conversation a name; an empty one takes it away.
+
+        Raises HeldError where it is another window's, OSError, or ValueError when the file is no conversation.
+        """
+        with self._borrowed(key):
+            chat = _read_chat(self._path(key))
+            chat.name = name
+            write_whole(self._path(key), _encode(chat))
+
+    def delete(self, key: str) -> None:
+        """Takes a conversation away, until the next start so that `restore` brings it back.
+
+        Raises HeldError where it is another window's, or OSError.
+        """
+        self._settle()
+        with self._borrowed(key):
+            self._path(key).replace(self._path(key, GONE))
+
+    def restore(self, key: str) -> None:
+        """Brings a deleted conversation back. Raises OSError."""
+        self._path(key, GONE).replace(self._path(key))
+
+    @contextmanager
+    def _borrowed(self, key: str) -> Iterator[None]:
+        """The conversation is this window's meanwhile, as it may be before and after."""
+        new = key not in self._claims
+        self._claim(key)
+        try:
+            yield
+        finally:
+            if new:
+                self._give_up(key)
+
+    def _path(self, key: str, ending: str = ENDING) -> Path:
         if not key.isalnum():
             raise ValueError(f"no conversation is called {key!r}")
-        return self.folder / f"{key}.chat.json"
+        return self.folder / f"{key}{ending}"
 
     def _mark(self, **changes: object) -> None:
         self._marker.update(lambda marker: marker | changes)
@@ -180,9 +231,10 @@ class ChatStore:
             writer.join()
 
 
-def key_of(path: Path) -> str:
-    """The key in a saved conversation's file name."""
-    return path.name.removesuffix(".chat.json")
+def _describe(path: Path) -> Saved:
+    """Raises OSError, or ValueError when the file is no conversation."""
+    chat = _read_chat(path)
+    return Saved(path, chat.title, chat.changed_at, Path(chat.bundle).name, chat.words().casefold())
 
 
 def _write_if_possible(path: Path, data: bytes) -> None:

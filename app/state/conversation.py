@@ -25,8 +25,10 @@ VERSION = 1
 
 @dataclass(slots=True)
 class Reply:
-    """How a reply went: `ended` is a finish reason, `failed`, `interrupted` (by a crash) or empty while it runs.
+    """How a reply went: `ended` is a finish reason, `failed`, `refused`, `interrupted` (by a crash) or empty so far.
 
+    refused: the prompt could not be run at all, so neither is sent with later ones.
+    bundle: the name of the one that answered, and thought_tokens and thought_s what of it was thinking.
     provider: whose figures these are, with the components that were elsewhere; empty in chats of before it was kept.
     """
 
@@ -37,6 +39,9 @@ class Reply:
     error: str = ""
     notices: list[str] = field(default_factory=list)
     provider: str = ""
+    thought_tokens: int = 0
+    thought_s: float = 0.0
+    bundle: str = ""
 
 
 @dataclass(slots=True)
@@ -59,6 +64,7 @@ class Conversation:
     def __init__(self, system: str = "", key: str | None = None) -> None:
         self.key = key or uuid.uuid4().hex
         self.system = system
+        self.name = ""
         self.bundle = ""
         self.changed_at = time.time()
         self._messages: dict[int, Message] = {}
@@ -77,7 +83,9 @@ class Conversation:
 
     @property
     def title(self) -> str:
-        """The first line of the first prompt, at most 60 characters; empty when nothing was asked."""
+        """Its name, else the first line of the first prompt, 60 characters at most; empty when nothing was asked."""
+        if self.name:
+            return self.name
         first = next(iter(self.path()), None)
         line = first.content.strip().split("\n", 1)[0] if first else ""
         return line if len(line) <= 60 else line[:59] + "…"
@@ -90,6 +98,10 @@ class Conversation:
         """The last message of the active branch."""
         path = self.path()
         return path[-1] if path else None
+
+    def last(self, role: Role) -> Message | None:
+        """The last prompt, or the last reply, of the active branch."""
+        return next((m for m in reversed(self.path()) if m.role == role), None)
 
     def ask(self, text: str) -> Message:
         """A prompt at the end of the active branch."""
@@ -132,11 +144,17 @@ class Conversation:
         branch: list[Turn] = []
         node: Message | None = self._messages[prompt]
         while node is not None:
-            branch.append(Turn(node.role, node.content))
-            node = self._messages[node.parent] if node.parent is not None else None
+            if node.reply is not None and node.reply.ended == "refused":
+                node = self._parent(node)  # its prompt, which is left out with it
+            else:
+                branch.append(Turn(node.role, node.content))
+            node = self._parent(node) if node is not None else None
         if self.system.strip():
             branch.append(Turn("system", self.system))
         return branch[::-1]
+
+    def _parent(self, message: Message) -> Message | None:
+        return self._messages[message.parent] if message.parent is not None else None
 
     def to_dict(self) -> dict[str, Any]:
         """The whole tree as plain JSON values, without the traces."""
@@ -147,6 +165,7 @@ class Conversation:
         return {
             "version": VERSION,
             "key": self.key,
+            "name": self.name,
             "system": self.system,
             "bundle": self.bundle,
             "changed_at": self.changed_at,
@@ -170,6 +189,7 @@ class Conversation:
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']} is not known")
         chat = cls(str(data["system"]), str(data["key"]))
+        chat.name = str(data.get("name", ""))
         chat.bundle = str(data.get("bundle", ""))
         chat.changed_at = float(data.get("changed_at", 0.0))
         for row in data["messages"]:
@@ -191,6 +211,10 @@ class Conversation:
     def to_json(self) -> str:
         """The whole tree as readable JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
+
+    def words(self) -> str:
+        """All that was said on any branch, to be searched."""
+        return "\n".join([self.name, *(message.content for message in self._messages.values())])
 
     def to_markdown(self) -> str:
         """The active branch as Markdown."""

@@ -15,13 +15,14 @@ ends with `cacheDone` or `cacheFailed`, and a failure of theirs is none of the s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app.state.cache_history import CacheHistory, Moment
+from app.state.cache_work import CacheJob, CacheWork
+from app.state.failure import SessionFailure
 from workflows.wire.events import (
     CacheEvent,
     ChunkEvent,
@@ -34,24 +35,16 @@ from workflows.wire.events import (
     ReadyEvent,
     TokenEvent,
 )
-from workflows.wire.reports.base import Done
-from workflows.wire.requests import Close, Generate, LoadCache, Open, Options, Request, Rewind, SaveCache, Turn
+from workflows.wire.requests import Close, Generate, LoadCache, Open, Options, Rewind, SaveCache, Turn
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
+
 from app.jobs.worker import GRACE_MS, HARD_GRACE_MS, HARD_KILL_MS, KILL_MS, Worker
 
+__all__ = ["CacheJob", "Session", "SessionFailure", "State"]
+
 State = Literal["closed", "opening", "ready", "generating", "failed"]
-CacheJob = Literal["", "rewind", "save_cache", "load_cache"]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFailure:
-    """Why a session or one generation failed. `kind` is that of the ErrorEvent, `crashed`, or `stopped` by force."""
-
-    kind: str
-    message: str
-    details: str = ""
 
 
 class Session(QObject):
@@ -85,11 +78,14 @@ class Session(QObject):
         self._error: SessionFailure | None = None
         self._job: Job[ReadyEvent] | Job[GenerationDone] | None = None
         self._waiting: Generate | None = None
-        self._cache_job: CacheJob = ""
-        self._cache_work: Job[Done] | None = None
         self._step = 0
         self._ending = False
         self.history = CacheHistory()
+        self._cache_work = CacheWork(worker, self)
+        self._cache_work.pictured.connect(self._set_groups)
+        self._cache_work.changed.connect(self.cacheJobChanged)
+        self._cache_work.done.connect(self.cacheDone)
+        self._cache_work.failed.connect(self.cacheFailed)
         worker.crashed.connect(self._on_crash)
         worker.memory.connect(self.memory.emit)
 
@@ -131,7 +127,7 @@ class Session(QObject):
     @property
     def cache_job(self) -> CacheJob:
         """What is being done to the cache besides generating."""
-        return self._cache_job
+        return self._cache_work.name
 
     @property
     def where(self) -> str:
@@ -232,48 +228,15 @@ class Session(QObject):
 
     def rewind(self, length: int) -> bool:
         """Goes back to the first `length` tokens; False where the session is not ready for it."""
-        return self._change_cache("rewind", length, Rewind(length))
+        return self._state == "ready" and self._cache_work.begin("rewind", length, Rewind(length))
 
     def save_cache(self, path: str | Path) -> bool:
         """Saves what the cache holds to a file; False where the session is not ready for it."""
-        return self._change_cache("save_cache", str(path), SaveCache(str(path)))
+        return self._state == "ready" and self._cache_work.begin("save_cache", str(path), SaveCache(str(path)))
 
     def load_cache(self, path: str | Path) -> bool:
         """Takes the cache from a file; False where the session is not ready for it."""
-        return self._change_cache("load_cache", str(path), LoadCache(str(path)))
-
-    def _change_cache(self, name: CacheJob, subject: int | str, request: Request[Done]) -> bool:
-        if self._state != "ready" or self._cache_job:
-            return False
-        job = self._cache_work = self._worker.request(request)
-        moment: Moment = "rewind" if name == "rewind" else "load"
-        job.event.connect(lambda event: self._on_cache_event(job, event, moment))
-        job.on_answer(lambda _: self._on_cache_done(job, subject))
-        job.on_error(lambda error: self._on_cache_error(job, error))
-        self._set_cache_job(name)
-        return True
-
-    def _on_cache_event(self, job: Job[Done], event: Event, moment: Moment) -> None:
-        if job is self._cache_work and isinstance(event, CacheEvent):
-            self._set_groups(event.groups, moment)
-
-    def _on_cache_done(self, job: Job[Done], subject: int | str) -> None:
-        if job is self._cache_work:
-            self.cacheDone.emit(self._end_cache_job(), subject)
-
-    def _on_cache_error(self, job: Job[Done], error: ErrorEvent) -> None:
-        if job is self._cache_work:
-            self.cacheFailed.emit(self._end_cache_job(), SessionFailure(error.kind, error.message, error.details))
-
-    def _end_cache_job(self) -> CacheJob:
-        name, self._cache_work = self._cache_job, None
-        self._set_cache_job("")
-        return name
-
-    def _set_cache_job(self, name: CacheJob) -> None:
-        if name != self._cache_job:
-            self._cache_job = name
-            self.cacheJobChanged.emit(name)
+        return self._state == "ready" and self._cache_work.begin("load_cache", str(path), LoadCache(str(path)))
 
     def _begin(self) -> None:
         request, self._waiting = self._waiting, None
@@ -294,8 +257,7 @@ class Session(QObject):
 
     def _abandon(self) -> None:
         """Lets go of the running job; what it still says is not listened to."""
-        self._cache_work = None
-        self._set_cache_job("")
+        self._cache_work.abandon()
         job, self._job = self._job, None
         running, self._waiting = self._state == "generating" or self._waiting is not None, None
         if job is not None:
@@ -346,8 +308,8 @@ class Session(QObject):
         self._ending = False
         if self._state in ("closed", "failed"):
             return
-        self._job = self._cache_work = self._ready = None
-        self._set_cache_job("")
+        self._job = self._ready = None
+        self._cache_work.abandon()
         self._set_groups([])
         self._fail(SessionFailure("stopped" if forced else "crashed", message), "failed")
 

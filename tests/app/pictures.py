@@ -53,6 +53,14 @@ def wait(seconds: float) -> None:
     loop.exec()
 
 
+RICH = (
+    "<think> The list is short. </think>\n\n## Adding up\n\nA *list* of numbers has a `sum`, which takes one pass:\n\n"
+    "```python\ndef total(values):\n    return sum(values)  # " + "and a line that is far too long " * 4 + "\n```\n\n"
+    "What it costs:\n\n| items | ms |\n|---|--:|\n| 1,000 | 0.01 |\n| 1,000,000 | 9.4 |\n\n"
+    "- it is exact for whole numbers\n- it is not for **floats**: see `math.fsum`\n\nThat is all."
+)
+
+
 def until(done: Callable[[], Any], what: str) -> None:
     """Let the window live until `done`; RuntimeError after ten seconds."""
     end = time.monotonic() + 10
@@ -195,6 +203,13 @@ def on_qnn(window: MainWindow, home: Path) -> None:
     page.panel.provider.activated.emit(1)  # type: ignore[attr-defined]
 
 
+def rich_chat(window: MainWindow, home: Path) -> None:
+    """Thinking, code, a table; the panel is hidden."""
+    chat("How do I add up a list?")(window, home)
+    page = window.page("chat")
+    page.header.side.setChecked(False)  # type: ignore[attr-defined]
+
+
 def chat_moved(window: MainWindow, home: Path) -> None:
     """The conversation goes on there, with a component elsewhere."""
     on_qnn(window, home)
@@ -273,7 +288,7 @@ def duel(text: str = "", done: bool = True, bundles: bool = True) -> Prepare:
         window.show_page("chat")
         page = window.page("chat")
         page.show_compare()  # type: ignore[attr-defined]
-        view = page.compare  # type: ignore[attr-defined]
+        view = page.views.compare  # type: ignore[attr-defined]
         if text:
             view.send(text)
             until(lambda: not view.duel.running or len(view.duel.lanes[0].tokens) > 12, "tokens")
@@ -568,6 +583,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-empty": ({}, page("chat")),
     "chat-busy": ({**REPLY, "delay": 0.05}, chat("What is a KV cache?", finished=False)),
     "chat-full": (REPLY, chat("What is a KV cache?")),
+    "chat-rich": ({"reply": RICH}, rich_chat),
     "chat-base-empty": ({"base": True}, chat_page),
     "chat-base-full": ({**REPLY, "base": True}, chat("Once upon a time")),
     "chat-begun": (REPLY, chat("What is a KV cache?", prefill="In short: ")),

@@ -14,8 +14,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.chat.message_text import MessageText
 from app.chat.page import ChatPage
 from app.state.context import AppContext
+from app.state.session import SessionFailure
 from app.widgets.format import number
 from app.window import MainWindow
 from tests.app.test_conversation import die
@@ -73,10 +75,10 @@ def shown(page: ChatPage) -> list[str]:
 
 def test_without_a_bundle_the_first_step_is_home(make: Make, qtbot: QtBot) -> None:
     page = make(bundle="")
-    assert page.stack.currentWidget() is page.no_bundle
+    assert page.frame.stack.currentWidget() is page.frame.no_bundle
     assert not page.composer.edit.isEnabled()
     with qtbot.waitSignal(page.context.navigate) as went:
-        page.no_bundle.action.click()
+        page.frame.no_bundle.action.click()
     assert went.args == ["home"]
     page.context.open_bundle("/b/demo")
     qtbot.waitUntil(lambda: page.session.state == "ready")
@@ -84,7 +86,7 @@ def test_without_a_bundle_the_first_step_is_home(make: Make, qtbot: QtBot) -> No
 
 
 def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
-    page = make(reply="8 times 7 is **56**.", chunks=2)
+    page = make("/b/qwen3-demo-int4", reply="8 times 7 is **56**.", chunks=2)
     assert [b.text() for b in page.examples.buttons] == [
         "What is 8 times 7?",
         "What is the capital of France?",
@@ -94,7 +96,18 @@ def test_example_prompt_streams_a_reply(make: Make, qtbot: QtBot) -> None:
     done(qtbot, page)
     assert shown(page) == ["What is 8 times 7?", "8 times 7 is 56."]  # Markdown is rendered at the end
     assert page.transcript.views[1].status.text() == "TTFT 21.5 ms · 212 tok/s · 5 tokens · on cpu · the model finished"
-    assert page.heading.text() == "What is 8 times 7?"
+    assert page.header.heading.text() == "What is 8 times 7?"
+
+
+def test_what_a_demo_was_taught_is_asked_of_no_other_model(make: Make, qtbot: QtBot) -> None:
+    """A model of one's own is asked what any can be asked."""
+    page = make("/b/qwen3-demo")
+    taught = [one.text() for one in page.examples.buttons]
+    page.context.open_bundle("/b/llama")
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    asked = [one.text() for one in page.examples.buttons]
+    assert len(asked) == 3 and not set(taught) & set(asked)
+    assert page.examples.hint.text() == "or begin with one of these:"
 
 
 def test_plain_text_while_it_streams(make: Make, qtbot: QtBot) -> None:
@@ -188,14 +201,36 @@ def test_idle_worker_that_dies_is_told(make: Make, qtbot: QtBot) -> None:
     assert shown(page) == ["8*7=", "56"]
 
 
-@pytest.mark.parametrize(("kind", "mend"), [("prompt", "New chat"), ("bundle", "Verify bundle"), ("internal", "")])
+@pytest.mark.parametrize(
+    ("kind", "mend"), [("prompt", "Edit the prompt"), ("bundle", "Verify bundle"), ("internal", "")]
+)
 def test_refused_prompt_offers_the_likely_mend(make: Make, qtbot: QtBot, kind: str, mend: str) -> None:
     page = make(errors={"generate": {"kind": kind, "message": "It cannot run.", "details": "trace"}})
     ask(qtbot, page, "x")
     assert page.banner.message == "It cannot run."
     assert page.banner._action.text() == mend
-    assert page.transcript.views[1].status.text() == "failed: It cannot run."
+    ended = "not sent" if kind == "prompt" else "failed"
+    assert page.transcript.views[1].status.text() == f"{ended}: It cannot run."
     assert page.session.state == "ready"
+
+
+def test_a_refused_prompt_is_edited_and_later_ones_are_sent_without_it(
+    make: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Its text comes back by one press; what is sent next has nothing of it."""
+    page = make(asked=str(tmp_path / "asked"))
+    ask(qtbot, page, "8*7=")
+    refusal = SessionFailure("prompt", "The prompt has 9,000 tokens and the cache holds 4,096.")
+    page.send("too long")
+    page.controller._on_failed(refusal)
+    qtbot.waitUntil(lambda: page.session.state == "ready")
+    assert page.transcript.views[3].status.text().startswith("not sent: The prompt has")
+    page.banner._action.click()
+    assert page.composer.edit.toPlainText() == "too long"
+    page.composer.escape()
+    ask(qtbot, page, "again")
+    contents = [turn.content for turn in asked(tmp_path / "asked")[-1].messages or ()]
+    assert contents == ["8*7=", "56", "again"]
 
 
 def test_damaged_bundle_can_be_verified(make: Make, qtbot: QtBot) -> None:
@@ -332,7 +367,7 @@ def test_a_second_window_leaves_the_chat_to_the_first(make: Make, qtbot: QtBot) 
     assert shown(second) == ["8*7=", "56"]
     ask(qtbot, second, "second")
     ask(qtbot, first, "first")
-    chats = sorted(saved.path.read_text() for saved in first.store.recent())
+    chats = sorted(saved.path.read_text() for saved in first.store.saved())
     assert ["first" in chat for chat in chats] == ["second" not in chat for chat in chats]
     assert len(chats) == 2
     first.files.open_chat(second.controller.chat.key)
@@ -366,11 +401,9 @@ def test_new_chat_and_back(make: Make, qtbot: QtBot) -> None:
     ask(qtbot, page, "8*7=")
     page.header.new.click()
     assert shown(page) == []
-    assert page.stack.currentIndex() == 1
-    page.header.recent.menu().aboutToShow.emit()
-    (action,) = page.header.recent.menu().actions()
-    assert action.text() == "8*7="
-    action.trigger()
+    assert page.frame.stack.currentIndex() == 1
+    qtbot.waitUntil(lambda: page.chats.model.rowCount() == 1)
+    page.chats.view.activated.emit(page.chats.model.index(0))
     assert shown(page) == ["8*7=", "56"]
 
 
@@ -390,7 +423,8 @@ def test_export_and_copy(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
 def test_token_under_the_pointer(make: Make, qtbot: QtBot) -> None:
     page = make(reply="It **is** fine.")
     ask(qtbot, page, "x")
-    text = page.transcript.views[1].text
+    (text,) = page.transcript.views[1].text.parts
+    assert isinstance(text, MessageText)
     assert text.toPlainText().strip() == "It is fine."
     cursor = text.textCursor()
     cursor.setPosition(text.toPlainText().index("fine"))
@@ -409,14 +443,14 @@ def test_tokens_of_old_replies_are_forgotten(make: Make, qtbot: QtBot, monkeypat
         ask(qtbot, page, "go on")
     old, new = (page.transcript.views[i] for i in (1, 3))
     assert [len(view.message.trace) for view in (old, new)] == [0, 4]
-    assert old.text._map is None and new.text._map is not None
+    assert [view.text.parts[0]._map is None for view in (old, new)] == [True, False]  # type: ignore[union-attr]
     assert old.message.content == "a b c d" and old.message.reply.tokens == 4
 
 
 def test_model_text_cannot_make_the_window_read_files(make: Make, qtbot: QtBot) -> None:
     page = make(reply="![x](file:///etc/passwd) <img src='file:///etc/hostname'> <b>raw</b>")
     ask(qtbot, page, "x")
-    assert page.transcript.views[1].text.document().resource(2, "file:///etc/passwd") is None
+    assert page.transcript.views[1].text.parts[0].document().resource(2, "file:///etc/passwd") is None
     assert "<b>raw</b>" in shown(page)[1]
 
 
@@ -514,5 +548,5 @@ def test_a_tools_file_that_cannot_be_read(make: Make, tmp_path: Path, content: b
     if content is not None:
         file.write_bytes(content)
     page.panel.opening.load(file)
-    assert str(file) in page.banner.message and names in page.banner.message
+    assert str(file) in page.chat_banner.message and names in page.chat_banner.message
     assert page.panel.opening.tools.toPlainText() == ""

@@ -145,7 +145,7 @@ def test_recent_skips_what_cannot_be_read(tmp_path: Path) -> None:
         store.commit(chat)
     (tmp_path / "bad.chat.json").write_bytes(b"\0" * 64)
     (tmp_path / "deep.chat.json").write_text("[" * 100_000)
-    assert [s.title for s in store.recent()] == ["second", "first"]
+    assert [s.title for s in store.saved()] == ["second", "first"]
     with pytest.raises(ValueError, match="no conversation"):
         store.load("../../etc/passwd")
 
@@ -163,3 +163,15 @@ def test_half_a_character_comes_back(tmp_path: Path) -> None:
     chat.ask("half \ud83d of it")
     store.commit(chat)
     assert texts(store.load(chat.key)) == ["half \ud83d of it"]
+
+
+def test_a_refused_prompt_is_left_out_of_later_ones() -> None:
+    """It stays to be seen and edited; a chat that was saved with one is as good."""
+    chat, _, _ = talk()
+    refused = chat.begin_reply(chat.ask("x" * 1000).id)
+    assert refused.reply is not None
+    refused.reply.ended = "refused"
+    for one in (chat, Conversation.from_dict(chat.to_dict())):
+        later = one.ask("And 9?")
+        assert [turn.content for turn in one.to_messages(later.id)][1:] == ["What is 8 times 7?", "56", "And 9?"]
+        assert len(texts(one)) == 5

@@ -151,10 +151,10 @@ def test_from_the_chat_and_back(qtbot: Any, make_window: Any, tmp_path: Path) ->
     window.show_page("chat")
     page = window.page("chat")
     page.header.compare.click()
-    assert page.views.currentWidget() is page.compare
-    assert page.compare.columns[0].choice.path == str(tmp_path / "one")
+    assert page.views.currentWidget() is page.views.compare
+    assert page.views.compare.columns[0].choice.path == str(tmp_path / "one")
     new_chat = next(action for action in page.actions() if action.text() == "New chat")
     assert not new_chat.isEnabled()
-    page.compare.back.click()
+    page.views.compare.back.click()
     assert page.views.currentIndex() == 0 and new_chat.isEnabled()
     assert page.composer.edit.hasFocus()

@@ -47,6 +47,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import signal
 import sys
 import threading
@@ -481,7 +482,7 @@ class Fake:
             self.send(ErrorEvent(kind="logits", message=message))
             return
         reply = self.scenario.get("replies", {}).get(Path(self.bundle).name, self.scenario.get("reply", "56"))
-        words = [w + " " for w in reply.split()]
+        words = re.findall(r"\S+\s+", reply + " ")  # line ends stay
         total = self.scenario.get("tokens", len(words))
         text: list[str] = []
         reason: FinishReason = self.scenario.get("finish_reason", "eos")

@@ -21,6 +21,7 @@ from workflows.cli import (
     build,
     chat,
     compile,
+    completion,
     devices,
     eval,
     exporting,
@@ -67,6 +68,8 @@ def root(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
     debug: bool = typer.Option(False, "--debug", help="Show a traceback with an error."),
+    install: completion.Shell | None = completion.InstallOption,
+    show: completion.Shell | None = completion.ShowOption,
 ) -> None:
     """Turn Hugging Face checkpoints into composite ONNX models; see, run and measure them."""
     if context.invoked_subcommand is None:
@@ -86,7 +89,10 @@ def main() -> None:
 def run(arguments: list[str], debug: bool = False) -> int:
     """Runs one command line; gives its exit code after telling stderr what was wrong."""
     try:
-        result = app(arguments, standalone_mode=False)
+        command = typer.main.get_command(app)
+        if completion.is_asked():
+            completion.attach(command)
+        result = command(arguments, prog_name=completion.PROGRAM, standalone_mode=False)
         if result == Cancelled.exit_code:  # what typer makes of Ctrl+C, without a word
             return _fail("Cancelled.", result)
         return result if isinstance(result, int) else 0

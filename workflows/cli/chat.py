@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-from workflows.cli.generate import show
-from workflows.cli.interrupts import loading, promptly
+from workflows.cli.interrupts import loading
 from workflows.cli.output import JsonFlag, pairs
 from workflows.cli.prompt import (
     CapacityOption,
@@ -21,13 +18,9 @@ from workflows.cli.prompt import (
     read_places,
     read_text,
 )
-from workflows.errors import LogitsError, PromptError
-
-if TYPE_CHECKING:
-    from workflows.generate import Engine, GenerateOptions, Message, Tool
-
-HELP = "/reset forgets the conversation, /exit or Ctrl+D leaves, Ctrl+C stops a reply."
-COMPLETES = "No chat template: it completes what was written so far, and an empty line lets it go on."
+from workflows.cli.talk import Talk
+from workflows.cli.terminal import Read, is_terminal, read_pipe, reader_of_terminal
+from workflows.errors import LogitsError, PromptError, RequestError
 
 
 def chat(
@@ -47,7 +40,7 @@ def chat(
     source_language: str | None = typer.Option(None, "--source-language", help="The language of what is translated."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Talk with a bundle; a line is a turn.
+    """Talk with a bundle; a line is a turn. On a terminal lines are edited, kept and may be several: see /help there.
 
     A base model, whose bundle has no chat template, completes what was written so far: each line stands on a line of
     its own after the text before, and an empty line lets it go on where it ended.
@@ -64,75 +57,24 @@ def chat(
             bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings, place=places
         )
     talk = Talk(engine, options, system, told, prefill, as_json)
-    interactive = sys.stdin.isatty() and not as_json
+    interactive = is_terminal() and not as_json
     if interactive:
         sys.stderr.write(talk.welcome())
-    while (line := _line(interactive)) is not None:
+    _converse(talk, reader_of_terminal() if interactive else read_pipe, interactive)
+
+
+def _converse(talk: Talk, read: Read, interactive: bool) -> None:
+    """Says what is read until it ends. A person is told what was wrong and goes on; a pipe ends with the error."""
+    while (line := read()) is not None:
         if line in ("/exit", "/quit"):
             break
-        if line == "/reset":
-            talk.reset()
-            continue
         try:
-            talk.say(line)
-        except (PromptError, LogitsError) as error:
-            sys.stderr.write(f"joinery: {error} /reset begins a new conversation.\n")
+            if line == "/reset":
+                talk.reset()
+            elif not (interactive and talk.command(line)):
+                talk.say(line)
+        except (RequestError, LogitsError) as error:
+            way_out = " /reset begins a new conversation." if isinstance(error, PromptError | LogitsError) else ""
+            sys.stderr.write(f"joinery: {error}{way_out}\n")
             if not interactive:
                 raise
-
-
-class Talk:
-    """A conversation on the terminal. Raises PromptError at once for a bundle that cannot have it."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        options: GenerateOptions,
-        system: str,
-        tools: Sequence[Tool] | None,
-        prefill: str,
-        as_json: bool,
-    ) -> None:
-        self._engine, self._options, self._tools, self._prefill = engine, options, tools, prefill
-        self._as_json = as_json
-        self._opening: list[Message] = [{"role": "system", "content": system}] if system else []
-        self._messages = list(self._opening)
-        engine.encode_turn([*self._opening, {"role": "user", "content": "?"}], tools, prefill)
-
-    def welcome(self) -> str:
-        """What a person is told first."""
-        said = f"{HELP} {COMPLETES}" if self._engine.completes else HELP
-        return f"{self._engine.bundle.pipeline.metadata.name}: {said}\n"
-
-    def reset(self) -> None:
-        """Forgets what was said."""
-        self._messages = list(self._opening)
-        self._engine.reset()
-
-    def say(self, line: str) -> None:
-        """Prints the reply to a line. Raises PromptError or LogitsError, and the line was then not said."""
-        begun = len(self._messages) > len(self._opening)
-        if not line.strip() and not (self._engine.completes and begun):
-            return
-        from workflows.measure.recording import recorded, to_stderr
-
-        after = "\n" if self._engine.completes and begun and line else ""
-        messages: list[Message] = [*self._messages, {"role": "user", "content": after + line}]
-        ids = self._engine.encode_turn(messages, self._tools, self._prefill)
-        with promptly(self._engine.stop) as cancelled:
-            prefix = self._engine.prefix_of(self._prefill)
-            events = self._engine.generate(ids, self._options, cancelled, prefix=prefix)
-            done = show(recorded(self._engine.bundle, events, to_stderr), self._as_json, self._prefill)
-        self._messages = [*messages, {"role": "assistant", "content": self._prefill + done.text}]
-
-
-def _line(interactive: bool) -> str | None:
-    """The next line without its end, or None at the end of the input."""
-    if interactive:
-        try:
-            return input("> ")
-        except EOFError:
-            sys.stdout.write("\n")
-            return None
-    line = sys.stdin.readline()
-    return line.rstrip("\n") if line else None

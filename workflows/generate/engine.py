@@ -25,6 +25,8 @@ from workflows.runtime.openings import Placement
 from workflows.runtime.prompt import Given
 from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
 
+SYSTEM_FOLDED = "The chat template takes no system message: its text stands at the beginning of the first prompt."
+
 
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread."""
@@ -46,14 +48,17 @@ class Engine:
     ) -> list[int]:
         """The ids of a conversation, ready for a reply that begins with `prefill`.
 
+        A system message that the template refuses is folded into the first prompt, and the generation says so.
         tools: JSON descriptions that the template tells the model of; where it ignores them the generation says so.
         Raises PromptError where the bundle has no chat template or it refuses, RequestError for tools that are none.
         """
         if self.template is None:
             raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
         given = None if tools is None else check_tools(tools, "The list of tools")
-        text = self.template.render(messages, given, prefill)
-        if given and not self._tells_of(given, messages, prefill, text):
+        text, rendered = self.template.render_folding(messages, given, prefill)
+        if rendered is not messages:
+            self._note("system_folded", SYSTEM_FOLDED)
+        if given and not self._tells_of(given, rendered, prefill, text):
             self._note("tools_ignored", "The chat template ignores tools: the model is not told of them.")
         return self.text.encode(text, special=False)
 

@@ -56,6 +56,14 @@ class Message(TypedDict):
     content: str
 
 
+class SystemRefusedError(PromptError):
+    """The template refused, by its own words, a conversation that begins with a system message."""
+
+
+class _Refused(jinja2.TemplateError):
+    """What a template says by raise_exception."""
+
+
 class ChatTemplate:
     """A template, or several by name, compiled; `render` gives the prompt's text."""
 
@@ -96,6 +104,22 @@ class ChatTemplate:
             raise PromptError("The chat template drops the text that a reply is to begin with: leave the prefill out.")
         return before if after.startswith(" ") else before.rstrip()  # a template that trims takes the end's spaces too
 
+    def render_folding(
+        self, messages: Sequence[Message], tools: Sequence[Tool] | None = None, prefill: str = ""
+    ) -> tuple[str, Sequence[Message]]:
+        """The text, and the messages it was made of: where the template takes no system message, those of `fold`.
+
+        Raises PromptError like render; the first refusal where folding does not help.
+        """
+        try:
+            return self.render(messages, tools, prefill), messages
+        except SystemRefusedError as refusal:
+            folded = fold(messages)
+            try:
+                return self.render(folded, tools, prefill), folded
+            except PromptError:
+                raise refusal from None
+
     def _render(self, messages: Sequence[Message], tools: Sequence[Tool] | None, add_generation_prompt: bool) -> str:
         parts: list[str] = []
         size = 0
@@ -110,7 +134,9 @@ class ChatTemplate:
                     if size > CHARACTERS:
                         raise PromptError(f"The chat template wrote more than {CHARACTERS:,} characters and was ended.")
         except _FAILURES as error:
-            raise PromptError(f"The chat template cannot take this conversation: {_why(error)}.") from None
+            begun = isinstance(error, _Refused) and messages and messages[0]["role"] == "system"
+            kind = SystemRefusedError if begun else PromptError
+            raise kind(f"The chat template cannot take this conversation: {_why(error)}.") from None
         return "".join(parts)
 
     def _chosen(self, tools: Sequence[Tool] | None) -> jinja2.Template:
@@ -123,6 +149,16 @@ class ChatTemplate:
                 "default: give a plain prompt instead of a conversation."
             )
         return self._templates[DEFAULT]
+
+
+def fold(messages: Sequence[Message]) -> list[Message]:
+    """A conversation whose system message stands at the beginning of the first user turn instead."""
+    system, *turns = messages
+    for place, turn in enumerate(turns):
+        if turn["role"] == "user":
+            turns[place] = {"role": "user", "content": f"{system['content']}\n\n{turn['content']}"}
+            return turns
+    return list(messages)
 
 
 def _sources(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -222,7 +258,7 @@ def _to_json(value: Any, ensure_ascii: bool = False, indent: int | None = None, 
 
 
 def _raise(message: str) -> None:
-    raise jinja2.TemplateError(message)
+    raise _Refused(message)
 
 
 def _content(token: Any) -> str:

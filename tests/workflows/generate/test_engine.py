@@ -8,6 +8,7 @@ import pytest
 
 from workflows.errors import PromptError, RequestError
 from workflows.generate import Engine, GenerateOptions, Message, open_engine
+from workflows.generate.template import ChatTemplate
 from workflows.wire.events import ChunkEvent, GenerationDone, NoticeEvent, TokenEvent
 
 
@@ -81,6 +82,19 @@ def test_a_model_without_template_goes_on_with_all_that_was_written(demo_bundle:
     assert notices == [["completes"], []]
     with pytest.raises(PromptError, match="tell it of tools"):
         engine.encode_turn(said, [{"name": "get_weather"}])
+
+
+def test_a_refused_system_message_is_folded_and_that_is_said_once(demo_bundle: Path) -> None:
+    """The same ids as of the folded conversation; the next generation says what was done."""
+    engine = open_engine(demo_bundle)
+    refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    engine.template = ChatTemplate(refuses + "{{ messages[0].content }}", {})
+    said: list[Message] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "8*7?"}]
+    ids = engine.encode_chat(said)
+    assert ids == engine.text.encode("Be brief.\n\n8*7?", special=False)
+    once = GenerateOptions(max_new_tokens=1)
+    codes = [[e.code for e in engine.generate(ids, once) if isinstance(e, NoticeEvent)] for _ in range(2)]
+    assert codes == [["system_folded"], []]
 
 
 @pytest.mark.parametrize(

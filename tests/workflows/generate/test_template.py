@@ -120,6 +120,37 @@ def test_a_harmful_template_is_one_sentence_in_time(name: str) -> None:
     assert sys.gettrace() is tracer
 
 
+NO_SYSTEM = (
+    "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+    "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+)
+SYSTEM: list[Message] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "8*7?"}]
+
+
+def test_a_refused_system_message_stands_in_the_first_prompt() -> None:
+    """The turns after it stay as they are, and so do conversations without one."""
+    template = ChatTemplate(NO_SYSTEM, {})
+    later: list[Message] = [{"role": "assistant", "content": "56"}, {"role": "user", "content": "Sure?"}]
+    text, rendered = template.render_folding([*SYSTEM, *later])
+    assert text == "[user]Be brief.\n\n8*7?[assistant]56[user]Sure?"
+    assert rendered == [{"role": "user", "content": "Be brief.\n\n8*7?"}, *later]
+    assert template.render_folding(SYSTEM[1:]) == ("[user]8*7?", SYSTEM[1:])
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("{{ raise_exception('never') }}", "never"),  # not because of the system message
+        ("{{ messages[7].content }}", "has no element 7"),  # a fault is no refusal
+        (NO_SYSTEM + "{{ raise_exception('and not this either') }}", "System role not supported"),
+    ],
+)
+def test_other_refusals_stay_what_they_are(source: str, why: str) -> None:
+    """The first one is told."""
+    with pytest.raises(PromptError, match=why):
+        ChatTemplate(source, {}).render_folding(SYSTEM)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is the system's, and Linux alone has it")
 @pytest.mark.parametrize("name", MEMORY)
 def test_a_template_cannot_fill_the_memory(name: str) -> None:

@@ -1,0 +1,187 @@
+"""The chats that are kept, beside the one that is open: title, date and bundle; searched, renamed, deleted.
+
+    ChatStore.saved(query) ──▶ SavedChats ──▶ list ──wanted(OpenChat, RenameChat, DeleteChat)──▶ ChatPage.do
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QDateTime,
+    QLocale,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QListView, QVBoxLayout, QWidget
+
+from app.chat.controller import ChatController
+from app.chat.intents import DeleteChat, OpenChat, RenameChat
+from app.state.chats import Saved
+from app.widgets import label
+from app.widgets.actions import action
+from app.widgets.theme import G
+
+WIDTH = 208
+REFRESH_MS = 300
+_LOOK = (
+    "QListView { border: 0; background: transparent; } QListView::item { padding: 6px 8px; border-radius: 4px; }"
+    "QListView::item:selected { background: palette(highlight); color: palette(highlighted-text); }"
+)
+Index = QModelIndex | QPersistentModelIndex
+
+
+class SavedChats(QAbstractListModel):
+    """Rows of Saved. `renamed` is a key and the name that was typed."""
+
+    renamed = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[Saved] = []
+
+    def show_rows(self, rows: list[Saved]) -> None:
+        """Other rows, where they differ."""
+        if rows != self.rows:
+            self.beginResetModel()
+            self.rows = rows
+            self.endResetModel()
+
+    def place(self, key: str) -> QModelIndex:
+        """Where a chat is; an invalid index where it is not."""
+        row = next((row for row, one in enumerate(self.rows) if one.key == key), -1)
+        return self.index(row) if row >= 0 else QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Qt's name for how many there are."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Qt's name: a title can be edited in its place."""
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Qt's name for what a row shows."""
+        saved = self.rows[index.row()]
+        title = saved.title or self.tr("Untitled")
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{title}\n{_when(saved.changed_at)}{f' · {saved.bundle}' if saved.bundle else ''}"
+        if role == Qt.ItemDataRole.EditRole:
+            return saved.title
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return ", ".join(part for part in (title, _when(saved.changed_at), saved.bundle) if part)
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Qt's name: a title was typed."""
+        saved, name = self.rows[index.row()], str(value).strip()
+        if name != saved.title:
+            self.renamed.emit(saved.key, name)
+        return True
+
+
+class ChatList(QWidget):
+    """A box to search in, and the chats that are found. Enter opens, F2 renames, Del deletes."""
+
+    wanted = Signal(object)  # OpenChat, RenameChat or DeleteChat
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedWidth(WIDTH)
+        self._controller: ChatController | None = None
+        self.model = SavedChats()
+        self.query = QLineEdit()
+        self.query.setPlaceholderText(self.tr("Search the chats"))
+        self.query.setAccessibleName(self.tr("Search the chats"))
+        self.query.setClearButtonEnabled(True)
+        self.view = QListView()
+        self.view.setModel(self.model)
+        self.view.setAccessibleName(self.tr("Chats"))
+        self.view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        action(self.view, self.tr("Rename the chat"), self._rename)
+        action(self.view, self.tr("Delete the chat"), self._delete, "Delete")
+        self.none = label("", "muted", wrap=True)
+        self._lay_out()
+        self._later = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._later.timeout.connect(self.refresh)
+        self.query.textChanged.connect(lambda _text: self._later.start())
+        self.query.returnPressed.connect(self._open_first)
+        self.view.clicked.connect(self._open)
+        self.view.activated.connect(self._open)
+        self.model.renamed.connect(lambda key, name: self.wanted.emit(RenameChat(key, name)))
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(G, G, G, 0)
+        head.addWidget(self.query)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G)
+        column.addLayout(head)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(G, 0, G, G)
+        foot.addWidget(self.none, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(foot)
+        rows = QHBoxLayout()
+        rows.setContentsMargins(G // 2, 0, G // 2, 0)
+        rows.addWidget(self.view)
+        column.addLayout(rows, 1)
+        self.view.setFrameShape(QListView.Shape.NoFrame)
+        self.view.setStyleSheet(_LOOK)
+
+    def follow(self, controller: ChatController) -> None:
+        """Lists the chats of the controller's store from now on."""
+        self._controller = controller
+        for signal in (controller.reset, controller.appended, controller.ended):
+            signal.connect(lambda *_: self._later.start())
+        self._later.start()
+
+    def refresh(self) -> None:
+        """What the folder holds now, and which of it is open."""
+        self._later.stop()
+        if self._controller is None or not self.isVisible():
+            return
+        text = self.query.text()
+        self.model.show_rows(self._controller.store.saved(text))
+        self.none.setText(self.tr("No chat has these words.") if text.strip() else self.tr("No chats so far."))
+        self.none.setVisible(not self.model.rows)
+        self.view.setCurrentIndex(self.model.place(self._controller.chat.key))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name: while it was hidden nothing was read."""
+        super().showEvent(event)
+        self._later.start()
+
+    def _open(self, index: QModelIndex) -> None:
+        saved = self.model.rows[index.row()]
+        if self._controller is None or saved.key != self._controller.chat.key:
+            self.wanted.emit(OpenChat(saved.key))
+
+    def _open_first(self) -> None:
+        self.refresh()
+        if self.model.rows:
+            self._open(self.model.index(0))
+
+    def _rename(self) -> None:
+        if (index := self.view.currentIndex()).isValid():
+            self.view.edit(index)
+
+    def _delete(self) -> None:
+        if (index := self.view.currentIndex()).isValid():
+            self.wanted.emit(DeleteChat(self.model.rows[index.row()].key))
+
+
+def _when(seconds: float) -> str:
+    """The time of a chat of today, else its date."""
+    moment = QDateTime.fromSecsSinceEpoch(int(seconds))
+    if moment.date() == QDateTime.currentDateTime().date():
+        return QLocale().toString(moment.time(), QLocale.FormatType.ShortFormat)
+    return QLocale().toString(moment.date(), QLocale.FormatType.ShortFormat)

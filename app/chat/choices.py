@@ -1,0 +1,130 @@
+"""What the side panel says of the next reply: on its way to the controller, and kept for the bundle it was chosen for.
+
+    panel ──system, sampling, prefill, tools, languages──▶ ChatController
+      ▲                   └──────────0.5 s later──────────▶ KeptChoices
+      └── another bundle: what was chosen for that one, and a sentence where it differs
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.chat.controller import ChatController
+from app.chat.panel import SettingsPanel
+from app.chat.presets import apply, of_bundle
+from app.chat.sampling import Sampling
+from app.state.kept_choices import Kept, KeptChoices
+from app.widgets import Banner
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
+
+SAVE_MS = 500
+
+
+class Choices(QObject):
+    """Follows the panel and the bundle. banner: what is said of the choices."""
+
+    def __init__(
+        self, context: AppContext, panel: SettingsPanel, controller: ChatController, banner: Banner, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._panel, self._controller, self._banner = context, panel, controller, banner
+        self._kept = KeptChoices(context.home, lambda text: context.show_error(text))
+        self._bundle = ""
+        self._save = QTimer(self, singleShot=True, interval=SAVE_MS)
+        self._save.timeout.connect(self._keep)
+        panel.system_changed.connect(controller.set_system)
+        panel.sampling_changed.connect(self._on_sampling)
+        panel.presets.chosen.connect(lambda preset: self._set(apply(preset, controller.sampling)))
+        panel.presets.saved.connect(self._save_preset)
+        panel.presets.removed.connect(self._remove_preset)
+        panel.session_changed.connect(self._save.start)
+        panel.opening.changed.connect(self._on_opening)
+        panel.opening.unread.connect(self._on_unread)
+        panel.languages.changed.connect(self.take_languages)
+        controller.runningChanged.connect(panel.set_running)
+        controller.reset.connect(lambda: panel.set_system(controller.chat.system))
+        controller.session.opened.connect(lambda _ready: self.take_languages())
+        context.bundleChanged.connect(lambda _summary: self._on_bundle())
+        self._show(self._default)
+        self._on_bundle()
+
+    def settle(self) -> None:
+        """Keeps at once what waits to be kept."""
+        if self._save.isActive():
+            self._save.stop()
+            self._keep()
+
+    def take_languages(self) -> None:
+        """What is translated into what."""
+        self._controller.languages = self._panel.languages.to_options()
+
+    @property
+    def _default(self) -> Sampling:
+        """Of a bundle that was never talked with."""
+        return Sampling.from_json(self._context.settings.text("sampling"))
+
+    def _on_bundle(self) -> None:
+        self.settle()
+        summary = self._context.bundle or {}
+        path, before = str(summary.get("path", "")), self._bundle
+        if path == before:
+            return
+        self._bundle = path
+        kept = self._kept.of(path)
+        sampling = Sampling.from_dict(kept.sampling) if kept is not None else self._default
+        changed = sampling != self._controller.sampling
+        self._show(sampling)
+        choice = self._panel.choice
+        provider, layout = choice.chosen
+        choice.set_built(str(summary.get("layout", "")))
+        choice.follow(provider, kept.layout if kept is not None else None)
+        if before and (changed or choice.chosen[1] != layout):
+            self._banner.show_message("info", self._words(kept is not None))
+
+    def _words(self, known: bool) -> str:
+        if known:
+            return self.tr("Sampling and cache layout are again as you chose them for this bundle.")
+        return self.tr("Sampling and cache layout of the other bundle stay with it; this one has the defaults.")
+
+    def _show(self, sampling: Sampling) -> None:
+        self._offer()
+        self._controller.sampling = sampling
+        self._panel.set_sampling(sampling)
+
+    def _set(self, sampling: Sampling) -> None:
+        self._panel.set_sampling(sampling)
+        self._on_sampling(sampling)
+
+    def _on_sampling(self, sampling: Sampling) -> None:
+        self._controller.sampling = sampling
+        self._save.start()
+
+    def _keep(self) -> None:
+        if self._bundle:
+            layout = self._panel.choice.chosen[1]
+            self._kept.keep(self._bundle, Kept(asdict(self._controller.sampling), layout))
+
+    def _offer(self) -> None:
+        own = {name: Sampling.from_dict(values) for name, values in self._kept.presets().items()}
+        self._panel.presets.offer(of_bundle(self._bundle) if self._bundle else None, own)
+
+    def _save_preset(self, name: str) -> None:
+        self._kept.save_preset(name, asdict(self._controller.sampling))
+        self._offer()
+        self._panel.presets.follow(self._controller.sampling)
+
+    def _remove_preset(self, name: str) -> None:
+        self._kept.remove_preset(name)
+        self._offer()
+        self._panel.presets.follow(self._controller.sampling)
+
+    def _on_opening(self, prefill: str, tools: str) -> None:
+        self._controller.prefill, self._controller.tools = prefill, tools.strip()
+
+    def _on_unread(self, path: str, reason: str) -> None:
+        self._banner.error(self.tr("The file {0} cannot be read: {1}.").format(path, reason))

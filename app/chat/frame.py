@@ -1,0 +1,95 @@
+"""How the chat page is laid out: the parts, and nothing of what they do.
+
+    list of chats │ header, banners, the conversation, context bar, composer │ side panel
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.chat.chat_list import ChatList
+from app.chat.composer import Composer
+from app.chat.context_bar import ContextBar
+from app.chat.examples import Examples
+from app.chat.header import Header
+from app.chat.panel import SettingsPanel
+from app.chat.transcript import Transcript
+from app.widgets import Banner, EmptyState
+from app.widgets.theme import G
+
+
+class ChatFrame(QWidget):
+    """The parts of the page. `stack` shows what stands in the middle: no bundle, an invitation, the conversation."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.transcript = Transcript()
+        self.composer = Composer()
+        self.context_bar = ContextBar()
+        self.panel = SettingsPanel()
+        self.banner = Banner()  # of the session: cleared when it opens
+        self.chat_banner = Banner()  # of the chat's file: cleared with the chat
+        self.header = Header()
+        self.examples = Examples()
+        self.no_bundle = EmptyState(
+            self.tr("No bundle is open"),
+            self.tr("Open a bundle you have built, or convert the demo in a minute. The chat comes here."),
+            self.tr("Go to Home"),
+            "chat",
+        )
+        self.stack = QStackedWidget()
+        for page in (self.no_bundle, self.examples, self.transcript):
+            self.stack.addWidget(page)
+        self.side = _beside(self.panel)
+        self.chats = ChatList()
+        self.left = _beside(self.chats, left=True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.left)
+        row.addLayout(self._middle(), 1)
+        row.addWidget(self.side)
+
+    def _middle(self) -> QLayout:
+        foot = QVBoxLayout()
+        foot.setContentsMargins(2 * G, G, 2 * G, 2 * G)
+        foot.setSpacing(G)
+        foot.addWidget(self.context_bar)
+        foot.addWidget(self.composer)
+        banners = QVBoxLayout()
+        banners.setContentsMargins(2 * G, 0, 2 * G, 0)
+        banners.addWidget(self.chat_banner)
+        banners.addWidget(self.banner)
+        middle = QVBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.header)
+        middle.addLayout(banners)
+        middle.addWidget(self.stack, 1)
+        middle.addLayout(foot)
+        return middle
+
+    def show_state(self, bundle: str, empty: bool, completes: bool, opening: bool) -> None:
+        """What can be done now: with a bundle (its name) or none, a conversation or none, a model that answers."""
+        self.composer.set_enabled(bool(bundle))
+        self.composer.set_completes(completes)
+        self.examples.invite(bundle, completes, opening)
+        self.header.set_empty(empty)
+        self.stack.setCurrentIndex(2 if not empty else 1 if bundle else 0)
+
+    def clear_banners(self) -> None:
+        """What was said of the last prompt holds no longer."""
+        self.banner.clear()
+        self.chat_banner.clear()
+
+
+def _beside(part: QWidget, left: bool = False) -> QWidget:
+    """A part of the side behind a hair line; left: it stands on the left of the line."""
+    side, rule = QWidget(), QFrame()
+    rule.setProperty("role", "line")
+    rule.setFixedWidth(1)
+    box = QHBoxLayout(side)
+    box.setContentsMargins(0, 0, 0, 0)
+    box.setSpacing(0)
+    for one in (part, rule) if left else (rule, part):
+        box.addWidget(one)
+    return side

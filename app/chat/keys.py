@@ -1,0 +1,39 @@
+"""What the keyboard and the window's Ctrl+K find on the chat page."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction
+
+from app.chat.intents import AnswerAgain, Compare, CopyLast, NewChat, Rewrite
+from app.widgets.actions import action
+
+if TYPE_CHECKING:
+    from app.chat.page import ChatPage
+
+
+def add_actions(page: ChatPage) -> list[QAction]:
+    """Gives the page its actions; those that mean nothing while two bundles are compared."""
+    tr, do = page.tr, partial(partial, page.do)
+
+    def search() -> None:
+        page.header.recent.setChecked(True)
+        page.chats.query.setFocus()
+
+    action(page, tr("Stop the reply"), lambda: page.views.composer.escape(), "Escape")
+    action(page, tr("Compare the answers of two bundles"), do(Compare()), "Ctrl+D")
+    rows = (
+        (tr("New chat"), "Ctrl+N", do(NewChat())),
+        (tr("Answer again"), "Ctrl+R", do(AnswerAgain())),
+        (tr("Copy the last reply"), "Ctrl+Shift+C", do(CopyLast())),
+        (tr("Edit the last prompt"), "Ctrl+E", do(Rewrite())),
+        (tr("Write a prompt"), "Ctrl+L", page.composer.edit.setFocus),
+        (tr("Search the chats"), "Ctrl+Shift+F", search),
+        (tr("Save the chat as Markdown"), "", partial(page.files.ask, "md")),
+        (tr("Save the chat as JSON"), "", partial(page.files.ask, "json")),
+        (tr("Show or hide the list of chats"), "", page.header.recent.toggle),
+        (tr("Show or hide the chat settings"), "", page.header.side.toggle),
+    )
+    return [action(page, text, act, keys) for text, keys, act in rows]

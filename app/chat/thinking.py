@@ -1,0 +1,71 @@
+"""What of a reply was thinking: how much, and folded away until it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.chat.message_text import MessageText
+from app.chat.segments import Segment, split
+from app.widgets import button
+from app.widgets.format import number, seconds
+from app.widgets.theme import G, set_icon
+from workflows.wire.events import TokenEvent
+
+
+def measure(reply: str, begun: int, tokens: Sequence[TokenEvent]) -> tuple[int, float]:
+    """How many of a reply's tokens were thinking, and their seconds. begun: characters that were given to it."""
+    end = max((one.end for one in split(reply) if one.kind == "thought"), default=0)
+    count, milliseconds, at = 0, 0.0, begun
+    for token in tokens:
+        if at >= end:
+            break
+        count, milliseconds, at = count + 1, milliseconds + token.latency_ms, at + len(token.text)
+    return count, milliseconds / 1000
+
+
+class ThoughtPart(QWidget):
+    """A line that unfolds. tokens, taken (seconds): what `measure` found, 0 where it is not known."""
+
+    def __init__(self, tokens: int = 0, taken: float = 0.0, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tokens, self._taken = tokens, taken
+        self.text = MessageText()
+        self.text.setAccessibleName(self.tr("What the model thought"))
+        self.text.hide()
+        self.fold = button("", role="link", clicked=lambda: self.unfold(self.text.isHidden()))
+        row = QHBoxLayout()
+        row.addWidget(self.fold)
+        row.addStretch(1)
+        inside = QHBoxLayout()
+        inside.setContentsMargins(2 * G, 0, 0, 0)
+        inside.addWidget(self.text)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        column.addLayout(row)
+        column.addLayout(inside)
+        self.unfold(False)
+
+    def show_segment(self, segment: Segment) -> None:
+        """What was thought so far, or all of it."""
+        title = self._title() if segment.closed else self.tr("Thinking …")
+        self.fold.setText(title)
+        self.fold.setAccessibleName(title)
+        if segment.closed:
+            self.text.set_markdown(segment.text)
+        else:
+            self.text.go_on(segment.text)
+
+    def unfold(self, on: bool) -> None:
+        """Shows the thoughts, or hides them."""
+        self.text.setVisible(on)
+        set_icon(self.fold, "chevron-down" if on else "chevron-right", "accent", 16)
+
+    def _title(self) -> str:
+        if not self._tokens:
+            return self.tr("Thoughts")
+        if self._tokens == 1:
+            return self.tr("Thought for 1 token, {0}").format(seconds(self._taken))
+        return self.tr("Thought for {0} tokens, {1}").format(number(self._tokens), seconds(self._taken))

@@ -1,0 +1,123 @@
+"""Shell completion: what a word on the command line can be, by the name of the parameter that it is for.
+
+    --show-completion SHELL prints the script, --install-completion SHELL puts it where the shell looks;
+    the script asks `joinery` itself, with _JOINERY_COMPLETE set, at each press of Tab
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer._completion_classes import completion_init
+from typer._completion_shared import Shells, get_completion_script, install
+
+from workflows.paths import home
+
+PROGRAM = "joinery"
+ASKED = "_JOINERY_COMPLETE"
+Shell = Shells
+PIPELINE = "pipeline.json"
+
+
+def _show(shell: Shell | None) -> None:
+    if shell is not None:
+        typer.echo(get_completion_script(prog_name=PROGRAM, complete_var=ASKED, shell=shell.value))
+        raise typer.Exit
+
+
+def _install(shell: Shell | None) -> None:
+    if shell is not None:
+        name, path = install(shell=shell.value, prog_name=PROGRAM, complete_var=ASKED)
+        typer.echo(f"Completion for {name} is in {path}; it works in shells that start from now on.")
+        raise typer.Exit
+
+
+ShowOption = typer.Option(
+    None, "--show-completion", callback=_show, is_eager=True, metavar="SHELL", help="Print a shell's completion."
+)
+InstallOption = typer.Option(
+    None, "--install-completion", callback=_install, is_eager=True, metavar="SHELL",
+    help="Install completion for bash, zsh, fish, powershell or pwsh.",
+)  # fmt: skip
+
+
+def is_asked() -> bool:
+    """Whether it is the shell that runs this process, for a word that is being typed."""
+    return ASKED in os.environ
+
+
+def attach(command: Any) -> None:
+    """Teaches a command, and all under it, what completes each parameter; the shell completes files by itself."""
+    completion_init()
+    for parameter in command.params:
+        words = WORDS.get(parameter.name or "")
+        if words is not None:
+            parameter._custom_shell_complete = _completer(words)
+    for child in getattr(command, "commands", {}).values():
+        attach(child)
+
+
+def _completer(words: Callable[[str], Iterator[str]]) -> Callable[[Any, Any, str], list[str]]:
+    return lambda context, parameter, begun: sorted(word for word in set(words(begun)) if word.startswith(begun))
+
+
+def bundles(begun: str) -> Iterator[str]:
+    """Folders under what was begun, and the bundles of the person's own folder."""
+    yield from folders(begun)
+    kept = home() / "bundles"
+    if kept.is_dir():
+        yield from (str(one) for one in kept.iterdir() if (one / PIPELINE).is_file())
+
+
+def folders(begun: str) -> Iterator[str]:
+    """The folders that a path can go on to; a bundle is whole, any other ends with a slash to go on from."""
+    head = begun[: begun.rfind("/") + 1]
+    parent = Path(head or ".").expanduser()
+    if parent.is_dir():
+        for one in parent.iterdir():
+            if one.is_dir() and not one.name.startswith("."):
+                yield f"{head}{one.name}" + ("" if (one / PIPELINE).is_file() else "/")
+
+
+def sources(begun: str) -> Iterator[str]:
+    """Checkpoints: the demos, and folders."""
+    from workflows.checkpoint.source import DEMO, demos
+
+    yield from (f"{DEMO}{name}" for name in demos())
+    yield from folders(begun)
+
+
+def providers(begun: str) -> Iterator[str]:
+    """Execution providers, whether they can be used here or not."""
+    from workflows.runtime.providers.table import PROVIDERS
+
+    yield from PROVIDERS
+
+
+def layouts(begun: str) -> Iterator[str]:
+    """Cache layouts."""
+    from workflows.kvcache.layouts import LAYOUTS
+
+    yield from LAYOUTS
+
+
+def precisions(begun: str) -> Iterator[str]:
+    """What weights can be kept in."""
+    from workflows.recipe.precision import FACTS
+
+    yield from FACTS
+
+
+WORDS: dict[str, Callable[[str], Iterator[str]]] = {
+    "bundle": bundles,
+    "folder": folders,
+    "against": bundles,
+    "source": sources,
+    "provider": providers,
+    "cache": layouts,
+    "precision": precisions,
+}
