@@ -35,12 +35,6 @@ class Usage(QObject):
         """The window closes."""
         self._ticker.stop()
 
-    def _on_reset(self) -> None:
-        """The figures of the last reply are none of a new chat's."""
-        if not len(self._controller.chat):
-            self._context.measurements.begin_chat()
-            self._bar.forget_speed()
-
     def refresh(self) -> None:
         """The cache as it is."""
         session, occupancy = self._context.session, self._context.measurements.occupancy
@@ -67,6 +61,9 @@ class Usage(QObject):
             self.refresh()
 
     def _on_reset(self) -> None:
+        """The figures of the last reply are none of a new chat's."""
+        if not len(self._controller.chat):
+            self._context.measurements.begin_chat()
         key = self._controller.chat.key
         if key != self._key:
             self._key, self._of_another = key, True
