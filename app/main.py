@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from app.state.context import AppContext
 from app.widgets.rail import PageEntry
 from app.widgets.theme import theme
+from app.widgets.wheel import guard_wheel
 from app.window import MainWindow
 
 PAGES = (
@@ -41,6 +42,7 @@ def application() -> QApplication:
     if QLocale().language() == QLocale.Language.C:  # no locale at all: numbers would have no separators
         QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     theme().apply(app)
+    guard_wheel(app)
     return app
 
 

@@ -188,7 +188,7 @@ class HomePage(QWidget):
 
     def _remove(self, path: str) -> None:
         entry = self._context.recents.find(path)
-        name = entry.name if entry else path
+        name = entry.title if entry else path
         self._context.recents.remove(path)
         text = self.tr("%1 was removed from the list; its files stay where they are.").replace("%1", name)
         self.undo.show_message("info", text, action=self.tr("Undo"), on_action=self._undo)

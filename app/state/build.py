@@ -300,24 +300,30 @@ class Draft(QObject):
             return
         self._probe, self.progress = None, None
         self.found, self.probe_error = found, error
-        if found is not None:
-            self.out = str(self.default_out())
         self.probed.emit()
         self.changed.emit()
         if self.supported:
             self.ask_plan()
 
     def default_out(self) -> Path:
-        """A folder for the bundle that says what it is."""
+        """A folder for the bundle that says what it is: `qwen3-demo-int4-window512`, or the next that is free."""
         name = self.source.removeprefix("demo:") + ("-demo" if self.source.startswith("demo:") else "")
         last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
         safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or "bundle"
-        folder = self._bundles / safe
-        number = 2
+        full = "-".join([safe, *self._kind()])
+        folder, number = self._bundles / full, 2
         while folder.exists():
-            folder = self._bundles / f"{safe}-{number}"
-            number += 1
+            folder, number = self._bundles / f"{full}-{number}", number + 1
         return folder
+
+    def _kind(self) -> list[str]:
+        """What tells the bundle from others of its model: precision, cache, and a target that is not the CPU."""
+        if self.plan is None:
+            return []
+        chosen = self.plan.chosen
+        cached = self.found is not None and self.found.decoder is not None
+        cache = [f"{chosen.cache}{chosen.capacity}"] if cached else []
+        return [chosen.precision, *cache, *([chosen.target] if chosen.target != "cpu" else [])]
 
     def set_option(self, name: str, value: object) -> None:
         """Choose; the plan is asked for anew."""

@@ -66,6 +66,7 @@ class AppContext(QObject):
         self.measurements.follow(self.session)
         self.session.finished.connect(self._note_speed)
         self.build = BuildModel(self.new_worker, self)
+        self.build.finished.connect(self._on_built)
         self.draft = Draft(self.probe_worker, self.home / "bundles", self)
 
     @property
@@ -117,6 +118,16 @@ class AppContext(QObject):
         self.settings.set("bundle", folder)
         self._set_bundle(summary)
         return True
+
+    def _on_built(self) -> None:
+        """A bundle that was built is the current one; while another answers, it is among the recent ones alone."""
+        outcome = self.build.outcome
+        if outcome is None:
+            return
+        if self.session.state == "generating":
+            self.recents.add(outcome.bundle)
+        else:
+            self.open_bundle(outcome.bundle)
 
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:

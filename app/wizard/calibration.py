@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QP
 from app.state.build import Draft
 from app.widgets.basics import Section, label
 from app.widgets.theme import G
-from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.plan import PlanReport
 
 
@@ -34,7 +33,7 @@ class CalibrationBox(Section):
         self.prompts.editingFinished.connect(self._send)
         browse = QPushButton(self.tr("Choose a file…"))
         browse.clicked.connect(self._browse)
-        self.method = deaf_to_wheel(QComboBox())
+        self.method = QComboBox()
         self.method.setAccessibleName(self.tr("How ranges are found"))
         self.method.addItem(self.tr("Least and largest value"), "minmax")
         self.method.addItem(self.tr("All but the outliers (percentile)"), "percentile")

@@ -10,7 +10,6 @@ from app.widgets.basics import Section, label, set_role
 from app.widgets.format import number, size
 from app.widgets.placement import PlacementPart
 from app.widgets.theme import G
-from app.widgets.wheel import deaf_to_wheel
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.diagram import RecipeDiagram
 from workflows.wire.reports.plan import Offer, PlanReport, TargetOffer
@@ -112,7 +111,7 @@ class RecipePage(StepPage):
         return grid
 
     def _spin(self, name: str, most: int, step: int, unit: str) -> QSpinBox:
-        spin = deaf_to_wheel(QSpinBox())
+        spin = QSpinBox()
         spin.setRange(1, most)
         spin.setSingleStep(step)
         spin.setSuffix(unit)
@@ -122,7 +121,7 @@ class RecipePage(StepPage):
         return spin
 
     def _combo(self, option: str, name: str, texts: dict[str, str]) -> QComboBox:
-        combo = deaf_to_wheel(QComboBox())
+        combo = QComboBox()
         combo.setAccessibleName(name)
         for value, text in texts.items():
             combo.addItem(text, value)

@@ -58,6 +58,8 @@ class ReviewPage(StepPage):
         row.addWidget(self._estimate(), 2)
         self.body.addLayout(self._output())
         self.body.addLayout(row, 1)
+        self._proposed = ""
+        self.draft.planned.connect(self._on_planned)
 
     def _estimate(self) -> QWidget:
         section = Section(self.tr("Estimate"))
@@ -102,9 +104,18 @@ class ReviewPage(StepPage):
 
     def initializePage(self) -> None:
         """Show the plan; it may still be on its way."""
-        self.out.setText(self.draft.out or str(self.draft.default_out()))
-        self.draft.planned.connect(self._show_plan)
+        self._propose()
         self._show_plan()
+
+    def _on_planned(self) -> None:
+        if not self.draft.out:
+            self._propose()  # another recipe may have another name
+        self._show_plan()
+
+    def _propose(self) -> None:
+        """The folder that was chosen, or one whose name says what is built."""
+        self._proposed = str(self.draft.default_out())
+        self.out.setText(self.draft.out or self._proposed)
 
     def _show_plan(self) -> None:
         plan = self.draft.plan
@@ -127,7 +138,7 @@ class ReviewPage(StepPage):
         self.completeChanged.emit()
 
     def _on_out(self, text: str) -> None:
-        self.draft.out = text.strip()
+        self.draft.out = "" if text.strip() == self._proposed else text.strip()
         problem = output_problem(text)
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
@@ -138,10 +149,8 @@ class ReviewPage(StepPage):
         """While the plan stands and the folder can be used."""
         draft = self.draft
         stands = draft.plan is not None and draft.plan_error is None and not draft.planning
-        return stands and not output_problem(draft.out)
+        return stands and not output_problem(self.out.text())
 
     def validatePage(self) -> bool:
         """Leaving forwards begins the build."""
-        draft = self.draft
-        out = Path(draft.out).expanduser()
-        return self.build.start(draft.request(out))
+        return self.build.start(self.draft.request(Path(self.out.text().strip()).expanduser()))

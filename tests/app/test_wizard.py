@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget, QWizard
 
 from app.state.build import DEMO
+from app.state.recents import bundle_title
 from app.window import MainWindow
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.wizard.page import BuildWizard
@@ -62,7 +63,7 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     qtbot.mouseClick(done.chat, Qt.MouseButton.LeftButton)  # type: ignore[attr-defined]
     assert window.stack.currentWidget() is window.page("chat")
     assert window.context.bundle is not None
-    assert window.context.bundle["name"] == "qwen3-demo"
+    assert window.context.bundle["name"] == "qwen3-demo-fp32-static4096"
     assert [e.path for e in window.context.recents.entries] == [build.outcome.bundle]  # type: ignore[union-attr]
 
 
@@ -386,3 +387,31 @@ def test_the_focus_stays_in_the_wizard_and_enter_means_next(qtbot: Any, make_win
         qtbot.waitUntil(lambda: focus_is_in(wizard.currentPage()))
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
     assert wizard.currentId() == REVIEW
+
+
+def test_a_folder_and_a_title_say_what_was_built(qtbot: Any, make_window: Make, home: Path) -> None:
+    window = make_window()
+    wizard, draft = wizard_of(window), window.context.draft
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: draft.plan is not None)
+    for name, value in (("precision", "int4"), ("cache", "window"), ("capacity", 512), ("target", "qnn")):
+        draft.set_option(name, value)
+    qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.chosen.target == "qnn")
+    assert draft.default_out() == home / "bundles" / "qwen3-demo-int4-window512-qnn"
+    draft.default_out().mkdir(parents=True)
+    assert draft.default_out().name == "qwen3-demo-int4-window512-qnn-2"  # really the same
+    facts = {"name": "qwen3-demo", "precision": "int4", "layout": "window", "capacity": 512}
+    assert bundle_title(facts) == "qwen3-demo · int4 · window 512"
+    assert bundle_title(facts | {"layout": "", "capacity": None}) == "qwen3-demo · int4"
+
+
+def test_what_was_built_is_current_and_among_the_recent(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    start_build(qtbot, wizard_of(window))
+    window.show_page("home")
+    qtbot.waitUntil(lambda: window.context.build.state == "done")
+    outcome = window.context.build.outcome
+    assert outcome is not None and window.context.bundle is not None
+    assert window.context.bundle["path"] == outcome.bundle
+    assert [entry.path for entry in window.context.recents.entries] == [outcome.bundle]
+    assert window.current_page == "home"
