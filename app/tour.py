@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget, QWizard
 
 from app.chat.page import ChatPage
 from app.library.page import HomePage
-from app.state.build import DEMO
+from app.state.draft import DEMO
 from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import RUN

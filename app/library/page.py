@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.library.row import RecentRow
-from app.state.build import DEMO
 from app.state.context import AppContext
+from app.state.draft import DEMO
 from app.state.recents import Recent
 from app.widgets.actions import action
 from app.widgets.basics import Banner, Card, EmptyState, Section, button, label, scrolled

@@ -16,8 +16,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.worker import Worker
-from app.state.build import BuildModel, Draft
+from app.state.build import BuildModel
 from app.state.device_work import DeviceWork
+from app.state.draft import Draft
 from app.state.measurements import Measurements
 from app.state.preflights import Preflights
 from app.state.recents import Reader, Recents, read_summary

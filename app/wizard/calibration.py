@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
 
-from app.state.build import Draft
+from app.state.draft import Draft
 from app.widgets.basics import Section, label
 from app.widgets.theme import G
 from workflows.wire.reports.plan import PlanReport

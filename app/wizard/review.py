@@ -153,4 +153,4 @@ class ReviewPage(StepPage):
 
     def validatePage(self) -> bool:
         """Leaving forwards begins the build."""
-        return self.build.start(self.draft.request(Path(self.out.text().strip()).expanduser()))
+        return self.build.start(self.draft.request(Path(self.out.text().strip()).expanduser()), self.draft.expected)

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.state.build import DEMO
 from app.state.context import AppContext
+from app.state.draft import DEMO
 from app.widgets.basics import Card, EmptyState, Pill, button, label, set_role
 from app.widgets.format import count, number, size
 from app.widgets.theme import G, mono_font

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import QScrollArea
 
 from app.inspect.graph.tab import GraphTab
 from app.main import PAGES, application
-from app.state.build import DEMO
 from app.state.chats import ChatStore
 from app.state.context import AppContext
 from app.state.conversation import Conversation
+from app.state.draft import DEMO
 from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN

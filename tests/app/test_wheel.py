@@ -10,7 +10,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QSpinBox, QWidget
 
 from app.main import PAGES
-from app.state.build import DEMO
+from app.state.draft import DEMO
 from app.window import MainWindow
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget, QWizard
 
-from app.state.build import DEMO
+from app.state.draft import DEMO
 from app.state.recents import bundle_title
 from app.window import MainWindow
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
@@ -54,6 +54,7 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     build = window.context.build
     assert [(row.stage, row.state) for row in build.rows] == [
         ("checkpoint", "done"),
+        ("import", "done"),
         ("export", "done"),
         ("optimize", "done"),
         ("quantize", "skipped"),
