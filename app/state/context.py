@@ -16,6 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.worker import Worker
+from app.state.activities import Activities
 from app.state.build import BuildModel
 from app.state.device_work import DeviceWork
 from app.state.draft import Draft
@@ -53,6 +54,7 @@ class AppContext(QObject):
         self._read = read
         self._bundle: dict[str, Any] | None = None
         self._memory: dict[Worker, int] = {}
+        self.activities = Activities(self)
         self.settings = Settings(self.home, self)
         self.recents = Recents(self.home, read, self)
         self.recents.trouble.connect(self.show_error)
@@ -89,6 +91,7 @@ class AppContext(QObject):
         """A worker that ends with the window and counts towards `memory`."""
         worker = Worker(self.program, self)
         worker.memory.connect(lambda rss: self._note_memory(worker, rss))
+        self.activities.follow(worker)
         worker.retired.connect(lambda: self._forget_worker(worker))
         self._memory[worker] = 0
         return worker
