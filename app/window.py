@@ -24,6 +24,7 @@ from app.state.context import Act, AppContext
 from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
+from app.widgets.leaving import Leaving
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
 from app.widgets.statusline import StatusLine
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.status = StatusLine(context)
         self.doors = Doors(self)
+        self.leaving = Leaving(context, self)
         self._lay_out()
         self._make_actions()
         self.palette_box = CommandPalette(self.every_action, self)
@@ -299,6 +301,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep the geometry and the page, and end the workers; a build that ran resumes when it is asked for again."""
+        if not self.leaving.may_close():
+            event.ignore()
+            return
         self.warm.stop()
         self.context.settings.set("geometry", self.saveGeometry())
         self.context.settings.set("page", self.current_page)  # now and not with each change: it waits for the disk

@@ -20,11 +20,14 @@ from app.state.activities import Activities
 from app.state.build import BuildModel
 from app.state.device_work import DeviceWork
 from app.state.draft import Draft
+from app.state.kept_draft import KeptDraft
 from app.state.measurements import Measurements
+from app.state.one_click import OneClick
 from app.state.preflights import Preflights
 from app.state.recents import Reader, Recents, read_summary
 from app.state.session import Session
 from app.state.settings import Settings, home_folder
+from app.state.unfinished import UnfinishedBuilds
 from workflows.errors import BundleError
 from workflows.wire.events import GenerationDone
 
@@ -71,6 +74,11 @@ class AppContext(QObject):
         self.build = BuildModel(self.new_worker, self)
         self.build.finished.connect(self._on_built)
         self.draft = Draft(self.probe_worker, self.home / "bundles", self)
+        self.kept_draft = KeptDraft(self.home, self.draft, self)
+        self.unfinished = UnfinishedBuilds(self.home, self.build, self)
+        self.unfinished.trouble.connect(self.show_error)
+        self.demo = OneClick(self.draft, self.build, self)
+        self.demo.failed.connect(self.show_error)
 
     @property
     def bundle(self) -> dict[str, Any] | None:
@@ -151,5 +159,6 @@ class AppContext(QObject):
 
     def close(self) -> None:
         """End every worker; a build that runs resumes when it is asked for again."""
+        self.kept_draft.save()
         for worker in list(self._memory):
             worker.close()

@@ -111,6 +111,17 @@ class Draft(QObject):
             job.on_error(lambda error: self._on_probed(job, None, error))
         self.changed.emit()
 
+    def restore(self, source: str, options: Options, out: str, consented: frozenset[str]) -> None:
+        """A draft as it was. Nobody is asked about a hub id before a person asks again: that is the network."""
+        if not source.startswith("demo:") and not Path(source).is_dir():
+            self.reset()
+            self.source = source
+            self.changed.emit()
+            return
+        self.probe(source)
+        self.options, self.out, self.consented = dict(options), out, consented
+        self.trusted = bool(consented)
+
     def _on_progress(self, job: Job[ProbeReport], event: Event) -> None:
         if job is self._probe and isinstance(event, ProgressEvent):
             self.progress = event
