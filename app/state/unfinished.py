@@ -24,7 +24,7 @@ from workflows.locks import HeldError, Lock, NoLocksError
 from workflows.wire.requests import Build
 
 _STAGE = re.compile(r"([a-z]+)-[0-9a-f]{16}")
-_WORTH_RETRYING = ("cancelled", "crashed", "system")
+_WORTH_RETRYING = ("cancelled", "crashed", "system", "diskfull")
 """What ends a build that has nothing to do with what was asked for."""
 
 
