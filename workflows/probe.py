@@ -18,7 +18,7 @@ from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_
 from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.precision import FACTS, weight_bytes
-from workflows.recipe.schema import Cache
+from workflows.recipe.schema import IN_BLOCKS, Cache
 from workflows.recipe.target import TARGETS, target_named
 from workflows.tensors import item_bytes
 from workflows.wire.events import Event
@@ -230,6 +230,7 @@ def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOffer]:
             trap=facts.trap,
             bytes=_weight_bytes(name, checkpoint, recipe),
             calibrated=name in METHODS and METHODS[name].needs_ranges,
+            blocks=name in IN_BLOCKS,
         )
         for name, facts in FACTS.items()
         if name in {"fp32", *METHODS}

@@ -157,6 +157,18 @@ class Draft(QObject):
         cache = [f"{chosen.cache}{chosen.capacity}"] if cached else []
         return [chosen.precision, *cache, *([chosen.target] if chosen.target != "cpu" else [])]
 
+    def set_quantize(self, **parts: object) -> None:
+        """Choose some of the settings of quantization; the others stay."""
+        chosen = self.options.get("quantize")
+        self.set_option("quantize", {**(chosen if isinstance(chosen, dict) else {}), **parts})
+
+    def set_options(self, options: Options) -> None:
+        """Choose everything anew; the plan is asked for."""
+        self.options = dict(options)
+        self.plan_error = None
+        self.ask_plan()
+        self.changed.emit()
+
     def set_option(self, name: str, value: object) -> None:
         """Choose; the plan is asked for anew."""
         if self.options.get(name) != value:

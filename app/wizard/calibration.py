@@ -61,5 +61,5 @@ class CalibrationBox(Section):
             self._send()
 
     def _send(self) -> None:
-        calibration = {"prompts": self.prompts.text().strip(), "method": self.method.currentData()}
-        self._draft.set_option("quantize", {"calibration": calibration})
+        prompts, method = self.prompts.text().strip(), self.method.currentData()
+        self._draft.set_quantize(calibration={"prompts": prompts, "method": method})

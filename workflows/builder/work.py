@@ -53,9 +53,9 @@ class Work:
             self._report(LogEvent(message=f"What an earlier build left of the stage {name} is damaged: made anew."))
             remove(done)
         draft = self.draft(name)
-        with timed(self._report, name) as spent, room_for(done):
+        with timed(self._report, name) as spent, room_for(self.folder / name):
             evidence = make(draft)
-        with room_for(done):
+        with room_for(self.folder / name):
             for entry in evidence:
                 entry |= spent
             save_evidence(draft, evidence)

@@ -131,7 +131,10 @@ class PassOffer:
 
 @dataclass
 class PrecisionOffer:
-    """A precision. bytes: what the weights would take. trap: what one overlooks. calibrated: it needs prompts."""
+    """A precision. bytes: what the weights would take. trap: what one overlooks. calibrated: it needs prompts.
+
+    blocks: weights share a scale block by block.
+    """
 
     name: str
     title: str
@@ -140,6 +143,7 @@ class PrecisionOffer:
     trap: str
     bytes: int
     calibrated: bool
+    blocks: bool = False
 
 
 @dataclass
