@@ -9,6 +9,7 @@ from app.widgets.basics import Card, EmptyState, Pill, label
 from app.widgets.format import size
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
+from app.wizard.block_options import BlockOptions
 from app.wizard.calibration import CalibrationBox
 from workflows.wire.reports.plan import PassOffer, PrecisionOffer
 
@@ -76,9 +77,25 @@ class QuantizePage(StepPage):
         for column in (0, 1):
             self._grid.setColumnStretch(column, 1)
         self.body.addLayout(self._grid)
+        self.blocks = BlockOptions(self.draft)
         self.calibration = CalibrationBox(self.draft)
-        self.body.addWidget(self.calibration)
+        self.error = label("", "error", wrap=True)
+        for part in (self.blocks, self.calibration, self.error):
+            self.body.addWidget(part)
         self.body.addStretch(1)
+        self.draft.planned.connect(self._on_planned)
+
+    def isComplete(self) -> bool:
+        """While the recipe stands with what was chosen here."""
+        return self.draft.plan_error is None
+
+    def _on_planned(self) -> None:
+        error = self.draft.plan_error
+        self.error.setText(error.message if error else "")
+        self.error.setVisible(error is not None)
+        if error is None and self.draft.plan is not None:
+            self._show_settings(self.draft.plan.chosen.precision)
+        self.completeChanged.emit()
 
     def initializePage(self) -> None:
         """A card a method."""
@@ -98,16 +115,19 @@ class QuantizePage(StepPage):
             self.cards[chosen].radio.setChecked(True)
         for name, card in self.cards.items():
             card.radio.toggled.connect(lambda on, name=name: self._on_method(name) if on else None)
-        self._show_calibration(chosen)
+        self._show_settings(chosen)
+        self._on_planned()
 
     def _on_method(self, name: str) -> None:
         self.draft.set_option("precision", name)
-        self._show_calibration(name)
+        self._show_settings(name)
 
-    def _show_calibration(self, name: str) -> None:
+    def _show_settings(self, name: str) -> None:
+        """Those that the precision `name` asks for."""
         plan = self.draft.plan
-        calibrated = any(offer.name == name and offer.calibrated for offer in (plan.precisions if plan else []))
-        self.calibration.show_plan(plan, calibrated)
+        offer = next((one for one in (plan.precisions if plan else []) if one.name == name), None)
+        self.blocks.show_plan(plan, offer is not None and offer.blocks)
+        self.calibration.show_plan(plan, offer is not None and offer.calibrated)
 
     def _card(self, offer: PrecisionOffer) -> ChoiceCard:
         card = ChoiceCard(offer.title, offer.note)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
@@ -58,6 +60,7 @@ class RecipePage(StepPage):
         self._late = QTimer(self, interval=300, singleShot=True)
         self._late.timeout.connect(self._send_numbers)
         self._showing = False
+        self._cost = ""
         self.draft.changed.connect(self.refresh)
 
     def _choices(self) -> QGridLayout:
@@ -85,13 +88,13 @@ class RecipePage(StepPage):
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * G)
         grid.setVerticalSpacing(2 * G)
-        chunk_note = label(self.tr("Prompt tokens that one prefill run takes."), "muted", wrap=True)
+        self.chunk_note = label("", "muted", wrap=True)
         graphs_note = label(
             self.tr("Providers without dynamic shapes need two; both share their weights."), "muted", wrap=True
         )
         self.target_note = label("", "muted", wrap=True)
         grid.addLayout(_named(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
-        grid.addLayout(_named(self.tr("Prefill chunk"), self.chunk, chunk_note), 0, 1)
+        grid.addLayout(_named(self.tr("Prefill chunk"), self.chunk, self.chunk_note), 0, 1)
         self.variant_note = label("", "muted", wrap=True)
         grid.addLayout(_named(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
         grid.addLayout(_named(self.tr("Target"), self.target, self.target_note), 1, 1)
@@ -156,7 +159,8 @@ class RecipePage(StepPage):
         each = decoder.kv_bytes_per_token if decoder else 0
         text = self.tr("%1 of KV cache: %2 a token, allocated when a bundle is opened.")
         text = text.replace("%1", size(each * self.capacity.value())).replace("%2", size(each))
-        self.cost.setText(text if each else self.tr("This model keeps no cache."))
+        self._cost = text if each else self.tr("This model keeps no cache.")
+        self._note(self.draft.plan_error.message if self.draft.plan_error else "")
 
     def initializePage(self) -> None:
         """Show what the draft holds."""
@@ -168,7 +172,7 @@ class RecipePage(StepPage):
         error = draft.plan_error
         if draft.plan and error is None and not draft.planning and not self._late.isActive():
             self._show_plan(draft.plan)
-        self._note_source(error.message if error else "")
+        self._note(error.message if error else "")
         if error is None:
             self.banner.clear()
         elif error.message != self.banner.message:
@@ -219,12 +223,18 @@ class RecipePage(StepPage):
         if length is not None:
             self.source_length.setValue(length)
 
-    def _note_source(self, error: str) -> None:
-        """What the length means, or what is wrong with it: an error of the engine's names its option."""
-        text = self.tr("What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.")
-        wrong = "source_length" in error
-        self.source_note.setText(error if wrong else text)
-        set_role(self.source_note, "error" if wrong else "muted")
+    def _note(self, error: str) -> None:
+        """What each number means, or what is wrong with it: an error of the engine's names its option."""
+        chunk = self.tr("Prompt tokens that one prefill run takes.")
+        source = self.tr("What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.")
+        for name, note, text in (
+            ("capacity", self.cost, self._cost),
+            ("chunk", self.chunk_note, chunk),
+            ("source_length", self.source_note, source),
+        ):
+            wrong = re.search(rf"\b{name}\b", error) is not None
+            note.setText(error if wrong else text)
+            set_role(note, "error" if wrong else "muted")
 
     def _show_target(self, targets: list[TargetOffer], chosen: str) -> None:
         """The targets that the engine has; what the chosen one makes otherwise, each with its reason."""

@@ -416,3 +416,45 @@ def test_what_was_built_is_current_and_among_the_recent(qtbot: Any, make_window:
     assert window.context.bundle["path"] == outcome.bundle
     assert [entry.path for entry in window.context.recents.entries] == [outcome.bundle]
     assert window.current_page == "home"
+
+
+def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(recipe.isComplete)
+    assert recipe.chunk_note.text() == "Prompt tokens that one prefill run takes."
+    recipe.capacity.setValue(1)
+    words = "The recipe's settings do not go together: a chunk of 64 does not fit a capacity of 1."
+    qtbot.waitUntil(lambda: recipe.cost.text() == words)
+    assert recipe.chunk_note.text() == words and recipe.capacity.value() == 1
+    assert not wizard.button(QWizard.WizardButton.NextButton).isEnabled()
+    recipe.chunk.setValue(1)
+    qtbot.waitUntil(recipe.isComplete)
+    assert "of KV cache" in recipe.cost.text() and recipe.chunk_note.text().startswith("Prompt tokens")
+
+
+def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard, draft = wizard_of(window), window.context.draft
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    for _ in (SOURCE, RECIPE, OPTIMIZE):
+        press(qtbot, wizard)
+    quantize: Any = wizard.steps[QUANTIZE]
+    assert not quantize.blocks.isVisible()
+    quantize.cards["int4"].radio.click()
+    blocks = quantize.blocks
+    assert blocks.isVisible() and blocks.block.currentData() == 32
+    assert (blocks.symmetric.isChecked(), blocks.head.isChecked(), blocks.embedding.isChecked()) == (False, True, False)
+    blocks.block.setCurrentIndex(blocks.block.findData(128))
+    blocks.block.activated.emit(blocks.block.currentIndex())
+    blocks.symmetric.click()
+    blocks.head.click()
+    qtbot.keyClicks(blocks.exclude, "*/down_proj, model/layers/0/*")
+    blocks.exclude.editingFinished.emit()
+    wanted = {"block_size": 128, "symmetric": True, "head": False, "exclude": ["*/down_proj", "model/layers/0/*"]}
+    assert draft.options["quantize"] == wanted
+    qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.recipe["quantize"] == wanted)
+    assert blocks.block.currentData() == 128 and not blocks.head.isChecked()

@@ -39,7 +39,7 @@ SLOW = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPU
 PRECISIONS = [
     PrecisionOffer("fp32", "Keep fp32", "Every weight as it is.", "Runs on every provider.", "", 32 << 20, False),
     PrecisionOffer(
-        "int4", "4-bit weights", "The smallest and fastest.", "CPU about 4 × as fast as fp32.", "", 8 << 20, False
+        "int4", "4-bit weights", "The smallest and fastest.", "CPU about 4 × as fast as fp32.", "", 8 << 20, False, True
     ),
     PrecisionOffer(
         "w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "For NPUs.", SLOW, 12 << 20, True
@@ -92,7 +92,15 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
     )
     names = ["decoder"] if graphs == "single" else ["prefill", "decode"]
     return PlanReport(
-        recipe={"version": 1, "source": source, "cache": chosen.cache, "capacity": chosen.capacity, "opset": 23},
+        recipe={
+            "version": 1,
+            "source": source,
+            "cache": chosen.cache,
+            "capacity": chosen.capacity,
+            "precision": chosen.precision,
+            "quantize": {"block_size": 32, **read(dict[str, object], options.get("quantize", {}))},
+            "opset": 23,
+        },
         chosen=chosen,
         estimate=Estimate(24.0, 1_400_000_000, 9_000_000, chosen.capacity * 2048, 9_000_000_000, 90_000_000_000),
         components=[Box(name, name, ["input_ids", "past"], ["logits", "present"]) for name in names],

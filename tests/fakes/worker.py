@@ -256,6 +256,10 @@ class Fake:
             self.send(ErrorEvent(kind="recipe", message=message))
             return
         plan = plan_of(request.source, request.options, encoder=bool(most))
+        if plan.chosen.chunk > plan.chosen.capacity:
+            words = f"a chunk of {plan.chosen.chunk} does not fit a capacity of {plan.chosen.capacity}."
+            self.send(ErrorEvent(kind="recipe", message=f"The recipe's settings do not go together: {words}"))
+            return
         offers = {"layouts": self.scenario["layouts"]} if "layouts" in self.scenario else {}
         self.give(changed(plan, offers))
 
