@@ -114,7 +114,7 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     chosen = draft.plan.chosen
     assert (chosen.cache, chosen.capacity, chosen.graphs) == ("window", 512, "single")
     assert chosen.passes["deduplicate"] is False
-    assert '"capacity": 512' in wizard.steps[REVIEW].recipe.toPlainText()  # type: ignore[attr-defined]
+    assert '"capacity": 512' in wizard.steps[REVIEW].recipe.text.toPlainText()  # type: ignore[attr-defined]
     press(qtbot, wizard, QWizard.WizardButton.CommitButton)
     assert window.context.build.request is not None
     assert window.context.build.request.options["capacity"] == 512
