@@ -64,6 +64,12 @@ def rate(value: float) -> str:
     return f"{number(value, 1 if value < 100 else 0)} tok/s"
 
 
+def split_unit(text: str) -> tuple[str, str]:
+    """A figure and its unit: ("8.0", "MiB"); one of several units, as 3 min 20 s, is all figure."""
+    value, _, unit = text.partition(" ")
+    return (text, "") if " " in unit else (value, unit)
+
+
 def when(iso: str) -> str:
     """An ISO time as the system's locale writes it; the text itself where it is no time."""
     try:

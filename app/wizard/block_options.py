@@ -25,7 +25,7 @@ class BlockOptions(Section):
         self.block = QComboBox()
         self.block.setAccessibleName(self.tr("Weights that share a scale"))
         for size in BLOCKS:
-            self.block.addItem(self.tr("%1 weights share a scale").replace("%1", str(size)), size)
+            self.block.addItem(self.tr("Blocks of %1").replace("%1", str(size)), size)
         self.block.activated.connect(lambda _index: self._send(block_size=self.block.currentData()))
         self.symmetric = self._switch(
             "symmetric", self.tr("Symmetric"), self.tr("No zero point of a block's own: smaller, and less exact.")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWi
 
 from app.state.context import AppContext
 from app.widgets.basics import Section, label, set_role
-from app.widgets.format import number, size
+from app.widgets.format import counted, size
 from app.widgets.placement import PlacementPart
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
@@ -64,10 +64,10 @@ class RecipePage(StepPage):
         self.draft.changed.connect(self.refresh)
 
     def _choices(self) -> QGridLayout:
-        self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256, self.tr(" tokens"))
+        self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256)
         self.cost = label("", "muted", wrap=True)
-        self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16, self.tr(" tokens"))
-        self.source_length = self._spin(self.tr("Source length"), 1 << 16, 64, self.tr(" tokens"))
+        self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16)
+        self.source_length = self._spin(self.tr("Source length"), 1 << 16, 64)
         self.variant = self._combo(
             "variant",
             self.tr("Model"),
@@ -113,13 +113,14 @@ class RecipePage(StepPage):
         grid.setColumnStretch(1, 1)
         return grid
 
-    def _spin(self, name: str, most: int, step: int, unit: str) -> QSpinBox:
+    def _spin(self, name: str, most: int, step: int) -> QSpinBox:
         spin = QSpinBox()
         spin.setRange(1, most)
         spin.setSingleStep(step)
-        spin.setSuffix(unit)
+        spin.setSuffix(self.tr(" token"))  # its value is 1
         spin.setGroupSeparatorShown(True)
         spin.setAccessibleName(name)
+        spin.valueChanged.connect(lambda value: spin.setSuffix(self.tr(" token") if value == 1 else self.tr(" tokens")))
         spin.valueChanged.connect(self._on_number)
         return spin
 
@@ -207,8 +208,8 @@ class RecipePage(StepPage):
         self._showing = False
         self._show_cost()
         name = self.layouts[chosen.cache].radio.text()
-        text = self.tr("%1 · %2 slots · %3").replace("%1", name)
-        text = text.replace("%2", number(chosen.capacity)).replace("%3", size(plan.estimate.kv_bytes))
+        slots = counted(chosen.capacity, self.tr("1 slot"), self.tr("{0} slots"))
+        text = " · ".join((name, slots, size(plan.estimate.kv_bytes)))
         self.diagram.set_plan(plan.components, plan.edges, text)
 
     @property

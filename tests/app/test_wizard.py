@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -271,8 +272,19 @@ def test_a_build_goes_on_while_another_page_is_shown(qtbot: Any, make_window: Ma
     assert wizard.currentId() == DONE
 
 
-def test_remote_code_is_named_and_needs_consent(qtbot: Any, make_window: Make) -> None:
-    window = make_window(remote_code={"modeling_x.py": "ab" * 32})
+def code_of(folder: Path, **texts: str) -> dict[str, Any]:
+    """The scenario of a checkpoint with Python files of its own."""
+    folder.mkdir(exist_ok=True)
+    files = {f"{name}.py": text.encode() for name, text in texts.items()}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    return {"remote_code": digests, "probe": {"path": str(folder)}}
+
+
+def test_remote_code_is_read_before_it_is_agreed_to(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    scenario = code_of(tmp_path / "c", modeling_x="import os\nprint(1)\n", extra="x = 2\n")
+    window = make_window(**scenario)
     wizard, draft = wizard_of(window), window.context.draft
     source: Any = wizard.steps[SOURCE]
     source.cards[1].radio.click()
@@ -281,10 +293,33 @@ def test_remote_code_is_named_and_needs_consent(qtbot: Any, make_window: Make) -
     qtbot.waitUntil(lambda: bool(draft.found))
     assert source.found.consent.isVisible()
     assert "modeling_x.py" in source.found._code.text()
-    assert not source.isComplete()
+    assert not source.isComplete() and not source.found.consent.isEnabled()
+    qtbot.mouseClick(source.found.open_code, Qt.MouseButton.LeftButton)
+    dialog = source.found.code
+    assert dialog.said.text() == "Still to be read: modeling_x.py" and not source.found.consent.isEnabled()
+    dialog.list.setCurrentRow(1)
+    assert dialog.code.text.toPlainText() == "import os\nprint(1)\n"
+    assert dialog.code.numbers.toPlainText().split() == ["1", "2", "3"]
+    assert dialog.said.text() == "Every file was opened."
+    dialog.close()
     source.found.consent.click()
     qtbot.waitUntil(source.isComplete)
-    assert draft.request("/out").consented == ("ab" * 32,)
+    assert draft.request("/out").consented == tuple(sorted(scenario["remote_code"].values()))
+
+
+def test_code_that_changed_since_it_was_found_is_not_agreed_to(
+    qtbot: Any, make_window: Make, tmp_path: Path
+) -> None:
+    window = make_window(**code_of(tmp_path / "c", modeling_x="x = 1\n"))
+    (tmp_path / "c" / "modeling_x.py").write_text("import evil\n")
+    source: Any = wizard_of(window).steps[SOURCE]
+    window.context.draft.probe(str(tmp_path / "c"))
+    qtbot.waitUntil(lambda: bool(window.context.draft.found))
+    qtbot.mouseClick(source.found.open_code, Qt.MouseButton.LeftButton)
+    dialog = source.found.code
+    assert dialog.said.text() == "modeling_x.py is not what was found: look at the source again."
+    assert dialog.code.text.toPlainText() == "" and not source.found.consent.isEnabled()
+    dialog.close()
 
 
 def test_an_unsupported_checkpoint_says_why(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -347,16 +382,19 @@ def test_skip_to_review_takes_the_defaults(qtbot: Any, make_window: Make) -> Non
     assert wizard.currentId() == REVIEW
 
 
-def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make) -> None:
+def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     from tests.app.test_window import sideways
 
-    window = make_window(remote_code={"modeling_x.py": "ab" * 32})
+    window = make_window(**code_of(tmp_path / "c", modeling_x="x = 1\n"))
     window.resize(1024, 700)
     wizard = wizard_of(window)
     window.context.draft.probe(DEMO)
     qtbot.waitUntil(lambda: bool(window.context.draft.found))
     assert not sideways(window.page("build"))
-    wizard.steps[SOURCE].found.consent.click()  # type: ignore[attr-defined]
+    found: Any = wizard.steps[SOURCE].found  # type: ignore[attr-defined]
+    found.open_code.click()
+    found.code.close()
+    found.consent.click()
     for _ in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW):
         press(qtbot, wizard)
         assert not sideways(window.page("build")), wizard.currentId()
