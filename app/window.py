@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
     QDragEnterEvent,
+    QDragLeaveEvent,
     QDropEvent,
     QKeySequence,
 )
@@ -24,6 +25,7 @@ from app.state.context import Act, AppContext
 from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
+from app.widgets.dropframe import DropFrame
 from app.widgets.leaving import Leaving
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
@@ -62,6 +64,7 @@ class MainWindow(QMainWindow):
         self.status = StatusLine(context)
         self.doors = Doors(self)
         self.leaving = Leaving(context, self)
+        self.drop = DropFrame(self)
         self._lay_out()
         self._make_actions()
         self.palette_box = CommandPalette(self.every_action, self)
@@ -289,11 +292,18 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A local file or folder may be dropped anywhere, or several .onnx files."""
-        if [u for u in event.mimeData().urls() if u.isLocalFile()]:
+        files = [u for u in event.mimeData().urls() if u.isLocalFile()]
+        if files:
             event.acceptProposedAction()
+            self.drop.show_for(len(files))
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Nothing is dropped."""
+        self.drop.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what was dropped."""
+        self.drop.hide()
         paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
             event.acceptProposedAction()

@@ -47,7 +47,7 @@ class OptimizePage(StepPage):
         self._empty.setVisible(not offers)
 
     def _switch(self, offer: PassOffer, on: bool) -> QCheckBox:
-        switch = QCheckBox(offer.title)
+        switch = QCheckBox(f"{offer.title}  ({offer.name})")  # the name is what the stages and refusals call it
         switch.setChecked(on)
         switch.toggled.connect(lambda _on: self._on_switch())
         return switch

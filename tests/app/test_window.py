@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from app.main import PAGES
@@ -343,3 +343,20 @@ class TestHome:
         window.show_page("home")
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
         assert window.stack.currentWidget() is window.page("chat")
+
+
+def test_dragging_files_over_the_window_says_what_dropping_does(make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.onnx"))])
+    buttons = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dragEnterEvent(QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, mime, *buttons))
+    assert window.drop.isVisible() and window.drop.text == "Drop to open it"
+    assert window.drop.geometry() == window.rect()
+    window.dragLeaveEvent(QDragLeaveEvent())
+    assert not window.drop.isVisible()
+    mime.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("a.onnx", "b.onnx")])
+    window.dragEnterEvent(QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, mime, *buttons))
+    assert window.drop.text == "Drop to compare them, or to put them together"
+    drop(window, tmp_path / "missing.txt")
+    assert not window.drop.isVisible()
