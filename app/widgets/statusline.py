@@ -121,7 +121,7 @@ class StatusLine(QWidget):
         self._more = label("", "muted")
         self.memory = label("", "muted")
         row = QHBoxLayout(self)
-        row.setContentsMargins(2 * G, 0, 2 * G, 0)
+        row.setContentsMargins(2 * G, 1, 2 * G, 0)  # the line above it stays whole
         row.setSpacing(2 * G)
         self._chips = QHBoxLayout()
         self._chips.setSpacing(2 * G)

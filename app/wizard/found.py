@@ -71,7 +71,9 @@ class FoundCard(Card):
         self._files, self._folder = dict(code), Path(found.path) if found else Path()
         for part in (self._code_head, self._code, self.consent, self.open_code):
             part.setVisible(bool(code))
-        self._code_head.setText(self.tr("This checkpoint brings %n Python file(s) that would run here:", "", len(code)))
+        one = self.tr("This checkpoint brings a Python file that would run here:")
+        many = self.tr("This checkpoint brings {0} Python files that would run here:")
+        self._code_head.setText(counted(len(code), one, many))
         self._code.setText("\n".join(f"{name}  sha256 {digest}" for name, digest in code.items()))
         self.consent.setChecked(trusted)
         self._allow_consent()

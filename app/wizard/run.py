@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from app.state.build import TAIL, StageRow
 from app.state.context import AppContext
 from app.widgets.basics import Section, button, label
-from app.widgets.format import number, seconds, size
+from app.widgets.format import number, roughly, seconds, size
 from app.widgets.theme import G, mono_font, theme
 from app.wizard.base import StepPage
 
@@ -179,10 +179,10 @@ class RunPage(StepPage):
         return f"{row.stage} · {progress.message}" if progress and progress.message else row.stage
 
     def _left(self) -> str:
-        """The estimate, which is one: in steps of five seconds, and nothing where nobody knows."""
+        """The estimate, and nothing where nobody knows."""
         left = self.build.remaining
         if left is not None:
-            return self.tr("about %1 left").replace("%1", seconds(max(5, 5 * round(left / 5))))
+            return self.tr("about %1 left").replace("%1", roughly(left))
         return self.tr("longer than expected") if self.build.expected else ""
 
     def _show_rows(self) -> None:

@@ -200,6 +200,7 @@ def leaving(window: MainWindow, home: Path) -> None:
     question = window.leaving.question
     assert question is not None
     question.setWindowFlags(Qt.WindowType.Widget)
+    question.setAutoFillBackground(True)
     question.setGeometry(200, 200, 480, 160)
     question.show()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.widgets.format import counted, seconds, size, split_unit
+from app.widgets.format import counted, roughly, seconds, size, split_unit
 
 APP = Path(__file__).parents[2] / "app"
 THINGS = "layer|slot|token|file|prompt|node|component|bundle|run|stage|build|step|question|row|byte|weight|second|chat"
@@ -71,3 +71,8 @@ def test_one_is_one() -> None:
 )
 def test_a_figure_is_parted_from_one_unit_and_from_no_more(text: str, parts: tuple[str, str]) -> None:
     assert split_unit(text) == parts
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.2, "5 s"), (12.6, "15 s"), (56, "55 s"), (58, "1 min"), (200, "3 min")])
+def test_a_guess_is_round(value: float, text: str) -> None:
+    assert roughly(value) == text
