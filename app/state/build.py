@@ -214,9 +214,14 @@ class BuildModel(QObject):
         self._log(event.message)
         row, stopped = self.current or self.failed_row, event.kind == "cancelled"
         if row is not None:
-            row.state = "stopped" if stopped else "failed"
-            row.note = "" if stopped else row.note or event.message
-        self._end("cancelled" if event.kind == "cancelled" else "failed")
+            row.note = row.note or event.message
+        for ended in [one for one in self.rows if one.state in ("started", "failed")]:
+            ended.seconds = ended.elapsed
+            if stopped:  # the engine calls a stage that was left so a failed one
+                ended.state, ended.note = "stopped", ""
+            else:
+                ended.state = "failed"
+        self._end("cancelled" if stopped else "failed")
 
     def _end(self, state: BuildState) -> None:
         self.state, self.ended, self._job, self.stopping = state, time.monotonic(), None, False

@@ -84,3 +84,14 @@ def test_the_log_tells_stages_steps_lines_and_the_end(build: BuildModel) -> None
         "export: done in 3.2 s, at most 1,234 MiB",
         "It broke.",
     ]
+
+
+def test_a_stage_within_another_ends_with_it(build: BuildModel, clock: Clock) -> None:
+    build.apply(StageEvent(stage="export", state="started"))
+    build.apply(StageEvent(stage="import", state="started"))
+    clock.now += 5
+    build.apply(StageEvent(stage="import", state="failed", seconds=5, note="The build was cancelled."))
+    build.apply(ErrorEvent(kind="cancelled", message="Stopped."))
+    clock.now += 100
+    stopped = [(row.stage, row.elapsed, row.note) for row in build.rows if row.state == "stopped"]
+    assert stopped == [("import", 5, ""), ("export", 5, "")] and build.state == "cancelled"
