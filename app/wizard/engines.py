@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from app.state.context import AppContext
 from app.widgets.basics import Card, EmptyState, Pill, label
@@ -72,6 +72,8 @@ class QuantizePage(StepPage):
             self.tr("How the weights are stored. Fewer bits make a bundle smaller, and its answers less exact."),
         )
         self.cards: dict[str, ChoiceCard] = {}
+        self.sizes: dict[str, QLabel] = {}
+        """What each card says of the weights' bytes."""
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * G)
         for column in (0, 1):
@@ -93,8 +95,12 @@ class QuantizePage(StepPage):
         error = self.draft.plan_error
         self.error.setText(error.message if error else "")
         self.error.setVisible(error is not None)
-        if error is None and self.draft.plan is not None:
-            self._show_settings(self.draft.plan.chosen.precision)
+        plan = self.draft.plan
+        if error is None and plan is not None:
+            self._show_settings(plan.chosen.precision)
+            for offer in plan.precisions:
+                if offer.name in self.sizes:
+                    self.sizes[offer.name].setText(self._size_words(offer))
         self.completeChanged.emit()
 
     def initializePage(self) -> None:
@@ -103,7 +109,7 @@ class QuantizePage(StepPage):
             self._grid.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self.cards = {}
+        self.cards, self.sizes = {}, {}
         plan = self.draft.plan
         chosen = plan.chosen.precision if plan else ""
         for index, offer in enumerate(plan.precisions if plan else []):
@@ -129,6 +135,9 @@ class QuantizePage(StepPage):
         self.blocks.show_plan(plan, offer is not None and offer.blocks)
         self.calibration.show_plan(plan, offer is not None and offer.calibrated)
 
+    def _size_words(self, offer: PrecisionOffer) -> str:
+        return self.tr("about %1 of weights").replace("%1", size(offer.bytes))
+
     def _card(self, offer: PrecisionOffer) -> ChoiceCard:
         card = ChoiceCard(offer.title, offer.note)
         words = _indented(offer.trap, "warning") if offer.trap else _indented(offer.providers)
@@ -137,7 +146,8 @@ class QuantizePage(StepPage):
         facts.setContentsMargins(3 * G, 0, 0, 0)
         facts.setSpacing(G)
         facts.addWidget(Pill(offer.name))
-        facts.addWidget(label(self.tr("about %1 of weights").replace("%1", size(offer.bytes)), "muted"))
+        self.sizes[offer.name] = label(self._size_words(offer), "muted")
+        facts.addWidget(self.sizes[offer.name])
         facts.addStretch(1)
         card.body.insertLayout(card.body.count() - 1, facts)
         return card

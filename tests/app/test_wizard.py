@@ -496,3 +496,5 @@ def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make)
     assert draft.options["quantize"] == wanted
     qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.recipe["quantize"] == wanted)
     assert blocks.block.currentData() == 128 and not blocks.head.isChecked()
+    assert quantize.sizes["int4"].text() == "about 7.3 MiB of weights"
+    assert quantize.sizes["fp32"].text() == "about 32.0 MiB of weights"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -68,6 +69,12 @@ def probe_of(source: str, remote_code: dict[str, str], cacheless: bool) -> Probe
     )
 
 
+def _scales(options: Options) -> int:
+    """Bytes that smaller blocks than 32 take more."""
+    quantize = read(dict[str, object], options.get("quantize", {}))
+    return (32 << 20) // read(int, quantize.get("block_size", 32)) - (1 << 20)
+
+
 def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
     """The plan for what was chosen. encoder: its graphs are fixed to a source's length, where they are two."""
 
@@ -109,5 +116,5 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         variants=[Offer("plain", True), Offer("transformer-only", True)],
         targets=TARGETS,
         passes=PASSES,
-        precisions=PRECISIONS,
+        precisions=[replace(one, bytes=one.bytes + _scales(options)) if one.blocks else one for one in PRECISIONS],
     )
