@@ -22,6 +22,7 @@ from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
 from app.widgets.rail import PageEntry
 from app.widgets.theme import theme
+from app.widgets.wheel import guard_wheel
 from app.window import MainWindow
 
 PAGES = (
@@ -44,6 +45,7 @@ def application() -> QApplication:
     if QLocale().language() == QLocale.Language.C:  # no locale at all: numbers would have no separators
         QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     theme().apply(app)
+    guard_wheel(app)
     return app
 
 

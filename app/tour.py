@@ -1,6 +1,6 @@
 """The tour: the real window converts the demo, asks it something, and has its picture taken, page by page.
 
-    window ─ Home "Try the demo" ─ wizard source → … → done ─ chat ─ a streamed reply ─ every page, light and dark
+    window ─ Home "Try the demo" ─ the build ─ chat ─ a streamed reply ─ every page, light and dark
 
 Runs without a display (QT_QPA_PLATFORM=offscreen). Ends with 0 only where a reply arrived and all pictures
 were written.
@@ -15,15 +15,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication, QWidget, QWizard
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.chat.page import ChatPage
 from app.library.page import HomePage
-from app.state.build import DEMO
+from app.state.draft import DEMO
 from app.widgets.theme import theme
 from app.window import MainWindow
-from app.wizard.base import RUN
-from app.wizard.page import BuildPage
 
 QUESTIONS = ("What is 8 times 7?", "And 9 plus 6?", "What is the capital of France?", "What is the opposite of hot?")
 SIZE = (1280, 800)
@@ -78,7 +76,7 @@ class Tour:
         self.photograph()
 
     def build(self) -> None:
-        """Through the wizard, unless the demo is built already."""
+        """By one click, unless the demo is built already."""
         home = self.window.page("home")
         ready = next((e for e in self.context.recents.entries if e.summary and "qwen3-demo" in e.path), None)
         if ready is not None:
@@ -88,24 +86,11 @@ class Tour:
         say(f"Converting {DEMO}")
         assert isinstance(home, HomePage)
         home.start_demo()
-        page = self.window.page("build")
-        assert isinstance(page, BuildPage)
-        wizard = page.wizard
-        while wizard.currentId() != RUN:
-            self._step(wizard)
-        self._follow_build()
-
-    def _step(self, wizard: QWizard) -> None:
-        page, draft = wizard.currentPage(), self.context.draft
-        wait_until(lambda: page.isComplete() or draft.probe_error is not None, f"the page {page.accessibleName()}", 60)
+        draft = self.context.draft
+        wait_until(lambda: self.context.build.running or draft.probe_error is not None, "the build to begin", 60)
         if draft.probe_error is not None:
             raise TourError(draft.probe_error.message)
-        say(f"  {page.accessibleName()}")
-        wait(0.1)
-        before = wizard.currentId()
-        wizard.next()
-        if wizard.currentId() == before:
-            raise TourError(f"the wizard stays at {page.accessibleName()}")
+        self._follow_build()
 
     def _follow_build(self) -> None:
         build, told = self.context.build, set[tuple[str, str]]()

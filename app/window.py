@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QAction,
     QCloseEvent,
     QDragEnterEvent,
+    QDragLeaveEvent,
     QDropEvent,
     QKeySequence,
 )
@@ -25,6 +26,8 @@ from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
 from app.widgets.dressing import dress
+from app.widgets.dropframe import DropFrame
+from app.widgets.leaving import Leaving
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
 from app.widgets.screen import available, fitted, smallest
@@ -66,6 +69,8 @@ class MainWindow(QMainWindow):
         self.status = StatusLine(context)
         self.doors = Doors(self)
         self.help = Help(self)
+        self.leaving = Leaving(context, self)
+        self.drop = DropFrame(self)
         self._lay_out()
         self._make_actions()
         self.palette_box = CommandPalette(self.every_action, self)
@@ -314,11 +319,18 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A local file or folder may be dropped anywhere, or several .onnx files."""
-        if [u for u in event.mimeData().urls() if u.isLocalFile()]:
+        files = [u for u in event.mimeData().urls() if u.isLocalFile()]
+        if files:
             event.acceptProposedAction()
+            self.drop.show_for(len(files))
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Nothing is dropped."""
+        self.drop.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what was dropped."""
+        self.drop.hide()
         paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
             event.acceptProposedAction()
@@ -326,6 +338,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep the geometry and the page, and end the workers; a build that ran resumes when it is asked for again."""
+        if not self.leaving.may_close():
+            event.ignore()
+            return
         self.warm.stop()
         self.context.settings.set("geometry", self.saveGeometry())
         self.context.settings.set("page", self.current_page)  # now and not with each change: it waits for the disk

@@ -11,6 +11,7 @@
     │   ├── PromptError              a prompt that cannot be run: empty, too long, ids out of range
     │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
+    ├── DiskFullError                a disk has no room for a file
     ├── LogitsError                  a model gave NaN, or the settings leave no token to choose
     ├── CacheError                   a KV cache was asked for something that its layout cannot do
     │   ├── CapacityError            no slot is left
@@ -83,6 +84,10 @@ class PromptCacheError(RequestError):
 
 class DeviceError(RequestError):
     """An execution provider that is unknown or that cannot be used on this machine."""
+
+
+class DiskFullError(JoineryError):
+    """A disk has no room for a file; the message names the file, what it needs and what is free."""
 
 
 class LogitsError(JoineryError):

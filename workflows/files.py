@@ -4,12 +4,14 @@ write_whole   temporary name ─▶ bytes ─▶ fsync ─▶ rename ─▶ fsyn
 put_in_place  the draft and the folder that it replaces change names in one step
 remove        a hidden name of its own, so that no half of it is ever taken for the whole ─▶ deleted
 is_elsewhere  a link in a folder, which may lead anywhere; but for those of the hub's cache
+room_for      a disk that is full, said with the file, what it needs and what is free
 sweep         what removals that were killed, or refused, left under such names
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import re
 import secrets
@@ -19,6 +21,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 
+from workflows.errors import DiskFullError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
 _HERE = -100  # AT_FDCWD of fcntl.h: relative paths mean the current folder
 
@@ -53,6 +58,29 @@ def drafted(path: Path) -> Iterator[Path]:
     finally:
         draft.unlink(missing_ok=True)
     sync(path.parent)
+
+
+@contextmanager
+def room_for(path: Path, needed: int | None = None) -> Iterator[None]:
+    """Around the writing of `path`, a file or a folder, which takes `needed` bytes where that is known.
+
+    Raises DiskFullError where the disk, or the person's share of it, turns out to be full.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise DiskFullError(_no_room(Path(error.filename or path), needed)) from error
+
+
+def _no_room(path: Path, needed: int | None) -> str:
+    """What was written of the file counts as free: it is removed, or written anew the next time."""
+    folder = next(one for one in (path.parent, *path.parents) if one.is_dir())
+    written = path.stat().st_size if path.is_file() else 0
+    free = f"{(shutil.disk_usage(folder).free + written) / 2**20:,.1f} MiB are free"
+    needs = f"{path.name} needs {needed / 2**20:,.1f} MiB and" if needed is not None else f"{path.name} does not fit,"
+    return f"The disk of {folder} is full: {needs} {free}; make room there, or choose a folder on another disk."
 
 
 def sync(path: Path) -> None:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import get_args
 
 import psutil
@@ -17,7 +18,7 @@ from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_
 from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
 from workflows.recipe.precision import FACTS, weight_bytes
-from workflows.recipe.schema import Cache
+from workflows.recipe.schema import IN_BLOCKS, Cache
 from workflows.recipe.target import TARGETS, target_named
 from workflows.tensors import item_bytes
 from workflows.wire.events import Event
@@ -193,15 +194,20 @@ def _targets() -> list[TargetOffer]:
 
 
 def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None) -> Estimate:
+    from workflows.measure.history import build_seconds
+
     weights = checkpoint.parameters * 4  # fp32
     item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
+    disk = _weight_bytes(recipe.precision, checkpoint, recipe) + (8 << 20)
+    seen = build_seconds(recipe.precision, disk)
     return Estimate(
-        seconds=round(_FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
+        seconds=round(median(seen) if seen else _FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
         memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
-        disk_bytes=_weight_bytes(recipe.precision, checkpoint, recipe) + (8 << 20),
+        disk_bytes=disk,
         kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
         free_memory_bytes=psutil.virtual_memory().available,
         free_disk_bytes=shutil.disk_usage(Path.cwd()).free,
+        builds=len(seen),
     )
 
 
@@ -224,6 +230,7 @@ def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOffer]:
             trap=facts.trap,
             bytes=_weight_bytes(name, checkpoint, recipe),
             calibrated=name in METHODS and METHODS[name].needs_ranges,
+            blocks=name in IN_BLOCKS,
         )
         for name, facts in FACTS.items()
         if name in {"fp32", *METHODS}

@@ -20,6 +20,8 @@ from typing import IO
 import numpy as np
 import onnx_ir as ir
 
+from workflows.files import room_for
+
 WEIGHTS = "weights.data"
 SMALL = 256  # bytes below which a tensor stays within its graph
 _KEPT_SHARE = 0.95  # of a file that is read on: above it the file is taken over as it is
@@ -111,7 +113,7 @@ def _linked(tensors: Mapping[Key, ir.TensorProtocol], folder: Path) -> dict[Key,
 def _written(tensors: Mapping[Key, ir.TensorProtocol], target: Path) -> dict[Key, Region]:
     regions: dict[Key, Region] = {}
     contents: dict[Hashable, Region] = {}
-    with target.open("wb") as file:
+    with room_for(target, sum(tensor.nbytes for tensor in tensors.values())), target.open("wb") as file:
         for key, tensor in tensors.items():
             if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
                 regions[key] = append(tensor.nbytes, _blocks(tensor), file)

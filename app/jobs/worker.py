@@ -49,6 +49,7 @@ KILLED_MS = 10_000
 class Worker(QObject):
     """A process that takes jobs; `program` is its command line, by default the engine's worker."""
 
+    begun = Signal(object)  # the Job that was asked for
     crashed = Signal(str)
     log = Signal(str)
     memory = Signal(object)
@@ -107,6 +108,7 @@ class Worker(QObject):
         self._send(result.id, request)
         if len(self._jobs) == 1:
             self.busyChanged.emit(True)
+        self.begun.emit(result)
         return result
 
     def close(self, wait_ms: int = 1500) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.library.row import RecentRow
-from app.state.build import DEMO
+from app.library.unfinished import UnfinishedSection
 from app.state.context import AppContext
 from app.state.recents import Recent
 from app.widgets.actions import action
@@ -40,6 +40,8 @@ class HomePage(QWidget):
             ),
             icon="component",
         )
+        self.unfinished = UnfinishedSection(context)
+        self._body.addWidget(self.unfinished)
         self._body.addSpacing(G)
         self._body.addWidget(self._recent)
         self._body.addStretch(1)
@@ -71,7 +73,7 @@ class HomePage(QWidget):
             "demo",
             self.tr("Try the demo"),
             self.tr("A small Qwen3 that ships with Joinery: built in under a minute, no download."),
-            self.tr("Build the demo"),
+            self.tr("Build it and chat"),
         )
         self.open = self._card(
             row,
@@ -127,15 +129,14 @@ class HomePage(QWidget):
         return None
 
     def start_demo(self) -> None:
-        """Chat with the demo; build it first where there is none."""
+        """Chat with the demo; where there is none it is built with the defaults first, and the chat opens then."""
         entry = self.demo_bundle()
         if entry is not None:
             if self._context.open_bundle(entry.path):
                 self._context.navigate.emit("chat")
         else:
             self._context.navigate.emit("build")
-            if not self._context.build.running:
-                self._context.draft.probe(DEMO)
+            self._context.demo.start()
 
     def choose_bundle(self) -> None:
         """Ask for a bundle's folder."""
@@ -175,7 +176,7 @@ class HomePage(QWidget):
 
     def _watch_demo(self) -> None:
         built = self.demo_bundle() is not None
-        text = self.tr("Chat with the demo") if built else self.tr("Build the demo")
+        text = self.tr("Chat with the demo") if built else self.tr("Build it and chat")
         if self._context.build.running and not built:
             text = self.tr("Show the build")
         if self.demo.text() != text:
@@ -188,7 +189,7 @@ class HomePage(QWidget):
 
     def _remove(self, path: str) -> None:
         entry = self._context.recents.find(path)
-        name = entry.name if entry else path
+        name = entry.title if entry else path
         self._context.recents.remove(path)
         text = self.tr("%1 was removed from the list; its files stay where they are.").replace("%1", name)
         self.undo.show_message("info", text, action=self.tr("Undo"), on_action=self._undo)

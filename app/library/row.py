@@ -24,7 +24,7 @@ class RecentRow(Card):
     def __init__(self, entry: Recent, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self.entry = entry
-        self.setAccessibleName(entry.name)
+        self.setAccessibleName(entry.title)
         row = QHBoxLayout()
         row.setSpacing(2 * G)
         row.addLayout(self._words(), 1)
@@ -84,7 +84,7 @@ class RecentRow(Card):
         away = QToolButton()
         set_icon(away, "close", "muted")
         away.setToolTip(self.tr("Remove from list"))
-        away.setAccessibleName(self.tr("Remove %1 from the list").replace("%1", self.entry.name))
+        away.setAccessibleName(self.tr("Remove %1 from the list").replace("%1", self.entry.title))
         away.clicked.connect(lambda: self.remove.emit(path))
         if self.entry.problem:
             return [button(self.tr("Remove from list"), "trash", clicked=lambda: self.remove.emit(path))]
@@ -93,14 +93,14 @@ class RecentRow(Card):
         chat = button(self.tr("Chat"), "chat", clicked=lambda: self.chat.emit(path))
         look = button(self.tr("Inspect"), "inspect", clicked=lambda: self.inspect.emit(path))
         for part, verb in ((chat, self.tr("Chat with %1")), (look, self.tr("Inspect %1"))):
-            part.setAccessibleName(verb.replace("%1", self.entry.name))
+            part.setAccessibleName(verb.replace("%1", self.entry.title))
         return [chat, look, self._more(), away]
 
     def _more(self) -> QToolButton:
         """What is done seldom."""
         more = QToolButton()
         set_icon(more, "more", "muted")
-        more.setAccessibleName(self.tr("More for %1").replace("%1", self.entry.name))
+        more.setAccessibleName(self.tr("More for %1").replace("%1", self.entry.title))
         more.setToolTip(self.tr("More"))
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(more)

@@ -1,9 +1,6 @@
-"""Building: the draft that the wizard fills, and the build that runs.
+"""The build that runs, or the last one.
 
-    Draft: source ──Probe──▶ found ──PlanRecipe──▶ plan
-    BuildModel: start(Build) ──stage, progress, log──▶ rows, tail ──done | error──▶ outcome
-
-The two stand apart: a draft can be changed while a build runs. Neither knows a widget.
+    start(Build) ──stage, progress, log──▶ rows, tail ──done | error──▶ outcome
 """
 
 from __future__ import annotations
@@ -12,10 +9,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from datetime import datetime
 from typing import Literal
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
 from app.jobs.worker import Worker
@@ -28,14 +25,13 @@ from workflows.wire.events import (
     ProgressEvent,
     StageEvent,
 )
-from workflows.wire.reports.plan import PlanReport, ProbeReport
-from workflows.wire.requests import Build, Options, PlanRecipe, Probe
+from workflows.wire.requests import Build
 
-DEMO = "demo:qwen3"
 TAIL = 500
-GRACE_MS = 1500
+GRACE_MS = 1200
 """How long a build may take to stop by itself. Its stages are atomic and an export hears nothing, so it is short."""
-ORDER = ("checkpoint", "export", "optimize", "quantize", "bundle")
+WEIGHTS = {"checkpoint": 4, "import": 20, "export": 36, "optimize": 22, "quantize": 12, "bundle": 6}
+"""The stages in their order, each with its share of a usual build's time. `import` is torch's, within the export."""
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
 
 
@@ -51,6 +47,11 @@ class StageRow:
     began: float = 0.0
 
     @property
+    def elapsed(self) -> float:
+        """Seconds that it took, or that it has been at work."""
+        return time.monotonic() - self.began if self.state == "started" else self.seconds
+
+    @property
     def ended(self) -> bool:
         """Whether nothing more will come of it."""
         return self.state in ("done", "reused", "skipped", "failed")
@@ -59,6 +60,7 @@ class StageRow:
 class BuildModel(QObject):
     """The build that runs, or the last one. Each build has a process of its own."""
 
+    started = Signal()
     changed = Signal()
     logged = Signal(str)
     finished = Signal()
@@ -77,6 +79,8 @@ class BuildModel(QObject):
         self.outcome: BuildDone | None = None
         self.error: ErrorEvent | None = None
         self.memory = 0
+        self.expected = 0.0
+        """Seconds that it was said to take; 0 where nobody knew."""
         self.began = self.ended = 0.0
 
     @property
@@ -91,8 +95,8 @@ class BuildModel(QObject):
 
     @property
     def current(self) -> StageRow | None:
-        """The stage that is at work."""
-        return next((row for row in reversed(self.rows) if row.state == "started"), None)
+        """The stage that is at work: of one within another, the inner one."""
+        return max((row for row in self.rows if row.state == "started"), key=lambda row: row.began, default=None)
 
     @property
     def failed_row(self) -> StageRow | None:
@@ -104,16 +108,31 @@ class BuildModel(QObject):
         """How much is done, 0 to 1: ended stages, and the share of the one at work."""
         if self.state == "done":
             return 1.0
-        total = max(len(self.rows), 1)
-        share = self.progress.done / self.progress.total if self.progress and self.progress.total else 0.0
-        return min(1.0, (sum(r.ended for r in self.rows) + (min(share, 1.0) if self.current else 0.0)) / total)
+        total = sum(_weight(row) for row in self.rows)
+        done = float(sum(_weight(row) for row in self.rows if row.ended))
+        if self.progress and self.progress.total and self.current:
+            done += _weight(self.current) * min(self.progress.done / self.progress.total, 1.0)
+        return min(1.0, done / total) if total else 0.0
 
-    def start(self, request: Build) -> bool:
-        """Begin a build; False while another runs."""
+    @property
+    def remaining(self) -> float | None:
+        """About how many seconds are left; None where nothing was said, or more than was said have gone.
+
+        What was said is corrected by how long the stages that ended took, once a third of the build is done.
+        """
+        if not self.running or not self.expected:
+            return None
+        left = self.expected - self.elapsed
+        if self.fraction > 1 / 3:
+            left = self.elapsed * (1 - self.fraction) / self.fraction
+        return left if left > 0 else None
+
+    def start(self, request: Build, expected: float = 0.0) -> bool:
+        """Begin a build, which is said to take `expected` seconds; False while another runs."""
         if self.running:
             return False
-        self.request = request
-        self.rows = [StageRow(stage) for stage in ORDER]
+        self.request, self.expected = request, expected
+        self.rows = [StageRow(stage) for stage in WEIGHTS]
         self.tail.clear()
         self.outcome = self.error = self.progress = None
         self.stopping, self.memory = False, 0
@@ -127,12 +146,14 @@ class BuildModel(QObject):
         self._job = self._worker.request(request)
         self._job.event.connect(self.apply)
         self._job.finished.connect(self.apply)
+        self._log(f"{request.source} → {request.out}")
+        self.started.emit()
         self.changed.emit()
         return True
 
     def retry(self) -> bool:
         """Ask for the same build again: the engine goes on where it stopped."""
-        return self.request is not None and self.start(self.request)
+        return self.request is not None and self.start(self.request, self.expected)
 
     def cancel(self) -> None:
         """Stop the build; what was finished is kept for the next try."""
@@ -152,7 +173,7 @@ class BuildModel(QObject):
         if isinstance(event, StageEvent):
             self._stage(event)
         elif isinstance(event, ProgressEvent):
-            self.progress = event
+            self._progress(event)
         elif isinstance(event, LogEvent | NoticeEvent):
             self._log(event.message)
         elif isinstance(event, BuildDone):
@@ -162,16 +183,26 @@ class BuildModel(QObject):
             self._fail(event)
         self.changed.emit()
 
+    def _progress(self, event: ProgressEvent) -> None:
+        if event.message and (self.progress is None or event.message != self.progress.message):
+            self._log(f"{event.stage}: {event.message}")
+        self.progress = event
+
     def _stage(self, event: StageEvent) -> None:
         row = self._row(event.stage)
         row.state, row.note = event.state, event.note
+        if event.stage == "export" and event.state == "reused":  # which imports nothing
+            self.rows = [other for other in self.rows if other.stage != "import"]
+        self._log(_words_of(event))
         if event.state == "started":
-            row.began, self.progress = time.monotonic(), None
+            row.began = time.monotonic()
+            self.progress = None
         else:
             row.seconds, row.peak_mib = event.seconds, event.peak_mib
+            self.progress = None
 
     def _row(self, stage: str) -> StageRow:
-        """The row of a stage; one that is not in ORDER comes last."""
+        """The row of a stage; one that is not in WEIGHTS comes last."""
         found = next((row for row in self.rows if row.stage == stage), None)
         if found is None:
             found = StageRow(stage)
@@ -180,11 +211,17 @@ class BuildModel(QObject):
 
     def _fail(self, event: ErrorEvent) -> None:
         self.error = event
+        self._log(event.message)
         row, stopped = self.current or self.failed_row, event.kind == "cancelled"
         if row is not None:
-            row.state = "stopped" if stopped else "failed"
-            row.note = "" if stopped else row.note or event.message
-        self._end("cancelled" if event.kind == "cancelled" else "failed")
+            row.note = row.note or event.message
+        for ended in [one for one in self.rows if one.state in ("started", "failed")]:
+            ended.seconds = ended.elapsed
+            if stopped:  # the engine calls a stage that was left so a failed one
+                ended.state, ended.note = "stopped", ""
+            else:
+                ended.state = "failed"
+        self._end("cancelled" if stopped else "failed")
 
     def _end(self, state: BuildState) -> None:
         self.state, self.ended, self._job, self.stopping = state, time.monotonic(), None, False
@@ -200,148 +237,17 @@ class BuildModel(QObject):
             self.changed.emit()
 
     def _log(self, text: str) -> None:
-        self.tail.append(text)
-        self.logged.emit(text)
+        line = f"{datetime.now():%H:%M:%S}  {text}"
+        self.tail.append(line)
+        self.logged.emit(line)
 
 
-class Draft(QObject):
-    """What the wizard is about to build. Questions to the engine are answered by `probed` and `planned`."""
+def _weight(row: StageRow) -> int:
+    return WEIGHTS.get(row.stage, 1)
 
-    changed = Signal()
-    probed = Signal()
-    planned = Signal()
 
-    def __init__(self, worker: Worker, bundles: Path, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._worker = worker
-        self._bundles = bundles
-        self._probe: Job[ProbeReport] | None = None
-        self._plan: Job[PlanReport] | None = None
-        self._debounce = QTimer(self, interval=150, singleShot=True)
-        self._debounce.timeout.connect(self._ask_plan)
-        self.reset()
-
-    def reset(self) -> None:
-        """An empty draft."""
-        self.drop_questions()
-        self.source = ""
-        self.trusted = False
-        self.consented: frozenset[str] = frozenset()
-        self.options: Options = {}
-        self.found: ProbeReport | None = None
-        self.plan: PlanReport | None = None
-        self.out = ""
-        self.progress: ProgressEvent | None = None
-        self.probe_error: ErrorEvent | None = None
-        self.plan_error: ErrorEvent | None = None
-        self.changed.emit()
-
-    def drop_questions(self) -> None:
-        """Do not wait for what was asked."""
-        for job in (self._probe, self._plan):
-            if job is not None:
-                job.cancel()
-        self._probe = self._plan = None
-        self._debounce.stop()
-
-    @property
-    def probing(self) -> bool:
-        """Whether the source is being looked at."""
-        return self._probe is not None
-
-    @property
-    def planning(self) -> bool:
-        """Whether a plan is on its way."""
-        return self._plan is not None or self._debounce.isActive()
-
-    @property
-    def needs_consent(self) -> bool:
-        """Whether the source brings code of its own that nobody agreed to yet: consent is to these very bytes."""
-        return not self.consented.issuperset(self.remote_code.values())
-
-    @property
-    def remote_code(self) -> dict[str, str]:
-        """The code files that the source brings along: name → SHA-256."""
-        refused = self.probe_error.files if self.probe_error else None
-        return dict((self.found.remote_code if self.found else None) or refused or {})
-
-    @property
-    def supported(self) -> bool:
-        """Whether the source can be built."""
-        return self.found is not None and self.found.supported and not self.needs_consent
-
-    def request(self, out: str | Path) -> Build:
-        """The build that was chosen."""
-        return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)))
-
-    def probe(self, source: str, trusted: bool = False) -> None:
-        """Look at a source: a folder, a hub id or the demo. trusted: the code that was shown may run."""
-        self.drop_questions()
-        self.consented = frozenset(self.remote_code.values()) if trusted else frozenset()
-        self.source, self.trusted = source.strip(), trusted
-        self.found, self.plan, self.options = None, None, {}
-        self.probe_error = self.plan_error = self.progress = None
-        self.out = ""
-        if self.source:
-            job = self._worker.request(Probe(self.source))
-            self._probe = job
-            job.event.connect(lambda event: self._on_progress(job, event))
-            job.on_answer(lambda found: self._on_probed(job, found, None))
-            job.on_error(lambda error: self._on_probed(job, None, error))
-        self.changed.emit()
-
-    def _on_progress(self, job: Job[ProbeReport], event: Event) -> None:
-        if job is self._probe and isinstance(event, ProgressEvent):
-            self.progress = event
-            self.changed.emit()
-
-    def _on_probed(self, job: Job[ProbeReport], found: ProbeReport | None, error: ErrorEvent | None) -> None:
-        if job is not self._probe:
-            return
-        self._probe, self.progress = None, None
-        self.found, self.probe_error = found, error
-        if found is not None:
-            self.out = str(self.default_out())
-        self.probed.emit()
-        self.changed.emit()
-        if self.supported:
-            self.ask_plan()
-
-    def default_out(self) -> Path:
-        """A folder for the bundle that says what it is."""
-        name = self.source.removeprefix("demo:") + ("-demo" if self.source.startswith("demo:") else "")
-        last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-        safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or "bundle"
-        folder = self._bundles / safe
-        number = 2
-        while folder.exists():
-            folder = self._bundles / f"{safe}-{number}"
-            number += 1
-        return folder
-
-    def set_option(self, name: str, value: object) -> None:
-        """Choose; the plan is asked for anew."""
-        if self.options.get(name) != value:
-            self.options[name] = value
-            self.ask_plan()
-            self.changed.emit()
-
-    def ask_plan(self) -> None:
-        """Ask for recipe and estimate, soon and once for several changes."""
-        if self.supported:
-            self._debounce.start()
-
-    def _ask_plan(self) -> None:
-        job = self._worker.request(PlanRecipe(self.source, dict(self.options)))
-        self._plan = job
-        job.on_answer(lambda plan: self._on_planned(job, plan, None))
-        job.on_error(lambda error: self._on_planned(job, None, error))
-        self.changed.emit()
-
-    def _on_planned(self, job: Job[PlanReport], plan: PlanReport | None, error: ErrorEvent | None) -> None:
-        if job is not self._plan:
-            return
-        self._plan = None
-        self.plan, self.plan_error = plan or self.plan, error  # a wrong option leaves the last plan to be seen
-        self.planned.emit()
-        self.changed.emit()
+def _words_of(event: StageEvent) -> str:
+    """A line of the log for a stage's event."""
+    took = f" in {event.seconds:.1f} s, at most {event.peak_mib:,.0f} MiB" if event.seconds else ""
+    note = f" ({event.note})" if event.note else ""
+    return f"{event.stage}: {event.state}{took}{note}"

@@ -17,14 +17,19 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.errand import Errand
 from app.jobs.worker import Worker
-from app.state.build import BuildModel, Draft
+from app.state.activities import Activities
+from app.state.build import BuildModel
 from app.state.device_work import DeviceWork
+from app.state.draft import Draft
 from app.state.history import HistoryModel
+from app.state.kept_draft import KeptDraft
 from app.state.measurements import Measurements
+from app.state.one_click import OneClick
 from app.state.preflights import Preflights
 from app.state.recents import Reader, Recents, read_summary
 from app.state.session import Session
 from app.state.settings import Settings, home_folder
+from app.state.unfinished import UnfinishedBuilds
 from workflows.errors import BundleError
 from workflows.wire.events import GenerationDone
 from workflows.wire.requests import PruneRuns
@@ -56,6 +61,7 @@ class AppContext(QObject):
         self._bundle: dict[str, Any] | None = None
         self._memory: dict[Worker, int] = {}
         self._closed = False
+        self.activities = Activities(self)
         self.settings = Settings(self.home, self)
         self.recents = Recents(self.home, read, self)
         self.recents.trouble.connect(self.show_error)
@@ -72,7 +78,13 @@ class AppContext(QObject):
         self.session.finished.connect(self._note_speed)
         self.history = HistoryModel(self.home, self.new_worker, self)
         self.build = BuildModel(self.new_worker, self)
+        self.build.finished.connect(self._on_built)
         self.draft = Draft(self.probe_worker, self.bundles_folder, self)
+        self.kept_draft = KeptDraft(self.home, self.draft, self)
+        self.unfinished = UnfinishedBuilds(self.home, self.build, self)
+        self.unfinished.trouble.connect(self.show_error)
+        self.demo = OneClick(self.draft, self.build, self)
+        self.demo.failed.connect(self.show_error)
 
     @property
     def bundle(self) -> dict[str, Any] | None:
@@ -102,6 +114,7 @@ class AppContext(QObject):
         worker = Worker(self.program, self)
         worker.over = self._closed
         worker.memory.connect(lambda rss: self._note_memory(worker, rss))
+        self.activities.follow(worker)
         worker.retired.connect(lambda: self._forget_worker(worker))
         self._memory[worker] = 0
         return worker
@@ -140,6 +153,16 @@ class AppContext(QObject):
         self._set_bundle(summary)
         return True
 
+    def _on_built(self) -> None:
+        """A bundle that was built is the current one; while another answers, it is among the recent ones alone."""
+        outcome = self.build.outcome
+        if outcome is None:
+            return
+        if self.session.state == "generating":
+            self.recents.add(outcome.bundle)
+        else:
+            self.open_bundle(outcome.bundle)
+
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:
             self._bundle = summary
@@ -158,6 +181,7 @@ class AppContext(QObject):
 
     def close(self) -> None:
         """End every worker, and start none any more; a build that runs resumes when it is asked for again."""
+        self.kept_draft.save()
         self.history.close()
         self._closed = True
         for worker in list(self._memory):

@@ -7,7 +7,7 @@ Other windows change the file too: each change is made to what the disk holds, n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.state.store import JsonFile
+from app.widgets.format import slots
 from workflows.errors import BundleError
 
 LIMIT = 30
@@ -27,6 +28,12 @@ def read_summary(folder: str) -> dict[str, Any]:
     from workflows.bundle import read
 
     return read.read_summary(folder)
+
+
+def bundle_title(summary: Mapping[str, Any]) -> str:
+    """A bundle's name with what tells it from others of its model: `qwen3-demo · int4 · window 512`."""
+    parts = (summary["name"], summary["precision"], slots(summary["layout"], summary["capacity"]))
+    return " · ".join(str(part) for part in parts if part)
 
 
 @dataclass(slots=True)
@@ -46,6 +53,11 @@ class Recent:
     def name(self) -> str:
         """What to call it."""
         return str(self.summary.get("name") or Path(self.path).name)
+
+    @property
+    def title(self) -> str:
+        """What tells it from other bundles of the same model: name · precision · cache."""
+        return bundle_title(self.summary) if self.summary else self.name
 
 
 class Recents(QObject):

@@ -66,14 +66,14 @@ class BundleChoice(QWidget):
         self.field.clear()
         for entry in self._recents.entries:
             if not entry.problem:
-                self.field.addItem(entry.name if self._unique(entry.name) else entry.path, entry.path)
+                self.field.addItem(entry.title if self._unique(entry.title) else entry.path, entry.path)
                 self.field.setItemData(self.field.count() - 1, entry.path, Qt.ItemDataRole.ToolTipRole)
         self.field.setCurrentIndex(-1)
         self.choose(kept)
         self.field.blockSignals(False)
 
-    def _unique(self, name: str) -> bool:
-        return sum(entry.name == name for entry in self._recents.entries) == 1
+    def _unique(self, title: str) -> bool:
+        return sum(entry.title == title for entry in self._recents.entries) == 1
 
     def _ask(self) -> None:
         parent = str(Path(self.path).parent) if self.path else ""

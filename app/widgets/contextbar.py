@@ -58,7 +58,7 @@ class ContextBar(QWidget):
     def _fill_menu(self) -> None:
         self._menu.clear()
         for entry in self._context.recents.entries:
-            action = QAction(entry.name, self._menu)
+            action = QAction(entry.title, self._menu)
             action.setToolTip(entry.path)
             action.setEnabled(not entry.problem)
             action.triggered.connect(lambda _checked=False, path=entry.path: self._context.open_bundle(path))

@@ -54,6 +54,12 @@ def seconds(value: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def roughly(value: float) -> str:
+    """A duration that is a guess, in steps of five seconds or of a minute: 5 s, 45 s, 3 min."""
+    whole = max(5, 5 * round(value / 5))
+    return f"{whole} s" if whole < 60 else f"{number(round(value / 60))} min"
+
+
 def milliseconds(value: float) -> str:
     """A latency: 3.1 ms, 240 ms."""
     return f"{number(value, 1 if value < 100 else 0)} ms"
@@ -62,6 +68,12 @@ def milliseconds(value: float) -> str:
 def rate(value: float) -> str:
     """Tokens a second: 48.2 tok/s."""
     return f"{number(value, 1 if value < 100 else 0)} tok/s"
+
+
+def split_unit(text: str) -> tuple[str, str]:
+    """A figure and its unit: ("8.0", "MiB"); one of several units, as 3 min 20 s, is all figure."""
+    value, _, unit = text.partition(" ")
+    return (text, "") if " " in unit else (value, unit)
 
 
 def when(iso: str) -> str:

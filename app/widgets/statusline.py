@@ -1,18 +1,112 @@
-"""The line at the bottom: what is at work, with its cancel; what went wrong last; the workers' memory."""
+"""The line at the bottom: what runs, each with its cancel; what failed, until a person has seen it; the memory."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QToolButton, QWidget
+from collections.abc import Callable
 
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from app.state.activities import Activity
 from app.state.context import AppContext
 from app.widgets.basics import label
 from app.widgets.format import seconds, size
 from app.widgets.theme import G, set_icon
 
+PAGES = {
+    "build": "build",
+    "probe": "build",
+    "generate": "chat",
+    "open": "chat",
+    "eval": "measure",
+    "bench": "measure",
+    "install": "devices",
+    "preflight": "devices",
+    "compile": "devices",
+}
+"""The page that a kind of job is shown on; of others the line says what there is to say."""
+MOST = 3
+"""Chips that have room; of more the oldest are counted."""
+
+
+class _Words(QPushButton):
+    """A line of text that leads to a page, cut where there is no room."""
+
+    def __init__(self, clicked: Callable[[], object]) -> None:
+        super().__init__()
+        self._whole = ""
+        self.setFlat(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setStyleSheet("QPushButton { border: 0; padding: 0; text-align: left; font-size: 12px; }")
+        self.clicked.connect(lambda _checked=False: clicked())
+
+    def say(self, text: str) -> None:
+        """Another text."""
+        if text != self._whole:
+            self._whole = text
+            self.setAccessibleName(text)
+            self.setToolTip(text)
+            self._cut()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut anew."""
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width()))
+
+    @property
+    def whole(self) -> str:
+        """What it says, uncut."""
+        return self._whole
+
+
+class Chip(QWidget):
+    """One thing that runs, or that failed: an icon, words that lead to its page, its share, a way to end it."""
+
+    def __init__(self, icon: str, color: str, act: str, go: Callable[[], object], end: Callable[[], object]) -> None:
+        super().__init__()
+        sign = label()
+        set_icon(sign, icon, color, 14)
+        self.words = _Words(go)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 1000)
+        self._bar.setFixedWidth(10 * G)
+        self._bar.hide()
+        self.end = QToolButton()
+        self.end.setText(act)
+        self.end.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.end.setIconSize(QSize(14, 14))
+        self.end.setFixedHeight(3 * G)
+        self.end.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.end.setStyleSheet("QToolButton { padding: 0 6px; font-size: 12px; }")
+        set_icon(self.end, "close" if icon == "error" else "stop", "muted")
+        self.end.clicked.connect(lambda _checked=False: end())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(G)
+        row.addWidget(sign)
+        row.addWidget(self.words, 1)
+        row.addWidget(self._bar)
+        row.addWidget(self.end)
+
+    def show_state(self, text: str, share: float | None, ending: bool) -> None:
+        """What it says now."""
+        self.words.say(text)
+        self._bar.setVisible(share is not None)
+        self._bar.setValue(round(1000 * (share or 0.0)))
+        self._bar.setAccessibleName(self.tr("Progress of %1").replace("%1", text))
+        self.end.setEnabled(not ending)
+        self.end.setAccessibleName(f"{self.end.text()}: {text}")
+
 
 class StatusLine(QWidget):
-    """Follows the build and the session; refreshed four times a second while a build runs."""
+    """Follows `context.activities`; refreshed four times a second while anything runs."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -20,100 +114,127 @@ class StatusLine(QWidget):
         self.setProperty("role", "statusline")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(4 * G)
-        self._icon = label()
+        self.chips: dict[Activity | str, Chip] = {}
+        """By what runs, or by the kind of what failed."""
         self.text = label("", "small")
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setRange(0, 1000)
-        self._bar.setFixedWidth(16 * G)
-        self._bar.setAccessibleName(self.tr("Progress of the build"))
-        self.cancel = self._tool(self.tr("Cancel"), self._on_cancel)
+        self._more = label("", "muted")
         self.memory = label("", "muted")
         row = QHBoxLayout(self)
-        row.setContentsMargins(2 * G, 0, 2 * G, 0)
-        row.setSpacing(G)
-        row.addWidget(self._icon)
+        row.setContentsMargins(2 * G, 1, 2 * G, 0)  # the line above it stays whole
+        row.setSpacing(2 * G)
+        self._chips = QHBoxLayout()
+        self._chips.setSpacing(2 * G)
+        row.addLayout(self._chips, 1)
         row.addWidget(self.text, 1)
-        for part in (self._bar, self.cancel, self.memory):
+        for part in (self._more, self.memory):
             row.addWidget(part)
         self._timer = QTimer(self, interval=250)
         self._timer.timeout.connect(self.refresh)
-        context.build.changed.connect(self._watch)
+        context.activities.changed.connect(self._watch)
         context.build.finished.connect(self.refresh)
         context.session.stateChanged.connect(self._watch)
         context.memoryChanged.connect(self._show_memory)
         self._show_memory(0)
         self.refresh()
 
-    def _tool(self, text: str, act: object) -> QToolButton:
-        tool = QToolButton()
-        tool.setText(text)
-        tool.setAccessibleName(text)
-        tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        tool.setIconSize(QSize(14, 14))
-        tool.setFixedHeight(3 * G)
-        tool.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        tool.setStyleSheet("QToolButton { padding: 0 6px; font-size: 12px; }")
-        set_icon(tool, "stop", "muted")
-        tool.clicked.connect(act)
-        return tool
+    @property
+    def says(self) -> list[str]:
+        """All that can be read on it, but for the memory."""
+        chips = [chip.words.whole for chip in self.chips.values()]
+        return chips or [self.text.text()]
 
     def _watch(self) -> None:
-        """Redraw soon; a build that runs keeps the timer going."""
+        """Redraw soon; what runs keeps the timer going."""
         if not self._timer.isActive():
             self.refresh()
             self._timer.start()
 
     def refresh(self) -> None:
-        """Show what is at work."""
-        build, session = self._context.build, self._context.session
-        self._bar.setVisible(build.running)
-        self.cancel.setVisible(build.running or session.state == "generating")
-        self.cancel.setEnabled(not build.stopping)
-        if not build.running:
+        """Show what runs and what failed."""
+        activities = self._context.activities
+        running, failures = activities.running, activities.failures
+        if not running:
             self._timer.stop()
-        icon, color, text = self._build_words() or self._session_words()
-        if text != self.text.text():
-            self.text.setText(text)
-            set_icon(self._icon, icon, color, 14)
-        self._bar.setValue(round(build.fraction * 1000))
+        every: list[Activity | str] = [*failures, *running]
+        wanted = every[-MOST:]
+        for gone in [key for key in self.chips if key not in wanted]:
+            chip = self.chips.pop(gone)
+            self._chips.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        for key in wanted:
+            if key not in self.chips:
+                self.chips[key] = self._chip(key)
+                self._chips.addWidget(self.chips[key], 1)
+            self._show(key)
+        hidden = len(every) - len(wanted)
+        self._more.setText(self.tr("and %n more", "", hidden) if hidden else "")
+        self._show_rest(bool(wanted))
 
-    def _build_words(self) -> tuple[str, str, str] | None:
+    def _chip(self, key: Activity | str) -> Chip:
+        if isinstance(key, str):
+            acknowledge, go = self._context.activities.acknowledge, self._go
+            return Chip("error", "error", self.tr("Dismiss"), lambda: go(key), lambda: acknowledge(key))
+        kind = key.kind
+        return Chip("circle", "accent", self.tr("Cancel"), lambda: self._go(kind), lambda: self._cancel(key))
+
+    def _go(self, kind: str) -> None:
+        if kind in PAGES:
+            self._context.navigate.emit(PAGES[kind])
+
+    def _cancel(self, activity: Activity) -> None:
+        """A build also says that it is stopping."""
         build = self._context.build
-        if build.running:
-            row = build.current
-            ended = sum(r.ended for r in build.rows)
-            stage = row.stage if row else self.tr("starting")
-            verb = self.tr("Stopping") if build.stopping else self.tr("Build")
-            return (
-                "circle",
-                "accent",
-                f"{verb} {min(ended + 1, len(build.rows))}/{len(build.rows)} · {stage} · {seconds(build.elapsed)}",
-            )
-        if build.state == "failed" and build.error:
-            return "error", "error", self.tr("Build failed: %1").replace("%1", build.error.message)
-        if build.state == "cancelled":
-            return "stop", "muted", self.tr("Build stopped; it resumes where it was")
-        return None
+        (build.cancel if activity.kind == "build" else activity.job.cancel)()
+        self.refresh()
 
-    def _session_words(self) -> tuple[str, str, str]:
-        session = self._context.session
-        words = {
-            "opening": ("circle", "accent", self.tr("Opening the bundle")),
-            "generating": ("circle", "accent", self.tr("Generating")),
-            "ready": ("ok", "ok", self.tr("Bundle is open")),
-            "closed": ("circle", "muted", self.tr("Ready")),
-        }
-        if session.state in words:
-            return words[session.state]
-        return "error", "error", session.error.message if session.error else self.tr("The session ended")
-
-    def _on_cancel(self) -> None:
-        if self._context.build.running:
-            self._context.build.cancel()
+    def _show(self, key: Activity | str) -> None:
+        chip, build = self.chips[key], self._context.build
+        if isinstance(key, str):
+            failed = self.tr("%1 failed: %2").replace("%1", self._title(key))
+            chip.show_state(failed.replace("%2", self._context.activities.failures[key]), None, False)
+        elif key.kind == "build":
+            chip.show_state(self._build_words(), build.fraction, build.stopping)
         else:
-            self._context.session.stop()
+            said = key.progress.message if key.progress else ""
+            parts = [self._title(key.kind), said, seconds(key.seconds) if key.seconds >= 1 else ""]
+            chip.show_state(" · ".join(filter(None, parts)), key.share, key.job.cancelled)
+
+    def _title(self, kind: str) -> str:
+        titles = {
+            "build": self.tr("Build"),
+            "generate": self.tr("Generating"),
+            "open": self.tr("Opening the bundle"),
+            "eval": self.tr("Comparing accuracy"),
+            "bench": self.tr("Measuring"),
+            "install": self.tr("Installing"),
+            "preflight": self.tr("Trying on a device"),
+            "compile": self.tr("Compiling"),
+            "probe": self.tr("Downloading"),
+            "import": self.tr("Importing"),
+            "export_genai": self.tr("Exporting"),
+            "assemble": self.tr("Putting together"),
+        }
+        return titles.get(kind, kind.replace("_", " ").capitalize())
+
+    def _build_words(self) -> str:
+        build = self._context.build
+        row, ended = build.current, sum(r.ended for r in build.rows)
+        stage = row.stage if row else self.tr("starting")
+        verb = self.tr("Stopping") if build.stopping else self._title("build")
+        return f"{verb} {min(ended + 1, len(build.rows))}/{len(build.rows)} · {stage} · {seconds(build.elapsed)}"
+
+    def _show_rest(self, busy: bool) -> None:
+        """Nothing runs: how the bundle stands."""
+        session, build = self._context.session, self._context.build
+        words = {"ready": self.tr("Bundle is open"), "closed": self.tr("Ready")}
+        ended = session.error.message if session.error else self.tr("The session ended")
+        text = words.get(session.state, ended)
+        if build.state == "cancelled":
+            text = self.tr("Build stopped; it resumes where it was")
+        self.text.setVisible(not busy)
+        self.text.setText(text)
 
     def _show_memory(self, rss: int) -> None:
         text = self.tr("Workers %1").replace("%1", size(rss)) if rss else self.tr("No worker running")

@@ -12,8 +12,8 @@ from app.widgets.basics import Banner, Card, label, scrolled, set_role
 from app.widgets.theme import G
 
 if TYPE_CHECKING:
-    from app.state.build import BuildModel, Draft
-
+    from app.state.build import BuildModel
+    from app.state.draft import Draft
 SOURCE, RECIPE, OPTIMIZE, QUANTIZE, REVIEW, RUN, DONE = range(7)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
 
-from app.state.build import Draft
+from app.state.draft import Draft
 from app.widgets.basics import Section, label
 from app.widgets.theme import G
-from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.plan import PlanReport
 
 
@@ -34,7 +33,7 @@ class CalibrationBox(Section):
         self.prompts.editingFinished.connect(self._send)
         browse = QPushButton(self.tr("Choose a file…"))
         browse.clicked.connect(self._browse)
-        self.method = deaf_to_wheel(QComboBox())
+        self.method = QComboBox()
         self.method.setAccessibleName(self.tr("How ranges are found"))
         self.method.addItem(self.tr("Least and largest value"), "minmax")
         self.method.addItem(self.tr("All but the outliers (percentile)"), "percentile")
@@ -62,5 +61,5 @@ class CalibrationBox(Section):
             self._send()
 
     def _send(self) -> None:
-        calibration = {"prompts": self.prompts.text().strip(), "method": self.method.currentData()}
-        self._draft.set_option("quantize", {"calibration": calibration})
+        prompts, method = self.prompts.text().strip(), self.method.currentData()
+        self._draft.set_quantize(calibration={"prompts": prompts, "method": method})

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from app.state.context import AppContext
 from app.widgets.basics import Card, Stat, button, label
-from app.widgets.format import number, seconds, size
+from app.widgets.format import number, seconds, size, split_unit
 from app.widgets.theme import G, set_icon
 from app.wizard.base import StepPage
 
@@ -60,10 +60,8 @@ class DonePage(StepPage):
             return
         self.name.setText(outcome.bundle.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])
         self.path.setText(outcome.bundle)
-        duration, _, unit = seconds(outcome.seconds).partition(" ")
-        self.stats["seconds"].set(duration, unit)
-        amount, _, unit = size(outcome.bytes).partition(" ")
-        self.stats["bytes"].set(amount, unit)
+        self.stats["seconds"].set(*split_unit(seconds(outcome.seconds)))
+        self.stats["bytes"].set(*split_unit(size(outcome.bytes)))
         self.stats["components"].set(number(len(outcome.components)), ", ".join(outcome.components))
 
     def _check(self) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from app.state.context import AppContext
 from app.widgets.basics import Card, EmptyState, Pill, label
 from app.widgets.format import size
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
+from app.wizard.block_options import BlockOptions
 from app.wizard.calibration import CalibrationBox
 from workflows.wire.reports.plan import PassOffer, PrecisionOffer
 
@@ -46,7 +47,7 @@ class OptimizePage(StepPage):
         self._empty.setVisible(not offers)
 
     def _switch(self, offer: PassOffer, on: bool) -> QCheckBox:
-        switch = QCheckBox(offer.title)
+        switch = QCheckBox(f"{offer.title}  ({offer.name})")  # the name is what the stages and refusals call it
         switch.setChecked(on)
         switch.toggled.connect(lambda _on: self._on_switch())
         return switch
@@ -71,14 +72,36 @@ class QuantizePage(StepPage):
             self.tr("How the weights are stored. Fewer bits make a bundle smaller, and its answers less exact."),
         )
         self.cards: dict[str, ChoiceCard] = {}
+        self.sizes: dict[str, QLabel] = {}
+        """What each card says of the weights' bytes."""
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * G)
         for column in (0, 1):
             self._grid.setColumnStretch(column, 1)
         self.body.addLayout(self._grid)
+        self.blocks = BlockOptions(self.draft)
         self.calibration = CalibrationBox(self.draft)
-        self.body.addWidget(self.calibration)
+        self.error = label("", "error", wrap=True)
+        for part in (self.blocks, self.calibration, self.error):
+            self.body.addWidget(part)
         self.body.addStretch(1)
+        self.draft.planned.connect(self._on_planned)
+
+    def isComplete(self) -> bool:
+        """While the recipe stands with what was chosen here."""
+        return self.draft.plan_error is None
+
+    def _on_planned(self) -> None:
+        error = self.draft.plan_error
+        self.error.setText(error.message if error else "")
+        self.error.setVisible(error is not None)
+        plan = self.draft.plan
+        if error is None and plan is not None:
+            self._show_settings(plan.chosen.precision)
+            for offer in plan.precisions:
+                if offer.name in self.sizes:
+                    self.sizes[offer.name].setText(self._size_words(offer))
+        self.completeChanged.emit()
 
     def initializePage(self) -> None:
         """A card a method."""
@@ -86,7 +109,7 @@ class QuantizePage(StepPage):
             self._grid.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self.cards = {}
+        self.cards, self.sizes = {}, {}
         plan = self.draft.plan
         chosen = plan.chosen.precision if plan else ""
         for index, offer in enumerate(plan.precisions if plan else []):
@@ -98,16 +121,22 @@ class QuantizePage(StepPage):
             self.cards[chosen].radio.setChecked(True)
         for name, card in self.cards.items():
             card.radio.toggled.connect(lambda on, name=name: self._on_method(name) if on else None)
-        self._show_calibration(chosen)
+        self._show_settings(chosen)
+        self._on_planned()
 
     def _on_method(self, name: str) -> None:
         self.draft.set_option("precision", name)
-        self._show_calibration(name)
+        self._show_settings(name)
 
-    def _show_calibration(self, name: str) -> None:
+    def _show_settings(self, name: str) -> None:
+        """Those that the precision `name` asks for."""
         plan = self.draft.plan
-        calibrated = any(offer.name == name and offer.calibrated for offer in (plan.precisions if plan else []))
-        self.calibration.show_plan(plan, calibrated)
+        offer = next((one for one in (plan.precisions if plan else []) if one.name == name), None)
+        self.blocks.show_plan(plan, offer is not None and offer.blocks)
+        self.calibration.show_plan(plan, offer is not None and offer.calibrated)
+
+    def _size_words(self, offer: PrecisionOffer) -> str:
+        return self.tr("about %1 of weights").replace("%1", size(offer.bytes))
 
     def _card(self, offer: PrecisionOffer) -> ChoiceCard:
         card = ChoiceCard(offer.title, offer.note)
@@ -117,7 +146,8 @@ class QuantizePage(StepPage):
         facts.setContentsMargins(3 * G, 0, 0, 0)
         facts.setSpacing(G)
         facts.addWidget(Pill(offer.name))
-        facts.addWidget(label(self.tr("about %1 of weights").replace("%1", size(offer.bytes)), "muted"))
+        self.sizes[offer.name] = label(self._size_words(offer), "muted")
+        facts.addWidget(self.sizes[offer.name])
         facts.addStretch(1)
         card.body.insertLayout(card.body.count() - 1, facts)
         return card

@@ -7,6 +7,7 @@ source → recipe → optimize → quantize → review → build → done
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWizard
 
 from app.state.context import AppContext
@@ -57,6 +58,9 @@ class BuildWizard(QWizard):
         super().__init__(parent)
         self.context = context
         self._skipping = False
+        self._goal: int | None = None
+        """Where a draft that was kept is to be shown, once its source was looked at again."""
+        self._goal_of = ""
         self.setWindowFlags(Qt.WindowType.Widget)
         self.setWizardStyle(QWizard.WizardStyle.ClassicStyle)
         self.setOptions(
@@ -81,6 +85,7 @@ class BuildWizard(QWizard):
         self.customButtonClicked.connect(self._on_custom)
         self.currentIdChanged.connect(self._on_page)
         self.run_page.editRequested.connect(self.edit_recipe)
+        context.build.started.connect(lambda: QTimer.singleShot(0, self, self.show_build))
         context.build.finished.connect(self._on_build_end)
         context.draft.changed.connect(self._on_draft)
 
@@ -140,21 +145,52 @@ class BuildWizard(QWizard):
     def start_over(self) -> None:
         """An empty draft; a build that runs goes on."""
         if not self.context.build.running:
+            self._goal = None
             self.context.build.reset()
             self.context.draft.reset()
             self.restart()
 
     def edit_recipe(self) -> None:
         """Back from a build that ended badly to its recipe."""
-        if self.currentId() != RUN or not self.context.draft.plan:
+        request = self.context.build.request
+        if self.currentId() != RUN or request is None:
             return
-        while self.currentId() != RECIPE and self.currentId() != SOURCE:
-            self.back()
+        if RECIPE in self.visitedIds():
+            while self.currentId() != RECIPE:
+                self.back()
+            return
+        self.restart()  # it was begun elsewhere: by one click, or before the window was closed
+        self.context.draft.restore(request.source, request.options, request.out, frozenset(request.consented))
+        self.go_to(RECIPE)
+
+    def go_to(self, ident: int) -> None:
+        """On to a step before the build as soon as each one before it is complete."""
+        self._goal, self._goal_of = ident, self.context.draft.source
+        self._go_on()
+
+    def _go_on(self) -> None:
+        while self._goal is not None and self.currentId() < self._goal and self.currentPage().isComplete():
+            self.next()
+        if self._goal is not None and self.currentId() >= self._goal:
+            self._goal = None
+
+    def show_build(self) -> None:
+        """A build that was begun elsewhere is shown as well."""
+        state = self.context.build.state
+        if state == "idle" or (state == "done" and self.currentId() == DONE):
+            return
+        if self.currentId() != RUN:
+            self.setStartId(RUN)
+            self.restart()
+            self.setStartId(SOURCE)
+        self._on_build_end()
 
     def _on_page(self, ident: int) -> None:
         if ident < 0:
             return
         QTimer.singleShot(0, self, self._focus_page)
+        if self._goal is None:
+            self.context.kept_draft.turn(min(ident, REVIEW) if ident != DONE else None)
         role = QWizard.WizardButton
         running = ident == RUN
         self.button(role.CustomButton1).setVisible(ident not in (SOURCE, DONE) and not running)
@@ -186,8 +222,13 @@ class BuildWizard(QWizard):
 
     def _on_draft(self) -> None:
         """A new source begins at the first step, wherever the wizard was left."""
-        if self.context.draft.probing and self.currentId() != SOURCE and not self.context.build.running:
+        draft = self.context.draft
+        if draft.probing and self.currentId() != SOURCE and not self.context.build.running:
             self.restart()
+        if self._goal is not None:
+            if draft.source != self._goal_of or draft.probe_error or draft.plan_error:
+                self._goal = None
+            QTimer.singleShot(0, self, self._go_on)
 
     def accept(self) -> None:
         """The last button begins anew."""
@@ -213,7 +254,29 @@ class BuildPage(QWidget):
         box.addWidget(self.wizard, 1)
         self.wizard.currentIdChanged.connect(self.line.set_current)
         self.wizard.restart()
+        self.wizard.show_build()
+        self._restored = False
+        context.demo.ready.connect(self._on_demo)
         self._add_actions()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The first time, what stood here when the window was closed comes back."""
+        super().showEvent(event)
+        if self._restored:
+            return
+        self._restored = True
+        if self._context.build.state == "idle":
+            page = self._context.kept_draft.restore()
+            if page:
+                self.wizard.go_to(page)
+
+    def _on_demo(self, _bundle: str) -> None:
+        """Who waited for the demo is led on to it; who went elsewhere is told."""
+        if self.isVisible():
+            self._context.navigate.emit("chat")
+        else:
+            text, go = self.tr("The demo is built."), self.tr("Chat with it")
+            self._context.show_note(text, go, lambda: self._context.navigate.emit("chat"))
 
     def _add_actions(self) -> None:
         for text, icon, act in (

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
 from app.state.context import AppContext
 from app.widgets.basics import Section, label, set_role
-from app.widgets.format import number, size
+from app.widgets.format import counted, size
 from app.widgets.placement import PlacementPart
 from app.widgets.theme import G
-from app.widgets.wheel import deaf_to_wheel
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.diagram import RecipeDiagram
 from workflows.wire.reports.plan import Offer, PlanReport, TargetOffer
@@ -59,13 +60,14 @@ class RecipePage(StepPage):
         self._late = QTimer(self, interval=300, singleShot=True)
         self._late.timeout.connect(self._send_numbers)
         self._showing = False
+        self._cost = ""
         self.draft.changed.connect(self.refresh)
 
     def _choices(self) -> QGridLayout:
-        self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256, self.tr(" tokens"))
+        self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256)
         self.cost = label("", "muted", wrap=True)
-        self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16, self.tr(" tokens"))
-        self.source_length = self._spin(self.tr("Source length"), 1 << 16, 64, self.tr(" tokens"))
+        self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16)
+        self.source_length = self._spin(self.tr("Source length"), 1 << 16, 64)
         self.variant = self._combo(
             "variant",
             self.tr("Model"),
@@ -86,13 +88,13 @@ class RecipePage(StepPage):
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * G)
         grid.setVerticalSpacing(2 * G)
-        chunk_note = label(self.tr("Prompt tokens that one prefill run takes."), "muted", wrap=True)
+        self.chunk_note = label("", "muted", wrap=True)
         graphs_note = label(
             self.tr("Providers without dynamic shapes need two; both share their weights."), "muted", wrap=True
         )
         self.target_note = label("", "muted", wrap=True)
         grid.addLayout(_named(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
-        grid.addLayout(_named(self.tr("Prefill chunk"), self.chunk, chunk_note), 0, 1)
+        grid.addLayout(_named(self.tr("Prefill chunk"), self.chunk, self.chunk_note), 0, 1)
         self.variant_note = label("", "muted", wrap=True)
         grid.addLayout(_named(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
         grid.addLayout(_named(self.tr("Target"), self.target, self.target_note), 1, 1)
@@ -111,18 +113,19 @@ class RecipePage(StepPage):
         grid.setColumnStretch(1, 1)
         return grid
 
-    def _spin(self, name: str, most: int, step: int, unit: str) -> QSpinBox:
-        spin = deaf_to_wheel(QSpinBox())
+    def _spin(self, name: str, most: int, step: int) -> QSpinBox:
+        spin = QSpinBox()
         spin.setRange(1, most)
         spin.setSingleStep(step)
-        spin.setSuffix(unit)
+        spin.setSuffix(self.tr(" token"))  # its value is 1
         spin.setGroupSeparatorShown(True)
         spin.setAccessibleName(name)
+        spin.valueChanged.connect(lambda value: spin.setSuffix(self.tr(" token") if value == 1 else self.tr(" tokens")))
         spin.valueChanged.connect(self._on_number)
         return spin
 
     def _combo(self, option: str, name: str, texts: dict[str, str]) -> QComboBox:
-        combo = deaf_to_wheel(QComboBox())
+        combo = QComboBox()
         combo.setAccessibleName(name)
         for value, text in texts.items():
             combo.addItem(text, value)
@@ -157,7 +160,8 @@ class RecipePage(StepPage):
         each = decoder.kv_bytes_per_token if decoder else 0
         text = self.tr("%1 of KV cache: %2 a token, allocated when a bundle is opened.")
         text = text.replace("%1", size(each * self.capacity.value())).replace("%2", size(each))
-        self.cost.setText(text if each else self.tr("This model keeps no cache."))
+        self._cost = text if each else self.tr("This model keeps no cache.")
+        self._note(self.draft.plan_error.message if self.draft.plan_error else "")
 
     def initializePage(self) -> None:
         """Show what the draft holds."""
@@ -169,7 +173,7 @@ class RecipePage(StepPage):
         error = draft.plan_error
         if draft.plan and error is None and not draft.planning and not self._late.isActive():
             self._show_plan(draft.plan)
-        self._note_source(error.message if error else "")
+        self._note(error.message if error else "")
         if error is None:
             self.banner.clear()
         elif error.message != self.banner.message:
@@ -204,8 +208,8 @@ class RecipePage(StepPage):
         self._showing = False
         self._show_cost()
         name = self.layouts[chosen.cache].radio.text()
-        text = self.tr("%1 · %2 slots · %3").replace("%1", name)
-        text = text.replace("%2", number(chosen.capacity)).replace("%3", size(plan.estimate.kv_bytes))
+        slots = counted(chosen.capacity, self.tr("1 slot"), self.tr("{0} slots"))
+        text = " · ".join((name, slots, size(plan.estimate.kv_bytes)))
         self.diagram.set_plan(plan.components, plan.edges, text)
 
     @property
@@ -220,12 +224,18 @@ class RecipePage(StepPage):
         if length is not None:
             self.source_length.setValue(length)
 
-    def _note_source(self, error: str) -> None:
-        """What the length means, or what is wrong with it: an error of the engine's names its option."""
-        text = self.tr("What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.")
-        wrong = "source_length" in error
-        self.source_note.setText(error if wrong else text)
-        set_role(self.source_note, "error" if wrong else "muted")
+    def _note(self, error: str) -> None:
+        """What each number means, or what is wrong with it: an error of the engine's names its option."""
+        chunk = self.tr("Prompt tokens that one prefill run takes.")
+        source = self.tr("What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.")
+        for name, note, text in (
+            ("capacity", self.cost, self._cost),
+            ("chunk", self.chunk_note, chunk),
+            ("source_length", self.source_note, source),
+        ):
+            wrong = re.search(rf"\b{name}\b", error) is not None
+            note.setText(error if wrong else text)
+            set_role(note, "error" if wrong else "muted")
 
     def _show_target(self, targets: list[TargetOffer], chosen: str) -> None:
         """The targets that the engine has; what the chosen one makes otherwise, each with its reason."""

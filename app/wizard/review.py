@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
+import shutil
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.state.context import AppContext
 from app.widgets.basics import Card, Section, button, label, set_role
-from app.widgets.format import seconds, size
-from app.widgets.theme import G, mono_font
+from app.widgets.format import counted, seconds, size
+from app.widgets.theme import G
 from app.wizard.base import StepPage
+from app.wizard.recipe_text import RecipeText
 
 
 def output_problem(text: str) -> str:
@@ -33,6 +34,18 @@ def output_problem(text: str) -> str:
     return "" if os.access(above, os.W_OK) else f"{above} cannot be written to; choose another folder."
 
 
+def free_bytes(text: str) -> tuple[int, str] | None:
+    """The bytes that are free where the folder `text` is or will be, and that place; None where it is nowhere."""
+    folder = Path(text.strip()).expanduser()
+    if not text.strip() or not folder.is_absolute():
+        return None
+    try:
+        above = next(p for p in (folder, *folder.parents) if p.is_dir())
+        return shutil.disk_usage(above).free, f"({above})"
+    except (OSError, StopIteration):
+        return None
+
+
 class ReviewPage(StepPage):
     """The last look before the build; complete while the folder can be used."""
 
@@ -44,20 +57,17 @@ class ReviewPage(StepPage):
         )
         self.setCommitPage(True)
         self.turn(commit=self.tr("Build"))
-        self.recipe = QPlainTextEdit()
-        self.recipe.setReadOnly(True)
-        self.recipe.setFont(mono_font())
-        self.recipe.setProperty("role", "code")
-        self.recipe.setAccessibleName(self.tr("Recipe as JSON"))
-        self.recipe.setMinimumHeight(30 * G)
+        self.recipe = RecipeText(self.draft)
+        for signal in (self.recipe.changed, self.draft.changed):
+            signal.connect(self.completeChanged)
         row = QHBoxLayout()
         row.setSpacing(2 * G)
-        left = Section(self.tr("Recipe"))
-        left.body.addWidget(self.recipe)
-        row.addWidget(left, 3)
+        row.addWidget(self.recipe, 3)
         row.addWidget(self._estimate(), 2)
         self.body.addLayout(self._output())
         self.body.addLayout(row, 1)
+        self._proposed = ""
+        self.draft.planned.connect(self._on_planned)
 
     def _estimate(self) -> QWidget:
         section = Section(self.tr("Estimate"))
@@ -102,46 +112,71 @@ class ReviewPage(StepPage):
 
     def initializePage(self) -> None:
         """Show the plan; it may still be on its way."""
-        self.out.setText(self.draft.out or str(self.draft.default_out()))
-        self.draft.planned.connect(self._show_plan)
+        self._propose()
         self._show_plan()
+
+    def _on_planned(self) -> None:
+        if not self.draft.out:
+            self._propose()  # another recipe may have another name
+        self._show_plan()
+
+    def _propose(self) -> None:
+        """The folder that was chosen, or one whose name says what is built."""
+        self._proposed = str(self.draft.default_out())
+        self.out.setText(self.draft.out or self._proposed)
 
     def _show_plan(self) -> None:
         plan = self.draft.plan
         if plan is None:
             return
-        self.recipe.setPlainText(json.dumps(plan.recipe, indent=2, ensure_ascii=False))
+        self.recipe.show_plan()
         price = plan.estimate
         self.figures["seconds"].setText(self.tr("about %1").replace("%1", seconds(price.seconds)))
-        self.notes["seconds"].setText(self.tr("The build can be left and cancelled; it resumes."))
-        for name, need, free in (
-            ("memory", price.memory_bytes, price.free_memory_bytes),
-            ("disk", price.disk_bytes, price.free_disk_bytes),
-        ):
-            self.figures[name].setText(size(need))
-            short = need > free
-            note = self.tr("more than the %1 that are free") if short else self.tr("of %1 free")
-            self.notes[name].setText(note.replace("%1", size(free)))
-            set_role(self.notes[name], "warning" if short else "muted")
+        self.notes["seconds"].setText(self._whence(price.builds))
+        self._show_need("memory", price.memory_bytes, price.free_memory_bytes, "")
+        self._show_disk()
         self.figures["kv"].setText(size(price.kv_bytes))
         self.completeChanged.emit()
 
+    def _whence(self, builds: int) -> str:
+        resumes = self.tr("The build can be left and cancelled; it resumes.")
+        one, many = self.tr("As an earlier build of like size."), self.tr("As {0} earlier builds of like size.")
+        return f"{counted(builds, one, many)} {resumes}" if builds else resumes
+
+    def _show_disk(self) -> None:
+        """What the bundle takes, of what is free where it goes."""
+        found, plan = free_bytes(self.out.text()), self.draft.plan
+        if plan is None:
+            return
+        if found is None:
+            self.figures["disk"].setText(size(plan.estimate.disk_bytes))
+            self.notes["disk"].setText("")
+        else:
+            self._show_need("disk", plan.estimate.disk_bytes, *found)
+
+    def _show_need(self, name: str, need: int, free: int, where: str) -> None:
+        self.figures[name].setText(size(need))
+        short = need > free
+        note = self.tr("more than the %1 that are free") if short else self.tr("of %1 free")
+        self.notes[name].setText(" ".join(filter(None, [note.replace("%1", size(free)), where])))
+        set_role(self.notes[name], "warning" if short else "muted")
+
     def _on_out(self, text: str) -> None:
-        self.draft.out = text.strip()
+        self.draft.out = "" if text.strip() == self._proposed else text.strip()
         problem = output_problem(text)
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         set_role(self.out, "true" if problem else "false", "invalid")
+        self._show_disk()
         self.completeChanged.emit()
 
     def isComplete(self) -> bool:
         """While the plan stands and the folder can be used."""
         draft = self.draft
         stands = draft.plan is not None and draft.plan_error is None and not draft.planning
-        return stands and not output_problem(draft.out)
+        read = not self.recipe.pending and not self.recipe.problem
+        return stands and read and not output_problem(self.out.text())
 
     def validatePage(self) -> bool:
         """Leaving forwards begins the build."""
-        draft = self.draft
-        out = Path(draft.out).expanduser()
-        return self.build.start(draft.request(out))
+        return self.build.start(self.draft.request(Path(self.out.text().strip()).expanduser()), self.draft.expected)

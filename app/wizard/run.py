@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from app.state.build import TAIL, StageRow
 from app.state.context import AppContext
 from app.widgets.basics import Section, button, label
-from app.widgets.format import number, seconds, size
+from app.widgets.format import number, roughly, seconds, size
 from app.widgets.theme import G, mono_font, theme
 from app.wizard.base import StepPage
 
@@ -62,8 +62,8 @@ class RunPage(StepPage):
         self.log.setMinimumHeight(12 * G)
         self.log.setAccessibleName(self.tr("Log of the build"))
         self._lay_out()
-        self._unwritten: list[str] = []
-        self._shown: object = None
+        self._unwritten: list[str] = list(self.build.tail)  # of a build that began before this page was there
+        self._shown: object = self.build.request
         self._flush = QTimer(self, interval=50, singleShot=True)
         self._flush.timeout.connect(self._write_log)
         self._clock = QTimer(self, interval=250)
@@ -72,6 +72,8 @@ class RunPage(StepPage):
         self.build.changed.connect(self._on_change)
         self.build.finished.connect(self.refresh)
         theme().changed.connect(self.refresh)
+        self._flush.start()
+        self._on_change()
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
@@ -140,6 +142,8 @@ class RunPage(StepPage):
         if not build.running:
             self._clock.stop()
         self.text.setText(self._words())
+        importing = build.current is not None and build.current.stage == "import"  # which tells nothing of its share
+        self.bar.setRange(0, 0 if importing else 1000)
         self.bar.setValue(round(build.fraction * 1000))
         self.cancel.setVisible(build.running)
         self.cancel.setEnabled(not build.stopping)
@@ -157,10 +161,7 @@ class RunPage(StepPage):
         if build.stopping:
             return self.tr("Stopping")
         if build.running:
-            progress, row = build.progress, build.current
-            what = row.stage if row else self.tr("starting")
-            more = f" · {progress.message}" if progress and progress.message else ""
-            return f"{what}{more} · {seconds(build.elapsed)}"
+            return " · ".join(filter(None, [self._doing(), seconds(build.elapsed), self._left()]))
         words = {
             "idle": self.tr("Nothing is being built"),
             "done": self.tr("Built in %1"),
@@ -168,6 +169,21 @@ class RunPage(StepPage):
             "cancelled": self.tr("Stopped after %1"),
         }
         return words[build.state].replace("%1", seconds(build.elapsed))
+
+    def _doing(self) -> str:
+        progress, row = self.build.progress, self.build.current
+        if row is None:
+            return self.tr("starting")
+        if row.stage == "import":
+            return self.tr("importing torch and transformers")
+        return f"{row.stage} · {progress.message}" if progress and progress.message else row.stage
+
+    def _left(self) -> str:
+        """The estimate, and nothing where nobody knows."""
+        left = self.build.remaining
+        if left is not None:
+            return self.tr("about %1 left").replace("%1", roughly(left))
+        return self.tr("longer than expected") if self.build.expected else ""
 
     def _show_rows(self) -> None:
         rows = self.build.rows
@@ -199,7 +215,7 @@ class RunPage(StepPage):
             "failed": self.tr("failed"),
             "stopped": self.tr("stopped"),
         }
-        time = seconds(row.seconds) if row.ended and row.seconds else ""
+        time = seconds(row.elapsed) if row.state != "waiting" and row.elapsed else ""
         memory = f"{number(row.peak_mib)} MiB" if row.peak_mib else ""
         if row.state == "started" and self.build.memory:
             memory = size(self.build.memory)

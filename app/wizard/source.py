@@ -8,10 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QFileDialog,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -21,14 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.state.build import DEMO
 from app.state.context import AppContext
-from app.widgets.basics import Card, EmptyState, Pill, button, label, set_role
-from app.widgets.format import count, number, size
-from app.widgets.theme import G, mono_font
+from app.state.draft import DEMO
+from app.widgets.basics import EmptyState, button, label, set_role
+from app.widgets.format import size
+from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
+from app.wizard.found import FoundCard
 from workflows.wire.events import ErrorEvent, ProgressEvent
-from workflows.wire.reports.plan import ProbeReport
 
 
 def is_hub_id(source: str) -> bool:
@@ -64,92 +62,6 @@ class DropZone(QLabel):
         if paths:
             event.acceptProposedAction()
             self.dropped.emit(paths[0])
-
-
-class FoundCard(Card):
-    """What a probe found."""
-
-    consented = Signal(bool)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
-        head = QHBoxLayout()
-        head.setSpacing(G)
-        self._name = label("", "heading")
-        self._pill = Pill()
-        head.addWidget(self._name)
-        head.addWidget(self._pill)
-        head.addStretch(1)
-        self.body.addLayout(head)
-        self.reason = label("", "error", wrap=True)
-        self.body.addWidget(self.reason)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(4 * G)
-        self._grid.setVerticalSpacing(G)
-        self._facts: list[QWidget] = []
-        self.body.addLayout(self._grid)
-        self._code = label("", wrap=True)
-        self._code.setFont(mono_font())
-        self._code_head = label("", "warning", wrap=True)
-        self.consent = QCheckBox(self.tr("I have read this code and let it run on this machine"))
-        self.consent.clicked.connect(self.consented)
-        for part in (self._code_head, self._code, self.consent):
-            self.body.addWidget(part)
-
-    def set_found(self, found: ProbeReport | None, code: dict[str, str], trusted: bool) -> None:
-        """Show what was found; `code` are the Python files that the checkpoint brings."""
-        self._name.setText((found.architectures or [found.model_type])[0] if found else "")
-        supported = found is not None and found.supported
-        if code and not trusted:
-            self._pill.set(self.tr("needs consent"), "warning")
-        else:
-            self._pill.set(
-                self.tr("supported") if supported else self.tr("not supported"), "ok" if supported else "error"
-            )
-        reason = found.reason if found else ""
-        self.reason.setText(reason)
-        self.reason.setVisible(not supported and bool(reason))
-        self._show_facts(_facts(self, found) if found else [])
-        for part in (self._code_head, self._code, self.consent):
-            part.setVisible(bool(code))
-        self._code_head.setText(self.tr("This checkpoint brings %n Python file(s) that would run here:", "", len(code)))
-        self._code.setText("\n".join(f"{name}  sha256 {digest}" for name, digest in code.items()))
-        self.consent.setChecked(trusted)
-
-    def _show_facts(self, facts: list[tuple[str, str]]) -> None:
-        for old in self._facts:
-            self._grid.removeWidget(old)
-            old.hide()
-            old.deleteLater()
-        self._facts = []
-        for index, (name, value) in enumerate(facts):
-            row, column = divmod(index, 3)
-            text, title = label(value), label(name, "muted")
-            self._grid.addWidget(title, row * 2, column)
-            self._grid.addWidget(text, row * 2 + 1, column)
-            self._grid.setColumnStretch(column, 1)
-            self._facts += [text, title]
-
-
-def _facts(widget: QWidget, found: ProbeReport) -> list[tuple[str, str]]:
-    words, tokenizer = widget.tr("none"), found.tokenizer
-    if tokenizer is not None:
-        template = widget.tr("chat template") if tokenizer.chat_template else widget.tr("no chat template")
-        vocabulary = widget.tr("%1 tokens").replace("%1", number(tokenizer.vocabulary or 0))
-        words = f"{tokenizer.kind}, {vocabulary}, {template}"
-    rows: list[tuple[str, str]] = [
-        (widget.tr("Parameters"), count(found.parameters)),
-        (widget.tr("Weights"), f"{found.dtype}, {size(found.weights_bytes)}"),
-        (widget.tr("Model type"), found.model_type),
-    ]
-    if (decoder := found.decoder) is not None:
-        shape = widget.tr("%1 layers, width %2").replace("%1", str(decoder.layers))
-        rows += [
-            (widget.tr("Shape"), shape.replace("%2", number(decoder.hidden_size))),
-            (widget.tr("Longest context"), widget.tr("%1 tokens").replace("%1", number(decoder.max_positions))),
-            (widget.tr("KV cache a token"), size(decoder.kv_bytes_per_token)),
-        ]
-    return [*rows, (widget.tr("Tokenizer"), words)]
 
 
 class SourcePage(StepPage):

@@ -5,6 +5,7 @@ Each page in its empty, busy, full and failed state, light and dark, at three si
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import tempfile
@@ -16,19 +17,20 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QEventLoop, QPoint, QTimer
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
 from app.inspect.graph.tab import GraphTab
 from app.main import PAGES, application
-from app.state.build import DEMO
 from app.state.chats import ChatStore
 from app.state.context import AppContext
 from app.state.conversation import Conversation
+from app.state.draft import DEMO
 from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
+from app.wizard.code_view import CodeDialog
 from tests.app.composite.making import inspected as inspection
 from tests.app.composite.making import ten
 from tests.app.conftest import fake_summary, make_bundle
@@ -37,6 +39,7 @@ from tests.fakes.inspections import BUNDLE
 from tests.fakes.runs import history as runs_of
 from tests.fakes.worker import program
 from tests.workflows.picture.making import decoder, encoder_decoder, seams
+from workflows.wire.requests import Build
 
 SIZES = ((1024, 700), (1280, 800), (1920, 1080))
 LONG = (
@@ -81,6 +84,7 @@ def window_over(scenario: dict[str, Any]) -> Iterator[tuple[MainWindow, Path]]:
         try:
             yield window, home
         finally:
+            context.close()  # first: a window asks before it ends what runs
             window.close()
             window.deleteLater()
             context.deleteLater()
@@ -156,6 +160,64 @@ def calibrated(window: MainWindow, home: Path) -> None:
     """A precision that asks for calibration."""
     step(QUANTIZE)(window, home)
     window.page("build").wizard.steps[QUANTIZE].cards["w8a16"].radio.click()  # type: ignore[attr-defined]
+
+
+def in_blocks(window: MainWindow, home: Path) -> None:
+    """A precision with blocks."""
+    step(QUANTIZE)(window, home)
+    window.page("build").wizard.steps[QUANTIZE].cards["int4"].radio.click()  # type: ignore[attr-defined]
+
+
+def edited(window: MainWindow, home: Path) -> None:
+    """The recipe was changed to one that cannot be."""
+    step(REVIEW)(window, home)
+    review = window.page("build").wizard.currentPage()  # type: ignore[attr-defined]
+    text = review.recipe.text.toPlainText()
+    review.recipe.text.setPlainText(text.replace('"capacity": 4096', '"capacity": 3'))
+    until(lambda: review.recipe.problem, "the engine's word")
+
+
+def code_read(window: MainWindow, home: Path) -> None:
+    """The checkpoint's code is open."""
+    code = "import torch\n\n\nclass Odd(torch.nn.Module):\n    pass\n"
+    (home / "modeling_odd.py").write_text(code)
+    files = {"modeling_odd.py": hashlib.sha256(code.encode()).hexdigest(), "tokenization_odd.py": "ab" * 32}
+    dialog = CodeDialog(home, files, window)
+    dialog.open()
+    dialog.setWindowFlags(Qt.WindowType.Widget)
+    dialog.setGeometry(60, 40, 900, 600)
+    dialog.show()
+
+
+def unfinished(window: MainWindow, home: Path) -> None:
+    """A build that was kept for later, another failed that is in the status line, and a reply under way."""
+    home_full(window, home)
+    out = home / "bundles" / "llama-3.2-1b-int4-window4096"
+    (out.with_name(f".{out.name}.build") / f"export-{'0' * 16}").mkdir(parents=True)
+    window.context.build.start(Build("owner/llama-3.2-1b", str(out)))
+    until(lambda: window.context.build.state == "failed", "its end")
+    window.context.session.open(str(home / "bundles" / "qwen3-demo"))
+    until(lambda: window.context.session.state == "ready", "the bundle")
+    window.context.session.generate("What is a KV cache?")
+    wait(1.5)
+
+
+def leaving(window: MainWindow, home: Path) -> None:
+    """The window is closed while a build runs, and files are dragged over it."""
+    building(window, home)
+    window.close()
+    question = window.leaving.question
+    assert question is not None
+    question.setWindowFlags(Qt.WindowType.Widget)
+    question.setAutoFillBackground(True)
+    question.setGeometry(200, 200, 480, 160)
+    question.show()
+
+
+def dragged(window: MainWindow, home: Path) -> None:
+    """A file is dragged over Home."""
+    home_full(window, home)
+    window.drop.show_for(1)
 
 
 def ended(window: MainWindow, home: Path) -> None:
@@ -536,6 +598,12 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "home-empty": ({}, page("home")),
     "home-full": ({}, home_full),
     "home-failed": ({}, home_failed),
+    "home-unfinished": ({**REPLY, "delay": 0.05, "tokens": 9000, **fails("build", "It broke.", "crashed")}, unfinished),
+    "home-dragged": ({}, dragged),
+    "build-blocks": ({}, in_blocks),
+    "build-edited": ({}, edited),
+    "build-code-open": ({}, code_read),
+    "build-leaving": ({"delay": 0.3}, leaving),
     "home-palette": ({}, palette),
     "build-empty": ({}, page("build")),
     "build-busy": ({"delay": 3}, probe("busy/model")),

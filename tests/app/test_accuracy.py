@@ -64,7 +64,7 @@ def test_from_the_form_to_the_figures(qtbot: Any, tab: Any, tmp_path: Path) -> N
     assert page.stack.currentIndex() == 0 and not page.form.run.isEnabled()
     bundle = make_bundle(tmp_path / "mine")
     page.context.open_bundle(bundle)
-    assert page.form.candidate.path == str(bundle) and page.form.candidate.field.currentText() == "mine"
+    assert page.form.candidate.path == str(bundle) and page.form.candidate.field.currentText().startswith("mine · ")
     page.form.reference.choose("demo:qwen3")
     assert page.form.run.isEnabled()
     qtbot.mouseClick(page.form.run, Qt.MouseButton.LeftButton)

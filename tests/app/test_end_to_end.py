@@ -1,4 +1,4 @@
-"""The whole way with the real engine: the window converts the demo through the wizard and chats with it."""
+"""The whole way with the real engine: one click converts the demo, and the chat that opens answers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import signal
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWizard
 
 from app.main import PAGES
 from app.state.context import AppContext
 from app.window import MainWindow
-from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, SOURCE
 
 PATIENCE_MS = 180_000
 
@@ -24,18 +22,13 @@ def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:
     window.show()
     home: Any = window.page("home")
     qtbot.mouseClick(home.demo, Qt.MouseButton.LeftButton)
-    wizard = window.page("build").wizard  # type: ignore[attr-defined]
-    next_button = wizard.button(QWizard.WizardButton.NextButton)
-    for step in (SOURCE, RECIPE, OPTIMIZE, QUANTIZE):
-        assert wizard.currentId() == step
-        qtbot.waitUntil(next_button.isEnabled, timeout=PATIENCE_MS)
-        qtbot.mouseClick(next_button, Qt.MouseButton.LeftButton)
-    commit = wizard.button(QWizard.WizardButton.CommitButton)
-    qtbot.waitUntil(commit.isEnabled, timeout=PATIENCE_MS)
-    qtbot.mouseClick(commit, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: wizard.currentId() == DONE or not context.build.running, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: context.build.state in ("done", "failed"), timeout=PATIENCE_MS)
     assert context.build.error is None
-    qtbot.mouseClick(wizard.steps[DONE].chat, Qt.MouseButton.LeftButton)
+    assert [row.stage for row in context.build.rows] == [
+        "checkpoint", "import", "export", "optimize", "quantize", "bundle"
+    ]  # fmt: skip
+    assert any("export: tracing the decoder" in line for line in context.build.tail)
+    qtbot.waitUntil(lambda: window.current_page == "chat")
     reply = ask(qtbot, window, "What is 8 times 7?")
     assert "56" in reply
     survive_a_kill(qtbot, window)

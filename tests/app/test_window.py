@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from app.main import PAGES
@@ -22,6 +22,7 @@ from app.warmup import FIRST_MS
 from app.widgets.basics import Pill
 from app.widgets.theme import theme
 from app.window import MainWindow
+from app.wizard.base import RUN
 from tests.app.conftest import make_bundle
 from workflows.wire.requests import ListDevices
 
@@ -304,13 +305,40 @@ class TestHome:
         assert window.context.recents.entries[0].speed == pytest.approx(212.4)
         assert window.context.recents.entries[0].provider == "cpu"
 
-    def test_the_demo_card_builds_then_chats(self, qtbot: Any, make_window: Make, home: Path) -> None:
+    def test_one_click_builds_the_demo_and_opens_the_chat(self, qtbot: Any, make_window: Make, home: Path) -> None:
+        window = make_window(delay=0.02)
+        page: Any = window.page("home")
+        assert page.demo.text() == "Build it and chat"
+        qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
+        assert window.current_page == "build"
+        qtbot.waitUntil(lambda: window.context.build.running)
+        wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+        qtbot.waitUntil(lambda: wizard.currentId() == RUN)
+        assert wizard.steps[RUN].cancel.isVisible()
+        qtbot.waitUntil(lambda: window.current_page == "chat")
+        assert window.context.bundle is not None
+        assert window.context.bundle["path"] == str(home / "bundles" / "qwen3-demo-fp32-static4096")
+        assert page.demo.text() == "Chat with the demo"
+
+    def test_who_left_the_demos_build_is_told_when_it_is_done(self, qtbot: Any, make_window: Make) -> None:
+        window = make_window(delay=0.02)
+        page: Any = window.page("home")
+        qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: window.context.build.running)
+        window.show_page("home")
+        qtbot.waitUntil(lambda: window.banner.message == "The demo is built.")
+        assert window.current_page == "home"
+
+    def test_a_demo_that_cannot_be_looked_at_says_so(self, qtbot: Any, make_window: Make) -> None:
+        window = make_window(errors={"recipe": {"kind": "recipe", "message": "It has no recipe."}})
+        page: Any = window.page("home")
+        qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: window.banner.message == "It has no recipe.")
+        assert not window.context.build.running
+
+    def test_the_demo_that_is_there_is_opened(self, qtbot: Any, make_window: Make, home: Path) -> None:
         window = make_window()
         page: Any = window.page("home")
-        assert page.demo.text() == "Build the demo"
-        qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
-        assert window.stack.currentWidget() is window.page("build")
-        qtbot.waitUntil(lambda: window.context.draft.supported)
         window.context.recents.add(str(make_bundle(home / "bundles" / "qwen3-demo")))
         assert page.demo.text() == "Chat with the demo"
         window.show_page("home")
@@ -331,3 +359,20 @@ def test_a_window_that_closes_starts_nothing(qtbot: Any, make_window: Any, tmp_p
         assert worker.pid == 0
     qtbot.waitUntil(lambda: len(ended) == 3)
     assert {getattr(one, "kind", "") for one in ended} == {"cancelled"}
+
+
+def test_dragging_files_over_the_window_says_what_dropping_does(make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.onnx"))])
+    buttons = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dragEnterEvent(QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, mime, *buttons))
+    assert window.drop.isVisible() and window.drop.text == "Drop to open it"
+    assert window.drop.geometry() == window.rect()
+    window.dragLeaveEvent(QDragLeaveEvent())
+    assert not window.drop.isVisible()
+    mime.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("a.onnx", "b.onnx")])
+    window.dragEnterEvent(QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, mime, *buttons))
+    assert window.drop.text == "Drop to compare them, or to put them together"
+    drop(window, tmp_path / "missing.txt")
+    assert not window.drop.isVisible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget, QWizard
 
-from app.state.build import DEMO
+from app.state.draft import DEMO
+from app.state.recents import bundle_title
 from app.window import MainWindow
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.wizard.page import BuildWizard
@@ -53,6 +55,7 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     build = window.context.build
     assert [(row.stage, row.state) for row in build.rows] == [
         ("checkpoint", "done"),
+        ("import", "done"),
         ("export", "done"),
         ("optimize", "done"),
         ("quantize", "skipped"),
@@ -62,7 +65,7 @@ def test_from_the_demo_to_a_bundle(qtbot: Any, make_window: Make) -> None:
     qtbot.mouseClick(done.chat, Qt.MouseButton.LeftButton)  # type: ignore[attr-defined]
     assert window.stack.currentWidget() is window.page("chat")
     assert window.context.bundle is not None
-    assert window.context.bundle["name"] == "qwen3-demo"
+    assert window.context.bundle["name"] == "qwen3-demo-fp32-static4096"
     assert [e.path for e in window.context.recents.entries] == [build.outcome.bundle]  # type: ignore[union-attr]
 
 
@@ -112,7 +115,7 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     chosen = draft.plan.chosen
     assert (chosen.cache, chosen.capacity, chosen.graphs) == ("window", 512, "single")
     assert chosen.passes["deduplicate"] is False
-    assert '"capacity": 512' in wizard.steps[REVIEW].recipe.toPlainText()  # type: ignore[attr-defined]
+    assert '"capacity": 512' in wizard.steps[REVIEW].recipe.text.toPlainText()  # type: ignore[attr-defined]
     press(qtbot, wizard, QWizard.WizardButton.CommitButton)
     assert window.context.build.request is not None
     assert window.context.build.request.options["capacity"] == 512
@@ -211,7 +214,7 @@ def test_a_failed_stage_says_why_and_retry_goes_on(qtbot: Any, make_window: Make
     assert build.failed_row is not None
     assert (build.failed_row.stage, build.failed_row.note) == ("optimize", "An operator is missing.")
     assert run.banner.message == "Stage optimize failed: an operator is missing."
-    qtbot.waitUntil(lambda: "Build failed" in window.status.text.text())
+    qtbot.waitUntil(lambda: "Build failed: Stage optimize failed" in window.status.says[0])
     assert not run.isComplete()
     qtbot.mouseClick(run.retry, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: wizard.currentId() == DONE)
@@ -263,14 +266,25 @@ def test_a_build_goes_on_while_another_page_is_shown(qtbot: Any, make_window: Ma
     wizard = wizard_of(window)
     start_build(qtbot, wizard)
     window.show_page("home")
-    qtbot.waitUntil(lambda: window.status.text.text().startswith("Build "))
-    assert window.status.cancel.isVisible()
+    qtbot.waitUntil(lambda: window.status.says[0].startswith("Build "))
+    qtbot.waitUntil(lambda: [chip.end.isVisible() for chip in window.status.chips.values()] == [True])
     qtbot.waitUntil(lambda: window.context.build.state == "done")
     assert wizard.currentId() == DONE
 
 
-def test_remote_code_is_named_and_needs_consent(qtbot: Any, make_window: Make) -> None:
-    window = make_window(remote_code={"modeling_x.py": "ab" * 32})
+def code_of(folder: Path, **texts: str) -> dict[str, Any]:
+    """The scenario of a checkpoint with Python files of its own."""
+    folder.mkdir(exist_ok=True)
+    files = {f"{name}.py": text.encode() for name, text in texts.items()}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    return {"remote_code": digests, "probe": {"path": str(folder)}}
+
+
+def test_remote_code_is_read_before_it_is_agreed_to(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    scenario = code_of(tmp_path / "c", modeling_x="import os\nprint(1)\n", extra="x = 2\n")
+    window = make_window(**scenario)
     wizard, draft = wizard_of(window), window.context.draft
     source: Any = wizard.steps[SOURCE]
     source.cards[1].radio.click()
@@ -279,10 +293,33 @@ def test_remote_code_is_named_and_needs_consent(qtbot: Any, make_window: Make) -
     qtbot.waitUntil(lambda: bool(draft.found))
     assert source.found.consent.isVisible()
     assert "modeling_x.py" in source.found._code.text()
-    assert not source.isComplete()
+    assert not source.isComplete() and not source.found.consent.isEnabled()
+    qtbot.mouseClick(source.found.open_code, Qt.MouseButton.LeftButton)
+    dialog = source.found.code
+    assert dialog.said.text() == "Still to be read: modeling_x.py" and not source.found.consent.isEnabled()
+    dialog.list.setCurrentRow(1)
+    assert dialog.code.text.toPlainText() == "import os\nprint(1)\n"
+    assert dialog.code.numbers.toPlainText().split() == ["1", "2", "3"]
+    assert dialog.said.text() == "Every file was opened."
+    dialog.close()
     source.found.consent.click()
     qtbot.waitUntil(source.isComplete)
-    assert draft.request("/out").consented == ("ab" * 32,)
+    assert draft.request("/out").consented == tuple(sorted(scenario["remote_code"].values()))
+
+
+def test_code_that_changed_since_it_was_found_is_not_agreed_to(
+    qtbot: Any, make_window: Make, tmp_path: Path
+) -> None:
+    window = make_window(**code_of(tmp_path / "c", modeling_x="x = 1\n"))
+    (tmp_path / "c" / "modeling_x.py").write_text("import evil\n")
+    source: Any = wizard_of(window).steps[SOURCE]
+    window.context.draft.probe(str(tmp_path / "c"))
+    qtbot.waitUntil(lambda: bool(window.context.draft.found))
+    qtbot.mouseClick(source.found.open_code, Qt.MouseButton.LeftButton)
+    dialog = source.found.code
+    assert dialog.said.text() == "modeling_x.py is not what was found: look at the source again."
+    assert dialog.code.text.toPlainText() == "" and not source.found.consent.isEnabled()
+    dialog.close()
 
 
 def test_an_unsupported_checkpoint_says_why(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -345,16 +382,19 @@ def test_skip_to_review_takes_the_defaults(qtbot: Any, make_window: Make) -> Non
     assert wizard.currentId() == REVIEW
 
 
-def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make) -> None:
+def test_no_step_is_wider_than_a_small_window(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     from tests.app.test_window import sideways
 
-    window = make_window(remote_code={"modeling_x.py": "ab" * 32})
+    window = make_window(**code_of(tmp_path / "c", modeling_x="x = 1\n"))
     window.resize(1024, 700)
     wizard = wizard_of(window)
     window.context.draft.probe(DEMO)
     qtbot.waitUntil(lambda: bool(window.context.draft.found))
     assert not sideways(window.page("build"))
-    wizard.steps[SOURCE].found.consent.click()  # type: ignore[attr-defined]
+    found: Any = wizard.steps[SOURCE].found  # type: ignore[attr-defined]
+    found.open_code.click()
+    found.code.close()
+    found.consent.click()
     for _ in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW):
         press(qtbot, wizard)
         assert not sideways(window.page("build")), wizard.currentId()
@@ -386,3 +426,75 @@ def test_the_focus_stays_in_the_wizard_and_enter_means_next(qtbot: Any, make_win
         qtbot.waitUntil(lambda: focus_is_in(wizard.currentPage()))
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
     assert wizard.currentId() == REVIEW
+
+
+def test_a_folder_and_a_title_say_what_was_built(qtbot: Any, make_window: Make, home: Path) -> None:
+    window = make_window()
+    wizard, draft = wizard_of(window), window.context.draft
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: draft.plan is not None)
+    for name, value in (("precision", "int4"), ("cache", "window"), ("capacity", 512), ("target", "qnn")):
+        draft.set_option(name, value)
+    qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.chosen.target == "qnn")
+    assert draft.default_out() == home / "bundles" / "qwen3-demo-int4-window512-qnn"
+    draft.default_out().mkdir(parents=True)
+    assert draft.default_out().name == "qwen3-demo-int4-window512-qnn-2"  # really the same
+    facts = {"name": "qwen3-demo", "precision": "int4", "layout": "window", "capacity": 512}
+    assert bundle_title(facts) == "qwen3-demo · int4 · window 512"
+    assert bundle_title(facts | {"layout": "", "capacity": None}) == "qwen3-demo · int4"
+
+
+def test_what_was_built_is_current_and_among_the_recent(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    start_build(qtbot, wizard_of(window))
+    window.show_page("home")
+    qtbot.waitUntil(lambda: window.context.build.state == "done")
+    outcome = window.context.build.outcome
+    assert outcome is not None and window.context.bundle is not None
+    assert window.context.bundle["path"] == outcome.bundle
+    assert [entry.path for entry in window.context.recents.entries] == [outcome.bundle]
+    assert window.current_page == "home"
+
+
+def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    press(qtbot, wizard)
+    recipe: Any = wizard.steps[RECIPE]
+    qtbot.waitUntil(recipe.isComplete)
+    assert recipe.chunk_note.text() == "Prompt tokens that one prefill run takes."
+    recipe.capacity.setValue(1)
+    words = "The recipe's settings do not go together: a chunk of 64 does not fit a capacity of 1."
+    qtbot.waitUntil(lambda: recipe.cost.text() == words)
+    assert recipe.chunk_note.text() == words and recipe.capacity.value() == 1
+    assert not wizard.button(QWizard.WizardButton.NextButton).isEnabled()
+    recipe.chunk.setValue(1)
+    qtbot.waitUntil(recipe.isComplete)
+    assert "of KV cache" in recipe.cost.text() and recipe.chunk_note.text().startswith("Prompt tokens")
+
+
+def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard, draft = wizard_of(window), window.context.draft
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    for _ in (SOURCE, RECIPE, OPTIMIZE):
+        press(qtbot, wizard)
+    quantize: Any = wizard.steps[QUANTIZE]
+    assert not quantize.blocks.isVisible()
+    quantize.cards["int4"].radio.click()
+    blocks = quantize.blocks
+    assert blocks.isVisible() and blocks.block.currentData() == 32
+    assert (blocks.symmetric.isChecked(), blocks.head.isChecked(), blocks.embedding.isChecked()) == (False, True, False)
+    blocks.block.setCurrentIndex(blocks.block.findData(128))
+    blocks.block.activated.emit(blocks.block.currentIndex())
+    blocks.symmetric.click()
+    blocks.head.click()
+    qtbot.keyClicks(blocks.exclude, "*/down_proj, model/layers/0/*")
+    blocks.exclude.editingFinished.emit()
+    wanted = {"block_size": 128, "symmetric": True, "head": False, "exclude": ["*/down_proj", "model/layers/0/*"]}
+    assert draft.options["quantize"] == wanted
+    qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.recipe["quantize"] == wanted)
+    assert blocks.block.currentData() == 128 and not blocks.head.isChecked()
+    assert quantize.sizes["int4"].text() == "about 7.3 MiB of weights"
+    assert quantize.sizes["fp32"].text() == "about 32.0 MiB of weights"

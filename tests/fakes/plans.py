@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,7 +40,7 @@ SLOW = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPU
 PRECISIONS = [
     PrecisionOffer("fp32", "Keep fp32", "Every weight as it is.", "Runs on every provider.", "", 32 << 20, False),
     PrecisionOffer(
-        "int4", "4-bit weights", "The smallest and fastest.", "CPU about 4 × as fast as fp32.", "", 8 << 20, False
+        "int4", "4-bit weights", "The smallest and fastest.", "CPU about 4 × as fast as fp32.", "", 8 << 20, False, True
     ),
     PrecisionOffer(
         "w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "For NPUs.", SLOW, 12 << 20, True
@@ -68,6 +69,12 @@ def probe_of(source: str, remote_code: dict[str, str], cacheless: bool) -> Probe
     )
 
 
+def _scales(options: Options) -> int:
+    """Bytes that smaller blocks than 32 take more."""
+    quantize = read(dict[str, object], options.get("quantize", {}))
+    return (32 << 20) // read(int, quantize.get("block_size", 32)) - (1 << 20)
+
+
 def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
     """The plan for what was chosen. encoder: its graphs are fixed to a source's length, where they are two."""
 
@@ -92,7 +99,15 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
     )
     names = ["decoder"] if graphs == "single" else ["prefill", "decode"]
     return PlanReport(
-        recipe={"version": 1, "source": source, "cache": chosen.cache, "capacity": chosen.capacity, "opset": 23},
+        recipe={
+            "version": 1,
+            "source": source,
+            "cache": chosen.cache,
+            "capacity": chosen.capacity,
+            "precision": chosen.precision,
+            "quantize": {"block_size": 32, **read(dict[str, object], options.get("quantize", {}))},
+            "opset": 23,
+        },
         chosen=chosen,
         estimate=Estimate(24.0, 1_400_000_000, 9_000_000, chosen.capacity * 2048, 9_000_000_000, 90_000_000_000),
         components=[Box(name, name, ["input_ids", "past"], ["logits", "present"]) for name in names],
@@ -101,5 +116,5 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         variants=[Offer("plain", True), Offer("transformer-only", True)],
         targets=TARGETS,
         passes=PASSES,
-        precisions=PRECISIONS,
+        precisions=[replace(one, bytes=one.bytes + _scales(options)) if one.blocks else one for one in PRECISIONS],
     )

@@ -258,6 +258,10 @@ class Fake:
             self.send(ErrorEvent(kind="recipe", message=message))
             return
         plan = plan_of(request.source, request.options, encoder=bool(most))
+        if plan.chosen.chunk > plan.chosen.capacity:
+            words = f"a chunk of {plan.chosen.chunk} does not fit a capacity of {plan.chosen.capacity}."
+            self.send(ErrorEvent(kind="recipe", message=f"The recipe's settings do not go together: {words}"))
+            return
         offers = {"layouts": self.scenario["layouts"]} if "layouts" in self.scenario else {}
         self.give(changed(plan, offers))
 
@@ -315,6 +319,8 @@ class Fake:
             self.send(StageEvent(stage=stage, state="skipped", note="Full precision was asked for."))
             return True
         self.send(StageEvent(stage=stage, state="started"))
+        if stage == "export" and self.count("import") == 1:
+            self.run_stage("import", False)
         for i in range(4):
             self.pause()
             self.send(ProgressEvent(stage=stage, message=f"step {i + 1}", done=i + 1, total=4, unit="steps"))
@@ -322,7 +328,7 @@ class Fake:
         if failed:
             self.send(StageEvent(stage=stage, state="failed", note="An operator is missing."))
             return False
-        again = "state" in self.scenario and self.count(stage) > 1
+        again = stage != "import" and "state" in self.scenario and self.count(stage) > 1
         self.send(StageEvent(stage=stage, state="reused" if again else "done", seconds=0.4, peak_mib=512.0))
         return True
 

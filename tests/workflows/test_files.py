@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from workflows import files
-from workflows.files import put_in_place, recover, remove, sweep, write_whole
+from workflows.errors import DiskFullError
+from workflows.files import put_in_place, recover, remove, room_for, sweep, write_whole
 
 
 def folder(path: Path, text: str) -> Path:
@@ -123,3 +126,33 @@ def test_a_link_is_removed_and_what_it_points_to_stays(tmp_path: Path) -> None:
         assert not (tmp_path / "link").is_symlink()
     remove(tmp_path / "absent")
     assert read(target) == "text"
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_names_file_folder_need_and_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    """What was written of the file until then counts as free."""
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 20))
+    path = tmp_path / "weights.data"
+    with pytest.raises(DiskFullError) as error, room_for(path, 5 << 20), path.open("wb") as file:
+        file.write(bytes(2 << 20))
+        file.flush()
+        raise OSError(code, "No space left on device")
+    assert str(error.value) == (
+        f"The disk of {tmp_path} is full: weights.data needs 5.0 MiB and 3.0 MiB are free; make room there, or choose "
+        "a folder on another disk."
+    )
+
+
+def test_a_file_of_which_nothing_is_known_is_named(tmp_path: Path) -> None:
+    """The one that the system names, in a folder that may be gone by then."""
+    words = r"full: b\.onnx does not fit, [\d,.]+ MiB are free"
+    with pytest.raises(DiskFullError, match=words), room_for(tmp_path / "a"):
+        raise OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "gone" / "b.onnx"))
+
+
+def test_another_failure_is_none_of_the_disks(tmp_path: Path) -> None:
+    """It goes on as it is."""
+    with pytest.raises(PermissionError), room_for(tmp_path / "a", 1):
+        raise PermissionError(errno.EACCES, "Permission denied")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tracemalloc
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
+from workflows import weights
+from workflows.errors import DiskFullError
 from workflows.weights import SMALL, WEIGHTS, key_of, large_initializers, link_or_copy, load_graph, save_graphs
 
 RNG = np.random.default_rng(0)
@@ -146,3 +149,16 @@ def test_a_linked_file_is_read(exported: Path, tmp_path: Path) -> None:
         assert tensor is not None and key_of(tensor) == key_of(other.const_value)
         content = (exported / WEIGHTS).read_bytes()[tensor.offset : tensor.offset + tensor.nbytes]  # type: ignore[attr-defined]
         assert tensor.numpy().tobytes() == content
+
+
+def test_a_disk_that_fills_up_is_said_with_what_the_weights_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bytes of all tensors."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(weights, "append", full)
+    with pytest.raises(DiskFullError, match=r"full: weights\.data needs 1\.5 MiB and"):
+        save_graphs({"a.onnx": made(x=np.ones((3 << 17,), np.float32))}, tmp_path)

@@ -22,6 +22,7 @@ from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
 from workflows.quantize import METHODS, Ranges, check_excluded, run_method
+from workflows.quantize.patterns import with_names
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
 from workflows.weights import load_graph, save_graphs
@@ -39,6 +40,7 @@ def make_quantize(
     """
     components = load_evidence(optimized)
     models = {entry["file"]: load_graph(optimized / entry["file"]) for entry in components}
+    recipe = with_names(recipe, models.values())
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}
     ranges, calibrated = find_ranges(optimized, by_name, recipe, cut, pipeline, words, report)

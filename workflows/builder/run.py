@@ -17,6 +17,7 @@ from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import Cancelled, DeviceError
 from workflows.evidence import load_evidence, save_evidence
+from workflows.files import room_for
 from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 from workflows.recipe.target import target_named
@@ -70,7 +71,7 @@ def build(
     with workshop(out, request.force, report, cancelled) as work:
         stages = _make_stages(work, checkpoint, recipe, digest)
         work.check()
-        with timed(report, "bundle"):
+        with timed(report, "bundle"), room_for(out):
             publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
     if recipe.compile:
         _compile(out, recipe, report, cancelled)

@@ -15,7 +15,7 @@ from typing import Any
 import onnx_ir as ir
 
 from workflows.builder.parity import EACH_PASS_UP_TO, TOLERANCE, Parity, Probe, is_usable
-from workflows.builder.work import Report
+from workflows.builder.work import Report, timed
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
 from workflows.errors import JoineryError, RecipeError
@@ -28,13 +28,15 @@ from workflows.reference import Reference
 from workflows.weights import WEIGHTS, save_graphs
 from workflows.wire.events import ProgressEvent
 
+IMPORT = "import"  # a stage within the export, and the longest of a small model's
 # What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.
 _TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
 
 
 def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> Evidence:
     """Writes the recipe's graphs and their weight file into `folder`."""
-    from workflows.export import export_components  # torch and transformers: seconds to import
+    with timed(report, IMPORT):
+        from workflows.export import export_components  # torch and transformers: seconds to import
 
     cut = export_components(checkpoint, recipe, folder, report)
     return [

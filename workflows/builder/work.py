@@ -18,7 +18,7 @@ from workflows.bundle.verify import find_problems
 from workflows.bundle.write import check_target, locked
 from workflows.errors import BundleError, Cancelled
 from workflows.evidence import Evidence, save_evidence
-from workflows.files import discard, remove, sweep
+from workflows.files import discard, remove, room_for, sweep
 from workflows.memory import peak_bytes
 from workflows.wire.events import BuildDone, Event, LogEvent, StageEvent
 
@@ -53,13 +53,14 @@ class Work:
             self._report(LogEvent(message=f"What an earlier build left of the stage {name} is damaged: made anew."))
             remove(done)
         draft = self.draft(name)
-        with timed(self._report, name) as spent:
+        with timed(self._report, name) as spent, room_for(self.folder / name):
             evidence = make(draft)
-        for entry in evidence:
-            entry |= spent
-        save_evidence(draft, evidence)
-        write_manifest(draft)
-        draft.rename(done)
+        with room_for(self.folder / name):
+            for entry in evidence:
+                entry |= spent
+            save_evidence(draft, evidence)
+            write_manifest(draft)
+            draft.rename(done)
         return done
 
     def draft(self, name: str) -> Path:

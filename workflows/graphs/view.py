@@ -214,11 +214,11 @@ def scope_of(node: onnx.NodeProto) -> str:
     """The module path that the export noted, or that the node's name holds: model/layers/0/attn; empty for none."""
     for entry in node.metadata_props:
         if entry.key == SCOPES_KEY and isinstance(entry.value, str):
-            return _scope_of_names(entry.value)
+            return scope_of_names(entry.value)
     return scope_of_name(node.name)
 
 
-def _scope_of_names(text: str) -> str:
+def scope_of_names(text: str) -> str:
     """torch writes a list of names, each with all before it: ['', 'model', 'model.layers.0', 'the node']."""
     names = [single or double for single, double in _QUOTED.findall(text)]
     path = names[-2] if len(names) > 1 else ""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from workflows.errors import RequestError, printable
@@ -165,6 +166,24 @@ class History:
         for leftover in ("-wal", "-shm"):
             self.path.with_name(self.path.name + leftover).unlink(missing_ok=True)
         self._told(f"The history of runs could not be read and now lies in {other}: a new one begins.")
+
+
+def build_seconds(precision: str, size: int, last: int = 5) -> list[float]:
+    """What the last whole builds took whose bundles have about `size` bytes in this precision, the newest first.
+
+    A build that went on from an earlier one's stages says nothing of a whole one's time. Empty where nothing was kept,
+    or what was kept cannot be read.
+    """
+    history = History()
+    if not history.path.is_file():
+        return []
+    try:
+        runs = history.runs("build", last=200)
+    except (OSError, sqlite3.Error, RequestError):
+        return []
+    alike = (run.figures for run in runs if run.precision == precision and "export_s" in run.figures)
+    near = (figures for figures in alike if size / 2 <= float(figures["bytes"] or 0) <= size * 2)
+    return [float(figures["seconds"] or 0) for figures in islice(near, last)]
 
 
 def new_id() -> str:

@@ -153,9 +153,10 @@ def _checked(values: Mapping[str, Any]) -> Recipe:
         return Recipe.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the recipe"
+        where = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ").rstrip(".")
-        raise RecipeError(f"{printable(where)} is wrong in the recipe: {printable(message)}.") from None
+        wrong = f"{printable(where)} is wrong in the recipe" if where else "The recipe's settings do not go together"
+        raise RecipeError(f"{wrong}: {printable(message)}.") from None
 
 
 def _refuse_unfit(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_positions: int) -> None:

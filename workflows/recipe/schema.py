@@ -113,7 +113,7 @@ class Recipe(BaseModel):
 
     @model_validator(mode="after")
     def _chunk_fits(self) -> Recipe:
-        if self.graphs == "prefill-decode" and self.chunk > self.capacity:
+        if self.chunk > self.capacity:
             raise ValueError(f"a chunk of {self.chunk} does not fit a capacity of {self.capacity}")
         return self
 

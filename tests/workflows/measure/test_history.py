@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from workflows.errors import RequestError
-from workflows.measure.history import History, new_id
+from workflows.measure.history import History, build_seconds, new_id
 from workflows.processes import python_path
 from workflows.wire.reports.runs import Run, RunStep
 
@@ -175,3 +175,25 @@ def test_a_thousand_runs_of_five_hundred_steps(history: History) -> None:
     assert len({one.id for one in history.runs()}) == 1000
     found = history.runs(last=1)[0]
     assert history.steps(found.id) == steps and json.loads(json.dumps(found.figures)) == found.figures
+
+
+def test_how_long_a_build_takes_is_read_from_whole_ones_of_like_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path))
+    assert build_seconds("int4", 1000) == [] and not list(tmp_path.iterdir())
+    history = History()
+    for ident, precision, size, seconds, stages in (
+        ("a", "int4", 1100, 30.0, ["export_s"]),
+        ("b", "int4", 900, 20.0, ["export_s"]),
+        ("c", "int4", 1000, 2.0, []),  # it went on from another's export
+        ("d", "int4", 5000, 90.0, ["export_s"]),
+        ("e", "fp32", 1000, 60.0, ["export_s"]),
+    ):
+        figures = {"seconds": seconds, "bytes": size, **dict.fromkeys(stages, 1.0)}
+        when = f"2026-01-0{ord(ident) - 96}"
+        history.add(replace(RUN, id=ident, kind="build", precision=precision, time=when, figures=figures))
+    assert build_seconds("int4", 1000) == [20.0, 30.0]
+    assert build_seconds("int4", 1000, last=1) == [20.0]
+    history.path.write_bytes(b"no database")
+    assert build_seconds("int4", 1000) == []

@@ -72,7 +72,7 @@ class Chosen:
 
 @dataclass
 class Estimate:
-    """What a build will take, and what there is."""
+    """What a build will take, and what there is. builds: earlier ones of like size that the seconds were taken from."""
 
     seconds: float
     memory_bytes: int
@@ -80,6 +80,7 @@ class Estimate:
     kv_bytes: int
     free_memory_bytes: int
     free_disk_bytes: int
+    builds: int = 0
 
 
 @dataclass
@@ -130,7 +131,10 @@ class PassOffer:
 
 @dataclass
 class PrecisionOffer:
-    """A precision. bytes: what the weights would take. trap: what one overlooks. calibrated: it needs prompts."""
+    """A precision. bytes: what the weights would take. trap: what one overlooks. calibrated: it needs prompts.
+
+    blocks: weights share a scale block by block.
+    """
 
     name: str
     title: str
@@ -139,6 +143,7 @@ class PrecisionOffer:
     trap: str
     bytes: int
     calibrated: bool
+    blocks: bool = False
 
 
 @dataclass

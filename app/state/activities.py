@@ -1,0 +1,96 @@
+"""What runs now in any of the workers, and what failed last of each kind.
+
+    Worker.begun ──▶ Activity ──progress──▶ …  ──▶ ended
+                                              └──▶ failed: until it is acknowledged, or its kind begins anew
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.job import Job
+from app.jobs.worker import Worker
+from workflows.wire.events import ErrorEvent, Event, ProgressEvent
+
+_OF_A_CACHE = {"rewind", "save_cache", "load_cache"}
+_OF_GRAPHS = {"inspect", "graph", "diff", "tensor", "netron", "verify"}
+QUIET = {"probe", "recipe", "devices", "close", "plan_assembly"} | _OF_A_CACHE | _OF_GRAPHS
+"""Jobs that the pages show by themselves. One that tells of bytes on their way, as a download, is shown as well."""
+
+
+@dataclass(eq=False)
+class Activity:
+    """A job that runs."""
+
+    job: Job[object]
+    began: float
+    progress: ProgressEvent | None = None
+
+    @property
+    def kind(self) -> str:
+        """The name of the job on the wire."""
+        return self.job.request.job
+
+    @property
+    def share(self) -> float | None:
+        """How much is done, 0 to 1; None where nobody knows."""
+        known = self.progress is not None and self.progress.total > 0
+        return min(1.0, self.progress.done / self.progress.total) if known and self.progress else None
+
+    @property
+    def seconds(self) -> float:
+        """Since it was asked for."""
+        return time.monotonic() - self.began
+
+    @property
+    def shown(self) -> bool:
+        """Whether a person is told of it."""
+        return self.kind not in QUIET or (self.progress is not None and self.progress.unit in ("B", "bytes"))
+
+
+class Activities(QObject):
+    """`running` in the order of their beginning; `failures` by kind."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._open: list[Activity] = []
+        self.failures: dict[str, str] = {}
+
+    @property
+    def running(self) -> list[Activity]:
+        """Those that a person is told of."""
+        return [one for one in self._open if one.shown]
+
+    def follow(self, worker: Worker) -> None:
+        """Takes the jobs of a worker, from its next on."""
+        worker.begun.connect(self._on_begun)
+
+    def acknowledge(self, kind: str) -> None:
+        """A person has seen the failure."""
+        if self.failures.pop(kind, None) is not None:
+            self.changed.emit()
+
+    def _on_begun(self, job: Job[object]) -> None:
+        activity = Activity(job, time.monotonic())
+        self._open.append(activity)
+        if activity.shown:
+            self.failures.pop(activity.kind, None)
+        job.event.connect(lambda event: self._on_event(activity, event))
+        job.finished.connect(lambda event: self._on_end(activity, event))
+        self.changed.emit()
+
+    def _on_event(self, activity: Activity, event: Event) -> None:
+        if isinstance(event, ProgressEvent):
+            activity.progress = event
+            self.changed.emit()
+
+    def _on_end(self, activity: Activity, event: Event) -> None:
+        self._open.remove(activity)
+        if activity.shown and isinstance(event, ErrorEvent) and event.kind != "cancelled":
+            self.failures[activity.kind] = event.message
+        self.changed.emit()

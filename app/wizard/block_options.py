@@ -1,0 +1,79 @@
+"""Quantize: what a precision in blocks leaves open: block size, zero points, head and embedding, what is left alone."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit
+
+from app.state.draft import Draft
+from app.widgets.basics import Section, label
+from app.widgets.theme import G
+from workflows.wire.codec import read
+from workflows.wire.reports.plan import PlanReport
+
+BLOCKS = (16, 32, 64, 128)
+
+
+class BlockOptions(Section):
+    """The settings, as options of the draft. Hidden while the chosen precision has no blocks."""
+
+    def __init__(self, draft: Draft) -> None:
+        super().__init__("")
+        self.heading.setText(self.tr("Blocks"))
+        self._draft = draft
+        self.block = QComboBox()
+        self.block.setAccessibleName(self.tr("Weights that share a scale"))
+        for size in BLOCKS:
+            self.block.addItem(self.tr("Blocks of %1").replace("%1", str(size)), size)
+        self.block.activated.connect(lambda _index: self._send(block_size=self.block.currentData()))
+        self.symmetric = self._switch(
+            "symmetric", self.tr("Symmetric"), self.tr("No zero point of a block's own: smaller, and less exact.")
+        )
+        self.head = self._switch(
+            "head", self.tr("Output head too"), self.tr("Off: the last product keeps its precision, which costs bytes.")
+        )
+        self.embedding = self._switch(
+            "embedding", self.tr("Embedding too"), self.tr("The table of tokens, of which few rows are read a step.")
+        )
+        self.exclude = QLineEdit()
+        self.exclude.setAccessibleName(self.tr("Nodes that are left alone"))
+        self.exclude.setPlaceholderText(self.tr("left alone, by name or module: model/layers/0/*, */down_proj"))
+        self.exclude.editingFinished.connect(self._send_exclude)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        row.addWidget(self.block)
+        for part in (self.symmetric, self.head, self.embedding):
+            row.addWidget(part)
+        row.addStretch(1)
+        self.body.addWidget(
+            label(self.tr("Smaller blocks are more exact and take more bytes for their scales."), "muted", wrap=True)
+        )
+        self.body.addLayout(row)
+        self.body.addWidget(self.exclude)
+
+    def _switch(self, name: str, text: str, note: str) -> QCheckBox:
+        switch = QCheckBox(text)
+        switch.setToolTip(note)
+        switch.setAccessibleDescription(note)
+        switch.clicked.connect(lambda on: self._send(**{name: on}))
+        return switch
+
+    def show_plan(self, plan: PlanReport | None, blocks: bool) -> None:
+        """What the recipe says; nothing where its precision has no blocks."""
+        self.setVisible(blocks)
+        if plan is None:
+            return
+        quantize = read(dict[str, object], plan.recipe.get("quantize", {}))
+        self.block.setCurrentIndex(max(0, self.block.findData(quantize.get("block_size", 32))))
+        self.symmetric.setChecked(quantize.get("symmetric") is True)
+        self.head.setChecked(quantize.get("head") is not False)
+        self.embedding.setChecked(quantize.get("embedding") is True)
+        if not self.exclude.hasFocus():
+            self.exclude.setText(", ".join(read(list[str], quantize.get("exclude", []))))
+
+    def _send_exclude(self) -> None:
+        self._send(exclude=[name for name in re.split(r"[,\s]+", self.exclude.text()) if name])
+
+    def _send(self, **parts: object) -> None:
+        self._draft.set_quantize(**parts)

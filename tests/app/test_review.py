@@ -1,0 +1,114 @@
+"""Review: the recipe edited as text, with the engine's word on it, and the disk of the folder that was chosen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWizard
+
+from app.window import MainWindow
+from app.wizard import review as module
+from app.wizard.base import REVIEW
+from app.wizard.review import free_bytes
+from tests.app.test_wizard import to_review, wizard_of
+
+Make = Callable[..., MainWindow]
+
+
+@pytest.fixture
+def review(qtbot: Any, make_window: Make) -> Any:
+    wizard = wizard_of(make_window())
+    to_review(qtbot, wizard)
+    page = wizard.steps[REVIEW]
+    qtbot.waitUntil(page.isComplete)
+    return page
+
+
+def edit(page: Any, old: str, new: str) -> None:
+    """As a person who types."""
+    text = page.recipe.text.toPlainText()
+    assert text.count(old) == 1
+    cursor = page.recipe.text.textCursor()
+    cursor.setPosition(text.index(old))
+    cursor.setPosition(text.index(old) + len(old), cursor.MoveMode.KeepAnchor)
+    cursor.insertText(new)
+
+
+def test_what_is_typed_is_what_is_built(qtbot: Any, review: Any) -> None:
+    edit(review, '"capacity": 4096', '"capacity": 777')
+    assert not review.isComplete()  # it was not looked at yet
+    qtbot.waitUntil(review.isComplete)
+    assert review.draft.request("/out").options["capacity"] == 777
+    assert review.out.text().endswith("qwen3-demo-fp32-static777")
+    assert review.draft.options["capacity"] == 777 and "opset" not in review.draft.options
+
+
+def test_no_json_is_said_with_its_line(qtbot: Any, review: Any) -> None:
+    edit(review, '"capacity": 4096,', '"capacity": 4096')
+    qtbot.waitUntil(lambda: review.recipe.problem == "Line 6: Expecting ',' delimiter.")
+    assert not review.isComplete()
+    commit = review.wizard().button(QWizard.WizardButton.CommitButton)
+    assert not commit.isEnabled()
+    qtbot.mouseClick(review.recipe.undo, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(commit.isEnabled)
+    assert review.recipe.problem == "" and '"capacity": 4096,' in review.recipe.text.toPlainText()
+
+
+def test_the_engines_word_is_said_with_the_line(qtbot: Any, review: Any) -> None:
+    edit(review, '"capacity": 4096', '"capacity": 3')
+    words = "The recipe's settings do not go together: a chunk of 64 does not fit a capacity of 3."
+    qtbot.waitUntil(lambda: review.recipe.said.text() == f"Line 5: {words}")
+    assert not review.isComplete() and '"capacity": 3' in review.recipe.text.toPlainText()
+    edit(review, '"capacity": 3', '"capacity": 4096')
+    qtbot.waitUntil(review.isComplete)
+    assert review.draft.options.get("capacity", 4096) == 4096
+
+
+def test_a_setting_that_is_taken_out_is_at_its_default(qtbot: Any, review: Any) -> None:
+    edit(review, '"capacity": 4096', '"capacity": 777')
+    qtbot.waitUntil(lambda: review.draft.options.get("capacity") == 777 and review.isComplete())
+    edit(review, '  "capacity": 777,\n', "")
+    qtbot.waitUntil(lambda: "capacity" not in review.draft.options and review.isComplete())
+    assert json.loads(review.recipe.text.toPlainText())["capacity"] == 4096
+
+
+def test_a_recipe_is_saved_and_loaded(qtbot: Any, review: Any, tmp_path: Path) -> None:
+    file = tmp_path / "recipe.json"
+    review.recipe.save(file)
+    kept = json.loads(file.read_text())
+    assert kept == review.draft.plan.recipe
+    file.write_text(json.dumps(kept | {"source": "somebody/else", "precision": "int4", "capacity": 99}))
+    review.recipe.load(file)
+    qtbot.waitUntil(lambda: review.isComplete() and review.draft.plan.chosen.precision == "int4")
+    assert review.draft.source == "demo:qwen3" and review.draft.plan.chosen.capacity == 99
+    review.recipe.load(tmp_path / "missing.json")
+    assert review.recipe.problem == f"{tmp_path / 'missing.json'} cannot be read: No such file or directory."
+
+
+def test_the_free_disk_is_that_of_the_folder(review: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "small").mkdir()
+
+    def usage(folder: Path) -> SimpleNamespace:
+        return SimpleNamespace(free=1 << 20 if "small" in str(folder) else 50 << 30)
+
+    monkeypatch.setattr(module.shutil, "disk_usage", usage)
+    review.out.setText(str(tmp_path / "new" / "bundle"))
+    assert review.notes["disk"].text() == f"of 50.0 GiB free ({tmp_path})"
+    review.out.setText(str(tmp_path / "small" / "bundle"))
+    assert review.notes["disk"].text() == f"more than the 1.0 MiB that are free ({tmp_path / 'small'})"
+    review.out.setText("nowhere")
+    assert review.notes["disk"].text() == ""
+
+
+def test_free_bytes_are_of_the_folder_above_that_is_there(tmp_path: Path) -> None:
+    found = free_bytes(f" {tmp_path}/a/b/c ")
+    assert found is not None and found[1] == f"({tmp_path})"
+    assert abs(found[0] - shutil.disk_usage(tmp_path).free) < 1 << 30
+    assert free_bytes("") is None and free_bytes("relative") is None

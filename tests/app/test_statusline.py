@@ -1,0 +1,72 @@
+"""The line at the bottom: everything that runs has its own cancel, a failure stays until it was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+
+from app.window import MainWindow
+from tests.app.conftest import make_bundle
+from workflows.wire.requests import Build, InstallPlugin
+
+Make = Callable[..., MainWindow]
+
+
+def test_what_runs_stands_side_by_side_each_with_its_cancel(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(delay=0.05, tokens=100_000)
+    context, status = window.context, window.status
+    context.open_bundle(make_bundle(tmp_path / "b"))
+    context.session.open(str(tmp_path / "b"))
+    qtbot.waitUntil(lambda: context.session.state == "ready")
+    qtbot.waitUntil(lambda: status.says == ["Bundle is open"])
+    context.build.start(Build("demo:qwen3", str(tmp_path / "out")))
+    context.session.generate("hello")
+    qtbot.waitUntil(lambda: [text.split()[0] for text in status.says] == ["Build", "Generating"])
+    build, reply = status.chips.values()
+    qtbot.mouseClick(reply.end, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: context.session.state == "ready")
+    assert context.build.running and not context.build.stopping
+    qtbot.mouseClick(build.end, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: context.build.state == "cancelled")
+    qtbot.waitUntil(lambda: status.says == ["Build stopped; it resumes where it was"])
+
+
+def test_a_failure_stays_until_it_was_seen_and_hides_nothing(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(errors={"build": {"kind": "graph", "message": "It broke."}}, delay=0.05, tokens=100_000)
+    context, status = window.context, window.status
+    context.build.start(Build("demo:qwen3", str(tmp_path / "out")))
+    qtbot.waitUntil(lambda: status.says == ["Build failed: It broke."])
+    context.session.open(str(make_bundle(tmp_path / "b")))
+    qtbot.waitUntil(lambda: context.session.state == "ready")
+    context.session.generate("hello")
+    qtbot.waitUntil(lambda: len(status.says) == 2 and status.says[1].startswith("Generating"))
+    failed = status.chips["build"]
+    qtbot.mouseClick(failed.words, Qt.MouseButton.LeftButton)
+    assert window.current_page == "build"
+    qtbot.mouseClick(failed.end, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(status.says) == 1 and status.says[0].startswith("Generating"))
+    context.session.stop()
+    qtbot.waitUntil(lambda: context.session.state == "ready")
+
+
+def test_a_failure_goes_when_its_kind_begins_anew(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(fail_stage="export", state=str(tmp_path / "counts"))
+    context = window.context
+    context.build.start(Build("demo:qwen3", str(tmp_path / "out")))
+    qtbot.waitUntil(lambda: "build" in context.activities.failures)
+    context.build.retry()
+    assert context.activities.failures == {}
+    qtbot.waitUntil(lambda: context.build.state == "done")
+
+
+def test_work_on_a_device_is_shown_and_cancelled_from_here(qtbot: Any, make_window: Make) -> None:
+    window = make_window(hang_on="install")
+    window.context.plugins.start("webgpu", InstallPlugin("webgpu"), "Asking …")
+    (chip,) = window.status.chips.values()
+    assert chip.words.whole == "Installing"
+    qtbot.mouseClick(chip.end, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not window.status.chips)
+    assert window.context.activities.failures == {}  # a person ended it

@@ -1,0 +1,185 @@
+"""What was begun and is not done: asked about on closing, offered on Home, and the wizard as it was left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QThreadPool
+from PySide6.QtWidgets import QMessageBox
+
+from app.state.draft import DEMO
+from app.window import MainWindow
+from app.wizard.base import DONE, OPTIMIZE, RECIPE, RUN, SOURCE
+from workflows.locks import Lock
+from workflows.wire.requests import Build, InstallPlugin
+
+Make = Callable[..., MainWindow]
+
+
+def begin(qtbot: Any, window: MainWindow, out: Path) -> None:
+    window.context.build.start(Build(DEMO, str(out), {"capacity": 512}), 20.0)
+    qtbot.waitUntil(lambda: window.context.build.current is not None)
+
+
+def answer(qtbot: Any, window: MainWindow, text: str) -> None:
+    """Click a button of the question."""
+    question = window.leaving.question
+    assert question is not None
+    button = next(one for one in question.buttons() if one.text() == text)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def make_stage(out: Path, stage: str) -> Path:
+    work = out.with_name(f".{out.name}.build")
+    (work / f"{stage}-{'0' * 16}").mkdir(parents=True)
+    return work
+
+
+def test_a_build_that_is_kept_is_offered_and_resumed(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    out = tmp_path / "qwen3-demo-int4"
+    window = make_window(delay=0.2)
+    begin(qtbot, window, out)
+    make_stage(out, "export")
+    window.close()
+    assert window.isVisible() and window.leaving.question is not None
+    answer(qtbot, window, "Keep it for later")
+    assert not window.isVisible() and window.context.build.state == "cancelled"
+
+    again = make_window()
+    home: Any = again.page("home")
+    (row,) = home.unfinished.rows
+    assert home.unfinished.isVisible() and row.accessibleName() == "qwen3-demo-int4"
+    assert row.told.accessibleName().endswith("finished so far: export")
+    qtbot.mouseClick(row.resume, Qt.MouseButton.LeftButton)
+    wizard: Any = again.page("build").wizard  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+    assert again.context.build.request == Build(DEMO, str(out), {"capacity": 512})
+    assert home.unfinished.rows == [] and again.context.unfinished.entries == []
+
+
+def test_a_build_that_is_ended_leaves_nothing(qtbot: Any, make_window: Make, tmp_path: Path, home: Path) -> None:
+    out = tmp_path / "out"
+    window = make_window(delay=0.2)
+    begin(qtbot, window, out)
+    work = make_stage(out, "export")
+    window.close()
+    answer(qtbot, window, "End it")
+    assert not window.isVisible()
+    qtbot.waitUntil(lambda: not work.exists())
+    assert json.loads((home / "builds.json").read_text()) == []
+
+
+def test_who_waits_stays_and_so_does_the_build(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(delay=0.05)
+    begin(qtbot, window, tmp_path / "out")
+    window.close()
+    answer(qtbot, window, "Wait")
+    assert window.isVisible() and window.leaving.question is None
+    qtbot.waitUntil(lambda: window.context.build.state == "done")
+    window.close()
+    assert not window.isVisible()
+
+
+def test_work_on_a_device_is_asked_about(qtbot: Any, make_window: Make) -> None:
+    window = make_window(hang_on="install")
+    window.context.plugins.start("webgpu", InstallPlugin("webgpu"), "Asking …")
+    window.close()
+    assert isinstance(window.leaving.question, QMessageBox) and window.isVisible()
+    answer(qtbot, window, "Close")
+    assert not window.isVisible()
+
+
+def test_a_window_that_was_killed_offers_its_build(qtbot: Any, make_window: Make, tmp_path: Path, home: Path) -> None:
+    rows = [
+        {"source": DEMO, "out": str(tmp_path / name), "options": {}, "consented": [], "began": "", "expected": 9.0}
+        for name in ("killed", "elsewhere", "there")
+    ]
+    home.mkdir()
+    (home / "builds.json").write_text(json.dumps(rows))
+    (tmp_path / "there").mkdir()
+    work = make_stage(tmp_path / "killed", "optimize")
+    lock = Lock(tmp_path / ".elsewhere.lock")
+    lock.take()
+    with lock.held():
+        window = make_window()
+        page: Any = window.page("home")
+        (row,) = page.unfinished.rows
+        assert row.entry.name == "killed"
+    qtbot.mouseClick(row.discard, Qt.MouseButton.LeftButton)
+    assert row.discard.text() == "Delete what was made?" and work.exists()
+    qtbot.mouseClick(row.discard, Qt.MouseButton.LeftButton)
+    assert QThreadPool.globalInstance().waitForDone() and not work.exists()
+    assert [r.entry.name for r in page.unfinished.rows] == ["elsewhere"]  # whose process has ended
+
+
+def test_a_refused_build_is_not_offered(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(errors={"build": {"kind": "recipe", "message": "No such precision."}})
+    window.context.build.start(Build(DEMO, str(tmp_path / "out")))
+    qtbot.waitUntil(lambda: window.context.build.state == "failed")
+    assert window.context.unfinished.entries == []
+
+
+def test_a_damaged_list_is_said_and_begun_anew(qtbot: Any, make_window: Make, home: Path) -> None:
+    home.mkdir()
+    (home / "builds.json").write_text('[{"source": 1}]')
+    window = make_window()
+    assert window.context.unfinished.entries == []
+    qtbot.waitUntil(lambda: "builds.json was damaged" in window.banner.message)
+
+
+def test_the_wizard_comes_back_as_it_was_left(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    window.show_page("build")
+    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    window.context.draft.probe(DEMO)
+    qtbot.waitUntil(lambda: wizard.steps[SOURCE].isComplete())
+    wizard.next()
+    window.context.draft.set_option("capacity", 1234)
+    qtbot.waitUntil(lambda: wizard.steps[RECIPE].isComplete())
+    wizard.next()
+    window.close()
+
+    again = make_window()
+    again.show_page("home")  # the page of the last time was shown as well: it restores
+    draft = again.context.draft
+    page: Any = again.page("build")
+    qtbot.waitUntil(lambda: page.wizard.currentId() == OPTIMIZE)
+    assert (draft.source, draft.options["capacity"]) == (DEMO, 1234)
+    assert page.wizard.steps[RECIPE].capacity.value() == 1234
+    qtbot.waitUntil(lambda: not again.context.probe_worker.busy)
+
+
+def test_a_hub_id_that_was_left_asks_no_network(qtbot: Any, make_window: Make, home: Path) -> None:
+    home.mkdir()
+    kept = {"source": "owner/name", "page": 3, "options": {}, "out": "", "consented": []}
+    (home / "draft.json").write_text(json.dumps(kept))
+    window = make_window()
+    window.show_page("build")
+    page: Any = window.page("build")
+    assert page.wizard.currentId() == SOURCE and page.wizard.steps[SOURCE].hub.text() == "owner/name"
+    assert not window.context.probe_worker.pid
+
+
+def test_what_was_kept_and_never_looked_at_stays(qtbot: Any, make_window: Make, home: Path) -> None:
+    home.mkdir()
+    kept = {"source": DEMO, "page": 1, "options": {}, "out": "", "consented": []}
+    (home / "draft.json").write_text(json.dumps(kept))
+    window = make_window()
+    window.page("build")  # built ahead, and not shown
+    window.close()
+    assert json.loads((home / "draft.json").read_text()) == kept
+
+
+def test_editing_the_recipe_of_a_build_of_before(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(fail_stage="export")
+    window.show_page("build")
+    window.context.build.start(Build(DEMO, str(tmp_path / "out"), {"capacity": 512}))
+    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: wizard.currentId() == RUN and wizard.steps[RUN].edit.isVisible())
+    qtbot.mouseClick(wizard.steps[RUN].edit, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: wizard.currentId() == RECIPE)
+    assert window.context.draft.options["capacity"] == 512
+    qtbot.waitUntil(lambda: not window.context.probe_worker.busy)

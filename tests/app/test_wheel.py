@@ -1,0 +1,87 @@
+"""The wheel over every page: no number and no choice changes unless a person put the focus there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QScrollArea, QSpinBox, QVBoxLayout, QWidget
+
+from app.main import PAGES
+from app.state.draft import DEMO
+from app.window import MainWindow
+from app.wizard.base import RECIPE, SOURCE
+
+
+def turn(field: QWidget, notches: int) -> None:
+    """As the system does it: the window under the pointer gets the event."""
+    window = field.window()
+    at = QPointF(field.mapTo(window, field.rect().center()))
+    none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    turned = QPoint(0, 120 * notches)
+    wheel = QWheelEvent(at, window.mapToGlobal(at), QPoint(), turned, *none, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(window.windowHandle(), wheel)
+
+
+def said(field: QWidget) -> str:
+    assert isinstance(field, QComboBox | QAbstractSpinBox)
+    return field.currentText() if isinstance(field, QComboBox) else field.text()
+
+
+def reachable(page: QWidget) -> list[QWidget]:
+    """The fields that a pointer can be over."""
+    window = page.window()
+    fields: list[QWidget] = [*page.findChildren(QComboBox), *page.findChildren(QAbstractSpinBox)]
+    seen = [(field, window.childAt(field.mapTo(window, field.rect().center()))) for field in fields]
+    return [field for field, under in seen if under is not None and (under is field or field.isAncestorOf(under))]
+
+
+def test_no_field_of_any_page_follows_the_wheel(qtbot: Any, make_window: Callable[..., MainWindow]) -> None:
+    window = make_window()
+    window.resize(1920, 1400)
+    seen = 0
+    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    window.context.draft.probe(DEMO)
+    qtbot.waitUntil(wizard.steps[SOURCE].isComplete)
+    wizard.next()
+    qtbot.waitUntil(wizard.steps[RECIPE].isComplete)
+    for page in PAGES:
+        window.show_page(page.name)
+        found = window.page(page.name)
+        found.setFocus()
+        for field in reachable(found):
+            if field.hasFocus():
+                continue
+            before = said(field)
+            turn(field, -1)
+            turn(field, 1)
+            turn(field, 1)
+            assert said(field) == before and not field.hasFocus(), f"{page.name}: {field.accessibleName()}"
+            seen += 1
+    assert seen > 8
+    qtbot.waitUntil(lambda: not window.context.probe_worker.busy)
+
+
+def test_a_field_with_the_focus_follows_it_and_another_leaves_it_to_what_is_around(qtbot: Any) -> None:
+    area, content, spin = QScrollArea(), QWidget(), QSpinBox()
+    spin.setRange(0, 10)
+    spin.setValue(5)
+    QVBoxLayout(content).addWidget(spin, 0, Qt.AlignmentFlag.AlignTop)
+    content.setFixedSize(200, 2000)
+    area.setWidget(content)
+    qtbot.addWidget(area)
+    area.show()
+    area.activateWindow()
+    qtbot.waitUntil(area.isActiveWindow)
+    spin.clearFocus()
+    turn(spin, 1)
+    assert (spin.value(), area.verticalScrollBar().value() > 0, spin.hasFocus()) == (5, False, False)
+    turn(spin, -1)
+    scrolled = area.verticalScrollBar().value()
+    assert spin.value() == 5 and scrolled > 0 and not spin.hasFocus()
+    area.verticalScrollBar().setValue(0)
+    spin.setFocus()
+    turn(spin, -1)
+    assert area.verticalScrollBar().value() == 0  # it is the field's own

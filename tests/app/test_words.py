@@ -1,0 +1,78 @@
+"""What a person reads: one thing is never called in the plural, and a figure is never torn apart."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.widgets.format import counted, roughly, seconds, size, split_unit
+
+APP = Path(__file__).parents[2] / "app"
+THINGS = "layer|slot|token|file|prompt|node|component|bundle|run|stage|build|step|question|row|byte|weight|second|chat"
+COUNTED = re.compile(rf"(?<!of )(%\d|\{{\d*\}}) ({THINGS})s\b")  # of 1 nodes is right: 0 of 1 nodes
+KNOWN = {
+    "All {0} files are as they were written ({1}).",
+    "All {0} files of the bundle are as they were written.",
+    "Back to {0} tokens · {1}",
+    "It can go back to {0} tokens.",
+    "Loaded {0} tokens from {1}.",
+    "The cache holds {0} tokens again.",
+    "all {0} tokens are equal",
+    "the first {0} tokens are equal, the next one differs",
+    "{0} nodes are the same.",
+    "{0} nodes, {1} kinds of operator · opset {2}",
+    "{0} questions, candidate",
+    "{0} questions, reference",
+    "{0} slots",
+    "{0} tokens",
+    "{0} tokens held",
+}
+"""Sentences that still have such words; none may be added."""
+
+
+def plurals(file: Path) -> Iterator[str]:
+    """The literals that put a number before a plural, but for the last word of counted()."""
+    tree = ast.parse(file.read_text("utf-8"))
+    allowed: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "counted":
+            allowed |= {id(inner) for argument in node.args for inner in ast.walk(argument)}
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            names = [getattr(name, "id", "") for name in node.targets[0].elts]
+            if names == ["one", "many"]:
+                allowed |= {id(inner) for inner in ast.walk(node.value)}
+    for node in ast.walk(tree):
+        said = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in allowed
+        if said and COUNTED.search(node.value):
+            yield node.value
+
+
+@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
+def test_a_number_comes_with_the_right_word(file: Path) -> None:
+    assert [text for text in plurals(file) if text not in KNOWN] == []
+
+
+def test_one_is_one() -> None:
+    assert [counted(n, "1 layer", "{0} layers") for n in (0, 1, 2)] == ["0 layers", "1 layer", "2 layers"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (seconds(8), ("8.0", "s")),
+        (seconds(200), ("3 min 20 s", "")),
+        (seconds(7800), ("2 h 10 min", "")),
+        (size(8 << 20), ("8.0", "MiB")),
+    ],
+)
+def test_a_figure_is_parted_from_one_unit_and_from_no_more(text: str, parts: tuple[str, str]) -> None:
+    assert split_unit(text) == parts
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.2, "5 s"), (12.6, "15 s"), (56, "55 s"), (58, "1 min"), (200, "3 min")])
+def test_a_guess_is_round(value: float, text: str) -> None:
+    assert roughly(value) == text
