@@ -110,7 +110,7 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     optimized = work.stage(
         "optimize", key, lambda folder: make_optimize(exported, recipe, pipeline, folder, work.report)
     )
-    if {recipe.precision, *recipe.quantize.components.values()} == {"fp32"}:
+    if recipe.keeps_all:
         work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
         return [exported, optimized]
     key = _key(key, recipe.precision, recipe.quantize.model_dump(), prompts)

@@ -67,8 +67,8 @@ def _figures(found: EvalReport) -> Table:
         "prompts answered with the same tokens": _same(found.greedy),
     }
     if found.task:
-        rows[f"{found.task.questions} {found.task.name}, reference"] = _percent(found.task.reference)
-        rows["the same, candidate"] = _percent(found.task.candidate)
+        rows[f"{found.task.rows} {found.task.metric}, reference"] = _percent(found.task.reference_score)
+        rows["the same, candidate"] = _percent(found.task.score)
     for name, cell in rows.items():
         table.add_row(name, cell)
     return table
