@@ -23,8 +23,9 @@ from workflows.errors import Cancelled, RequestError
 from workflows.quantize.accuracy import choose_prompts, compare, suggest
 from workflows.quantize.accuracy.prompts import QUESTIONS, read_prompts
 from workflows.quantize.accuracy.suggest import find_products
-from workflows.quantize.accuracy.tasks import TaskFile, read_task
+from workflows.quantize.accuracy.tasks import read_task
 from workflows.wire.events import Event, LogEvent, StageEvent
+from workflows.wire.goals import TaskFile
 from workflows.wire.reports.accuracy import EvalReport
 
 STEPS = 16

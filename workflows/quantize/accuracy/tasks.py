@@ -18,31 +18,9 @@ from workflows.generate import Engine
 from workflows.quantize.accuracy.prompts import DEMO, Question, demo_of, encode, questions_of, spread
 from workflows.quantize.accuracy.tables import PAIRS, SUFFIXES, Row, is_table, read_rows, text_of
 from workflows.wire.events import GenerationDone
+from workflows.wire.goals import TOKENS, TaskFile
 
 SECONDS = 1.0  # that a pattern may search one reply
-ROWS, TOKENS = 200, 64
-
-
-@dataclass(frozen=True)
-class TaskFile:
-    """Where a task lies, and how it is asked and judged.
-
-    question, answer: columns, empty for the first of the usual pairs that the file has. pattern: a regular expression;
-    its first group, or all that it finds in the reply, is held against the answer. pattern_column: each row's own,
-    which is right where it is found at all. chat: whether questions go through the chat template, where there is one.
-    rows: asked at most, evenly spaced. tokens: of a reply at most.
-    """
-
-    file: Path
-    question: str = ""
-    answer: str = ""
-    pattern: str = ""
-    pattern_column: str = ""
-    ignore_case: bool = False
-    keep_spaces: bool = False
-    chat: bool = True
-    rows: int = ROWS
-    tokens: int = TOKENS
 
 
 @dataclass(frozen=True)
@@ -53,10 +31,15 @@ class Task:
     questions: tuple[Question, ...]
 
     @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.how.file)
+
+    @property
     def metric(self) -> str:
         """In words."""
         kind = "regular expression" if self.how.pattern or self.how.pattern_column else "exact match"
-        return f"{kind}, {self.how.file.name}"
+        return f"{kind}, {self.path.name}"
 
     def ids(self, engine: Engine, question: Question) -> list[int]:
         """What the model is asked."""
@@ -129,7 +112,7 @@ def read_task(how: TaskFile) -> Task:
     Raises PromptError, with the row, for a file that cannot be read, is empty or lacks a column, and RequestError for a
     pattern that is none.
     """
-    file = how.file
+    file = Path(how.file)
     if not is_table(file):
         raise PromptError(f"The task {printable(file)} must be a file of {', '.join(SUFFIXES)}.")
     if how.pattern and how.pattern_column:
@@ -138,15 +121,15 @@ def read_task(how: TaskFile) -> Task:
         raise RequestError("A task needs at least one row and one token a reply.")
     if how.pattern:
         _compiled(how.pattern, how.ignore_case, "The pattern")
-    questions = [_question(how, row, number) for number, row in read_rows(file)]
+    questions = [_question(how, row, number, file) for number, row in read_rows(file)]
     return Task(how, tuple(spread(questions, how.rows)))
 
 
-def _question(how: TaskFile, row: Row, number: int) -> Question:
-    asked, answer = columns_of(row, how.question, how.pattern_column or how.answer, number, how.file)
-    text, expected = (text_of(row, column, number, how.file) for column in (asked, answer))
+def _question(how: TaskFile, row: Row, number: int, file: Path) -> Question:
+    asked, answer = columns_of(row, how.question, how.pattern_column or how.answer, number, file)
+    text, expected = (text_of(row, column, number, file) for column in (asked, answer))
     if how.pattern_column:
-        _compiled(expected, how.ignore_case, f"The pattern of row {number:,} of {printable(how.file.name)}")
+        _compiled(expected, how.ignore_case, f"The pattern of row {number:,} of {printable(file.name)}")
     return Question(text, expected)
 
 
