@@ -67,7 +67,7 @@ def build(
     with timed(report, "checkpoint"):
         checkpoint = open_checkpoint(request.source, report=report, cancelled=cancelled)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
-        recipe = choose(checkpoint, request.options)
+        recipe = choose(checkpoint, request.options if request.goal is None else _exact(request.options))
         for component in ("all", *recipe.session_options):
             options_of(component, recipe)  # what cannot be set is said before anything is written
         for message in notices(recipe):
@@ -105,6 +105,15 @@ def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], 
 
 def _told(report: Report) -> Callable[[str], None]:
     return lambda line: report(ProgressEvent(stage=COMPILE, done=0, total=0, message=line))
+
+
+def _exact(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of a goal, which is about size: products compute in float32 unless a person says otherwise.
+
+    Activations in 8 bits, which are faster, cost more than most weights of 8 bits do.
+    """
+    quantize = options.get("quantize") or {}
+    return {**options, "quantize": {"accuracy_level": 1, **quantize}} if isinstance(quantize, Mapping) else options
 
 
 def _sought(goal: Goal | None, recipe: Recipe) -> Sought | None:

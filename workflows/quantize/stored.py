@@ -10,7 +10,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from workflows.optimize.base import Outcome, Refusal
-from workflows.optimize.edit import add_initializer, make_node, replace
+from workflows.optimize.edit import add_initializer, drop_unused, make_node, replace
 from workflows.quantize.base import Ranges
 from workflows.quantize.half import in_half
 from workflows.quantize.linear import Linear, find_linears, find_tables
@@ -53,8 +53,11 @@ def _store(linear: Linear) -> None:
         turned = ir.Value(name=f"{name}.turned", type=weight.type)
         nodes.append(make_node("Transpose", [weight], [turned], {"perm": [1, 0]}, like=node))
         weight = turned
+    before = node.inputs[1].producer()
     graph.insert_before(node, nodes)
     node.replace_input_with(1, weight)
+    if before is not None:
+        drop_unused(before)
 
 
 def _store_table(gather: ir.Node, table: ir.Value) -> None:

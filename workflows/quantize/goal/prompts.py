@@ -1,4 +1,4 @@
-"""The prompts of a search: some rank the units, others judge the mixes, and none does both.
+"""The prompts of a search: some rank the units, others judge the mixes; the goal has to hold over each of the two.
 
     evaluation: those of `joinery eval` ──▶ judge        calibration: the recipe's, the demo's own ──less these──▶ rank
 
@@ -60,7 +60,7 @@ def hold_apart(engine: Engine, goal: Goal, task: Task | None, calibration: str) 
     if len(judge) < 2:
         raise PromptError("A goal needs two prompts at least, one to rank weights by and one to judge: give more.")
     said = f"every second of the {chosen.origin}"
-    return Sets(judge[::2], tuple(spread(judge[1::2], RANKING)), said, f"the others of the {chosen.origin}")
+    return Sets(judge[::2], judge[1::2], said, f"the others of the {chosen.origin}")
 
 
 def _judging(engine: Engine, goal: Goal, task: Task | None) -> Prompts:

@@ -66,7 +66,7 @@ class _Kept:
 class Trials:
     """Tries mixes of `units` on a reference, whose files lie in its folder. What is found is kept there too.
 
-    sets: name → prompts. texts: whether the perplexity of the prompts is measured. task: asked of the set "judge".
+    sets: name → prompts. texts: whether the perplexity of the prompts is measured. task: asked with the set "judge".
     check: raises Cancelled.
     """
 
@@ -190,7 +190,7 @@ class Trials:
                 for row, _ in side.follow(ids, tokens):
                     file.write(np.ascontiguousarray(row, np.float32).data)
                     positions += 1
-        text = perplexity(self._surprises(side, steps)) if self._texts and of == "judge" else None
+        text = perplexity(self._surprises(side, steps)) if self._texts else None
         right = self._score(side) if self._task is not None and of == "judge" else 0
         vocabulary = logits.stat().st_size // 4 // max(1, positions)
         said = {"steps": steps, "positions": positions, "vocabulary": vocabulary, "perplexity": text, "right": right}
