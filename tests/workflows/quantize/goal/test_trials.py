@@ -64,7 +64,7 @@ def test_parts_are_made_once_and_no_weight_is_in_the_graph(demo_split_bundle: Pa
     made = trials(tmp_path / "t", demo_split_bundle)
     made.measure(throughout(made, Level("int4")), "rank")
     parts = {path: path.stat().st_mtime_ns for path in (tmp_path / "t").glob("part-*.data")}
-    assert len(parts) >= 3 * len(made.units)
+    assert len(parts) > 2 * len(made.units)
     half = tuple(Level("int4") if place % 2 else FULL for place in range(len(made.units)))
     graphs = made._graphs(half)
     assert graphs.keys() == {"prefill", "decode"} and max(map(len, graphs.values())) < 300_000
