@@ -28,6 +28,7 @@ from workflows.wire.events import (
     ProgressEvent,
     StageEvent,
 )
+from workflows.wire.goals import Goal
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.requests import Build, Options, PlanRecipe, Probe
 
@@ -35,7 +36,7 @@ DEMO = "demo:qwen3"
 TAIL = 500
 GRACE_MS = 1500
 """How long a build may take to stop by itself. Its stages are atomic and an export hears nothing, so it is short."""
-ORDER = ("checkpoint", "export", "optimize", "quantize", "bundle")
+ORDER = ("checkpoint", "export", "optimize", "goal", "quantize", "bundle")
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
 
 
@@ -113,7 +114,7 @@ class BuildModel(QObject):
         if self.running:
             return False
         self.request = request
-        self.rows = [StageRow(stage) for stage in ORDER]
+        self.rows = [StageRow(stage) for stage in ORDER if stage != "goal" or request.goal is not None]
         self.tail.clear()
         self.outcome = self.error = self.progress = None
         self.stopping, self.memory = False, 0
@@ -228,6 +229,7 @@ class Draft(QObject):
         self.trusted = False
         self.consented: frozenset[str] = frozenset()
         self.options: Options = {}
+        self.goal: Goal | None = None
         self.found: ProbeReport | None = None
         self.plan: PlanReport | None = None
         self.out = ""
@@ -272,14 +274,14 @@ class Draft(QObject):
 
     def request(self, out: str | Path) -> Build:
         """The build that was chosen."""
-        return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)))
+        return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)), goal=self.goal)
 
     def probe(self, source: str, trusted: bool = False) -> None:
         """Look at a source: a folder, a hub id or the demo. trusted: the code that was shown may run."""
         self.drop_questions()
         self.consented = frozenset(self.remote_code.values()) if trusted else frozenset()
         self.source, self.trusted = source.strip(), trusted
-        self.found, self.plan, self.options = None, None, {}
+        self.found, self.plan, self.options, self.goal = None, None, {}, None
         self.probe_error = self.plan_error = self.progress = None
         self.out = ""
         if self.source:
