@@ -34,7 +34,7 @@ def test_json_has_the_contract_s_fields(demo_bundle: Path, tmp_path: Path, capsy
         {"prompt": "What is the capital of France?", "tokens_equal": 3, "tokens": 3},
     ]
     assert found["layers"][0].keys() == {"layer", "part", "hidden_cosine", "key_cosine", "value_cosine"}
-    assert found["task"]["questions"] == 4
+    assert found["task"]["rows"] == 4
 
 
 def test_a_source_is_built_and_removed(
