@@ -21,9 +21,11 @@ from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
 from workflows.errors import Cancelled, RequestError
 from workflows.quantize.accuracy import choose_prompts, compare, suggest
-from workflows.quantize.accuracy.prompts import QUESTIONS, read_lines
+from workflows.quantize.accuracy.prompts import QUESTIONS, read_prompts
 from workflows.quantize.accuracy.suggest import find_products
+from workflows.quantize.accuracy.tasks import read_task
 from workflows.wire.events import Event, LogEvent, StageEvent
+from workflows.wire.goals import TaskFile
 from workflows.wire.reports.accuracy import EvalReport
 
 STEPS = 16
@@ -35,7 +37,8 @@ class EvalRequest:
 
     prompts: a text file, a prompt a line; None is the demo's own, or plain sentences. steps: new tokens a prompt at
     most. questions: of the demo's held-back ones at most, 0 for none. suggest: nodes to suggest for `quantize.exclude`
-    at most, 0 for none. trust_remote_code, consented: of a source that brings code, as a build's.
+    at most, 0 for none. trust_remote_code, consented: of a source that brings code, as a build's. task: a
+    person's own, asked in the place of the demo's questions.
     """
 
     bundle: Path
@@ -46,6 +49,7 @@ class EvalRequest:
     suggest: int = 0
     trust_remote_code: bool = False
     consented: frozenset[str] = frozenset()
+    task: TaskFile | None = None
 
 
 def evaluate(
@@ -64,7 +68,8 @@ def evaluate(
     if request.suggest < 0:
         raise RequestError(f"--suggest cannot be {request.suggest}: give 0 for none.")
     if request.prompts is not None:
-        read_lines(request.prompts)
+        read_prompts(request.prompts)
+    task = read_task(request.task) if request.task else None
     candidate = read_bundle(request.bundle)
     with _reference(request, candidate, report, cancelled) as reference:
         if request.suggest:
@@ -76,6 +81,7 @@ def evaluate(
             chosen,
             steps=request.steps,
             questions=request.questions,
+            task=task,
             report=report,
             cancelled=cancelled,
         )

@@ -86,6 +86,7 @@ class Jobs:
             request.trust_remote_code,
             request.force,
             frozenset(request.consented),
+            request.goal,
         )
         stages: dict[str, StageEvent] = {}
         done = build(wanted, watched(told.report, stages), told.cancelled)
@@ -266,6 +267,7 @@ class Jobs:
             request.suggest,
             request.trust_remote_code,
             frozenset(request.consented),
+            request.task,
         )
         found = evaluate(wanted, *told)
         record_eval(request.bundle, request.against, found, told.say)

@@ -30,7 +30,7 @@ from workflows.wire.requests import Build
 TAIL = 500
 GRACE_MS = 1200
 """How long a build may take to stop by itself. Its stages are atomic and an export hears nothing, so it is short."""
-WEIGHTS = {"checkpoint": 4, "import": 20, "export": 36, "optimize": 22, "quantize": 12, "bundle": 6}
+WEIGHTS = {"checkpoint": 4, "import": 20, "export": 36, "optimize": 22, "goal": 200, "quantize": 12, "bundle": 6}
 """The stages in their order, each with its share of a usual build's time. `import` is torch's, within the export."""
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
 
@@ -132,7 +132,7 @@ class BuildModel(QObject):
         if self.running:
             return False
         self.request, self.expected = request, expected
-        self.rows = [StageRow(stage) for stage in WEIGHTS]
+        self.rows = [StageRow(stage) for stage in WEIGHTS if stage != "goal" or request.goal is not None]
         self.tail.clear()
         self.outcome = self.error = self.progress = None
         self.stopping, self.memory = False, 0

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.jobs.job import Job
 from app.jobs.worker import Worker
 from workflows.wire.events import ErrorEvent, Event, ProgressEvent
+from workflows.wire.goals import Goal
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.requests import Build, Options, PlanRecipe, Probe
 
@@ -44,6 +45,7 @@ class Draft(QObject):
         self.trusted = False
         self.consented: frozenset[str] = frozenset()
         self.options: Options = {}
+        self.goal: Goal | None = None
         self.found: ProbeReport | None = None
         self.plan: PlanReport | None = None
         self.out = ""
@@ -93,14 +95,14 @@ class Draft(QObject):
 
     def request(self, out: str | Path) -> Build:
         """The build that was chosen."""
-        return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)))
+        return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)), goal=self.goal)
 
     def probe(self, source: str, trusted: bool = False) -> None:
         """Look at a source: a folder, a hub id or the demo. trusted: the code that was shown may run."""
         self.drop_questions()
         self.consented = frozenset(self.remote_code.values()) if trusted else frozenset()
         self.source, self.trusted = source.strip(), trusted
-        self.found, self.plan, self.options = None, None, {}
+        self.found, self.plan, self.options, self.goal = None, None, {}, None
         self.probe_error = self.plan_error = self.progress = None
         self.out = ""
         if self.source:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtWidgets import QHBoxLayout
 
 from app.state.context import AppContext
@@ -9,6 +11,7 @@ from app.widgets.basics import Card, Stat, button, label
 from app.widgets.format import number, seconds, size, split_unit
 from app.widgets.theme import G, set_icon
 from app.wizard.base import StepPage
+from app.wizard.goal import TriedPicture, read_goal
 
 
 class DonePage(StepPage):
@@ -41,6 +44,8 @@ class DonePage(StepPage):
         card.body.addSpacing(G)
         card.body.addLayout(stats)
         self.body.addWidget(card)
+        self.tried = TriedPicture()
+        self.body.addWidget(self.tried)
         row = QHBoxLayout()
         row.setSpacing(G)
         self.chat = button(self.tr("Chat with it"), "chat", "primary", lambda: self._go("chat"))
@@ -60,6 +65,7 @@ class DonePage(StepPage):
             return
         self.name.setText(outcome.bundle.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])
         self.path.setText(outcome.bundle)
+        self.tried.show_report(read_goal(Path(outcome.bundle)))
         self.stats["seconds"].set(*split_unit(seconds(outcome.seconds)))
         self.stats["bytes"].set(*split_unit(size(outcome.bytes)))
         self.stats["components"].set(number(len(outcome.components)), ", ".join(outcome.components))

@@ -11,6 +11,7 @@ from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.block_options import BlockOptions
 from app.wizard.calibration import CalibrationBox
+from app.wizard.goal import GoalBox
 from workflows.wire.reports.plan import PassOffer, PrecisionOffer
 
 
@@ -79,6 +80,10 @@ class QuantizePage(StepPage):
         for column in (0, 1):
             self._grid.setColumnStretch(column, 1)
         self.body.addLayout(self._grid)
+        self.goal = GoalBox()
+        self.goal.radio.toggled.connect(self._on_goal)
+        self.goal.changed.connect(self._on_goal)
+        self.body.addWidget(self.goal)
         self.blocks = BlockOptions(self.draft)
         self.calibration = CalibrationBox(self.draft)
         self.error = label("", "error", wrap=True)
@@ -88,8 +93,8 @@ class QuantizePage(StepPage):
         self.draft.planned.connect(self._on_planned)
 
     def isComplete(self) -> bool:
-        """While the recipe stands with what was chosen here."""
-        return self.draft.plan_error is None
+        """While the recipe stands with what was chosen here, and a chosen goal has its task's file."""
+        return self.draft.plan_error is None and (not self.goal.radio.isChecked() or self.goal.goal is not None)
 
     def _on_planned(self) -> None:
         error = self.draft.plan_error
@@ -116,13 +121,31 @@ class QuantizePage(StepPage):
             card = self._card(offer)
             self.cards[offer.name] = card
             self._grid.addWidget(card, index // 2, index % 2)
-        self._group = grouped(self, list(self.cards.values()))
-        if chosen in self.cards:
+        self._group = grouped(self, [*self.cards.values(), self.goal])
+        self.goal.setVisible(bool(self.cards) and self._generates)
+        if self.draft.goal is not None:
+            self.goal.radio.setChecked(True)
+        elif chosen in self.cards:
             self.cards[chosen].radio.setChecked(True)
         for name, card in self.cards.items():
             card.radio.toggled.connect(lambda on, name=name: self._on_method(name) if on else None)
         self._show_settings(chosen)
         self._on_planned()
+
+    @property
+    def _generates(self) -> bool:
+        """Whether the model has a cache: a goal is held to what it generates."""
+        plan = self.draft.plan
+        return plan is not None and any(offer.available for offer in plan.layouts)
+
+    def _on_goal(self) -> None:
+        if not self.goal.radio.isChecked():
+            self.draft.goal = None
+        else:
+            self.draft.goal = self.goal.goal
+            self.draft.set_option("precision", "fp32")  # which leaves every node to the goal
+            self._show_settings("fp32")
+        self.completeChanged.emit()
 
     def _on_method(self, name: str) -> None:
         self.draft.set_option("precision", name)

@@ -105,7 +105,7 @@ def _opened(
 
     # beside the stage, so that weights are linked; an open file is not removed everywhere, and goes with the stages
     with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
-        bundle = _draft(Path(folder), optimized, recipe, pipeline, words)
+        bundle = draft_bundle(Path(folder), optimized, recipe, pipeline, words)
         slots = _slots(cut, recipe)
         machine = open_machine(bundle, device_named("cpu"), capacity=slots, graphs=graphs, observer=observe)
         yield Engine(bundle, machine, 0.0)
@@ -124,7 +124,7 @@ def _observed(file: Path, values: list[str], ranger: Ranger) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def _draft(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path) -> Bundle:
+def draft_bundle(folder: Path, optimized: Path, recipe: Recipe, pipeline: Pipeline, words: Path) -> Bundle:
     """The stage's graphs with the checkpoint's words about itself, as a bundle that nobody verifies."""
     write_tokenizer(words, folder / "tokenizer")
     (folder / "recipe.json").write_text(recipe.model_dump_json(), "utf-8")

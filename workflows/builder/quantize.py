@@ -21,7 +21,8 @@ from workflows.evidence import Evidence, load_evidence
 from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
-from workflows.quantize import METHODS, Ranges, check_excluded, run_method
+from workflows.quantize import METHODS, Method, Ranges, check_excluded, run_method
+from workflows.quantize.mixed import Mixed
 from workflows.quantize.patterns import with_names
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
@@ -66,14 +67,21 @@ def make_quantize(
     return [entry | {"parity": parity} for entry in evidence]
 
 
+def method_of(recipe: Recipe, component: str) -> Method | None:
+    """How the component's weights are made smaller; None where each stays as it is."""
+    own = METHODS.get(recipe.precision_of(component))
+    return Mixed(own) if recipe.quantize.nodes else own
+
+
 def _quantize(model: ir.Model, recipe: Recipe, component: str, ranges: Ranges | None) -> list[PassReport]:
-    precision = recipe.precision_of(component)
-    return [] if precision == "fp32" else [run_method(model, METHODS[precision], recipe.quantize, ranges)]
+    method = method_of(recipe, component)
+    return [run_method(model, method, recipe.quantize, ranges)] if method else []
 
 
 def _step(done: PassReport, model: ir.Model, snapshot: str) -> dict[str, Any]:
     facts = facts_of(model)
-    more = {"title": METHODS[done.name].title, "bytes": facts["bytes"], "snapshot": snapshot, "parity": None}
+    title = METHODS[done.name].title if done.name in METHODS else Mixed.title
+    more = {"title": title, "bytes": facts["bytes"], "snapshot": snapshot, "parity": None}
     return done.to_dict() | more
 
 

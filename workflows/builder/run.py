@@ -13,6 +13,7 @@ from typing import Any
 from workflows import __version__
 from workflows.builder.describe import built_cut, describe, options_of, portable_source
 from workflows.builder.work import Report, Work, made, timed, workshop
+from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import Cancelled, DeviceError
@@ -22,14 +23,24 @@ from workflows.recipe import Quantize, Recipe, choose
 from workflows.recipe.precision import notices
 from workflows.recipe.target import target_named
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
+from workflows.wire.goals import Goal
+from workflows.wire.reports.goal import GOAL_FILE
 
-QUANTIZE, COMPILE = "quantize", "compile"
+GOAL, QUANTIZE, COMPILE = "goal", "quantize", "compile"
 STAGES = ("checkpoint", "export", "optimize", QUANTIZE, "bundle")
 
 
 @dataclass(frozen=True)
+class Sought:
+    """A goal, and the SHA-256 of it with what its files hold."""
+
+    goal: Goal
+    digest: str
+
+
+@dataclass(frozen=True)
 class BuildRequest:
-    """What to build and where. `options` are Recipe's fields that a person chose.
+    """What to build and where. `options` are Recipe's fields that a person chose; a `goal` finds those of precision.
 
     Code that the checkpoint brings runs where all of it is trusted, or where the SHA-256 of each file was consented to.
     """
@@ -40,6 +51,7 @@ class BuildRequest:
     trust_remote_code: bool = False
     force: bool = False
     consented: frozenset[str] = frozenset()
+    goal: Goal | None = None
 
 
 def build(
@@ -56,7 +68,7 @@ def build(
     with timed(report, "checkpoint"):
         checkpoint = open_checkpoint(request.source, report=report, cancelled=cancelled)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
-        recipe = choose(checkpoint, request.options)
+        recipe = choose(checkpoint, request.options if request.goal is None else _exact(request.options))
         for component in ("all", *recipe.session_options):
             options_of(component, recipe)  # what cannot be set is said before anything is written
         for message in notices(recipe):
@@ -67,9 +79,10 @@ def build(
             from workflows.runtime.compile import check_compiles  # onnxruntime: not for a command that only asks
 
             check_compiles(recipe.target)
+        sought = _sought(request.goal, recipe)
         digest = checkpoint.compute_digest(report, cancelled)
     with workshop(out, request.force, report, cancelled) as work:
-        stages = _make_stages(work, checkpoint, recipe, digest)
+        stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
         work.check()
         with timed(report, "bundle"), room_for(out):
             publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
@@ -95,8 +108,29 @@ def _told(report: Report) -> Callable[[str], None]:
     return lambda line: report(ProgressEvent(stage=COMPILE, done=0, total=0, message=line))
 
 
-def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str) -> list[Path]:
-    """The folders of the stages before the bundle, in their order."""
+def _exact(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of a goal, which is about size: products compute in float32 unless a person says otherwise.
+
+    Activations in 8 bits, which are faster, cost more than most weights of 8 bits do.
+    """
+    quantize = options.get("quantize") or {}
+    return {**options, "quantize": {"accuracy_level": 1, **quantize}} if isinstance(quantize, Mapping) else options
+
+
+def _sought(goal: Goal | None, recipe: Recipe) -> Sought | None:
+    """The goal with a digest of all that it is made of. Raises RequestError and its kinds as check_goal."""
+    if goal is None:
+        return None
+    from workflows.builder.goal import check_goal
+
+    return Sought(goal, check_goal(goal, recipe))
+
+
+def _make_stages(
+    work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str, sought: Sought | None
+) -> tuple[list[Path], Recipe]:
+    """The folders of the stages before the bundle, in their order, and the recipe with what a goal found."""
+    from workflows.builder.goal import with_mix
     from workflows.builder.quantize import make_quantize  # onnx_ir: not for a command that only asks
     from workflows.builder.stages import make_export, make_optimize
     from workflows.quantize.calibration.prompts import prompts_digest
@@ -111,16 +145,36 @@ def _make_stages(work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str
     optimized = work.stage(
         "optimize", key, lambda folder: make_optimize(exported, recipe, pipeline, folder, work.report)
     )
-    if {recipe.precision, *recipe.quantize.components.values()} == {"fp32"}:
+    stages = [exported, optimized]
+    if sought is not None:
+        stages.append(_search(work, checkpoint, recipe, pipeline, optimized, _key(key, prompts), sought))
+        recipe = with_mix(recipe, stages[-1])
+        pipeline = describe(checkpoint, recipe, cut)
+    if recipe.keeps_all:
         work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
-        return [exported, optimized]
-    key = _key(key, recipe.precision, recipe.quantize.model_dump(), prompts)
+        return stages, recipe
+    key = _key(key, recipe.precision, recipe.quantize.model_dump(), "" if sought else prompts)
     quantized = work.stage(
         "quantize",
         key,
         lambda folder: make_quantize(optimized, recipe, cut, pipeline, checkpoint.folder, folder, work.report),
     )
-    return [exported, optimized, quantized]
+    return [*stages, quantized], recipe
+
+
+def _search(
+    work: Work, checkpoint: Checkpoint, recipe: Recipe, pipeline: Pipeline, optimized: Path, key: str, sought: Sought
+) -> Path:
+    """The stage that finds the goal's mix; its trials wait beside it until it is whole."""
+    from workflows.builder.goal import make_goal
+
+    key = _key(key, recipe.quantize.model_dump(), sought.digest)
+    trials = work.folder / f"trials-{key[:16]}"
+    return work.stage(
+        GOAL,
+        key,
+        lambda folder: make_goal(optimized, recipe, pipeline, checkpoint.folder, sought.goal, work, folder, trials),
+    )
 
 
 def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path]) -> Path:
@@ -140,6 +194,9 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     pipeline = describe(checkpoint, recipe, built_cut(checkpoint, recipe, components), untouched)
     archives = [archive_of(component["component"]) for component in components]
     (draft / archives[0]).parent.mkdir()
+    found = [stage / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()]
+    for path in found:
+        link_or_copy(path, draft / GOAL_FILE)
     for name in [*(component["file"] for component in components), WEIGHTS, *archives]:
         link_or_copy(last / name, draft / name)
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)

@@ -11,10 +11,27 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
 from workflows.builder import BuildRequest
 from workflows.builder import build as run_build
+from workflows.cli.asked import (
+    AnswerColumn,
+    IgnoreCase,
+    KeepSpaces,
+    Pattern,
+    PatternColumn,
+    QuestionColumn,
+    Raw,
+    TaskOption,
+    task_from,
+)
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.errors import RecipeError
 from workflows.recipe.choose import parse_settings
 from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
+from workflows.wire.goals import Goal, TaskFile, parse_goal
+
+GOAL_HELP = (
+    "The smallest mix of methods that keeps top1 (a share, at least), kl (nats, at most), perplexity (the ratio to the "
+    "source's, at most) or task (of its score, at least, with --task-file): top1=0.99."
+)
 
 
 def build(
@@ -24,6 +41,16 @@ def build(
     recipe: Path | None = typer.Option(None, "--recipe", help="A recipe file to start from."),
     settings: list[str] = typer.Option([], "--set", metavar="KEY=VALUE", help="Change one setting of the recipe."),
     precision: str | None = typer.Option(None, "--precision", help="fp32, fp16, bf16, int8, int4, int8-dynamic, w8a16"),
+    goal: str | None = typer.Option(None, "--goal", metavar="METRIC=VALUE", help=GOAL_HELP),
+    prompts: Path | None = typer.Option(None, "--prompts", help="What the goal is held to, as `eval` has it."),
+    task_file: Path | None = TaskOption,
+    question_column: str = QuestionColumn,
+    answer_column: str = AnswerColumn,
+    pattern: str = Pattern,
+    pattern_column: str = PatternColumn,
+    ignore_case: bool = IgnoreCase,
+    keep_spaces: bool = KeepSpaces,
+    raw: bool = Raw,
     cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
@@ -37,7 +64,9 @@ def build(
     options = _read_recipe(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
-    request = BuildRequest(source, out, options, trust_remote_code, force)
+    task_of = (question_column, answer_column, pattern, pattern_column, ignore_case, keep_spaces, raw)
+    wanted = _goal(goal, precision, prompts, task_from(task_file, *task_of))
+    request = BuildRequest(source, out, options, trust_remote_code, force, goal=wanted)
     stages: dict[str, StageEvent] = {}
     with interruptible() as cancelled:
         if as_json:
@@ -50,6 +79,17 @@ def build(
     record_build(done, stages, to_stderr)
     names = ", ".join(done.components)
     typer.echo(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
+
+
+def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: TaskFile | None) -> Goal | None:
+    """Raises RecipeError for a goal beside a precision, and for what is of a goal without one."""
+    if goal is None:
+        if prompts is not None or task is not None:
+            raise RecipeError("--prompts and --task-file say what a goal is held to: give --goal too.")
+        return None
+    if precision is not None:
+        raise RecipeError("--goal finds the precision of every node: leave --precision out.")
+    return parse_goal(goal, task, str(prompts or ""))
 
 
 def _read_recipe(path: Path) -> dict[str, object]:

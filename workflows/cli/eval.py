@@ -9,6 +9,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from workflows.cli.asked import (
+    AnswerColumn,
+    IgnoreCase,
+    KeepSpaces,
+    Pattern,
+    PatternColumn,
+    QuestionColumn,
+    Raw,
+    task_from,
+)
 from workflows.cli.build import Shown
 from workflows.cli.output import JsonFlag, interruptible, write_json
 from workflows.wire.codec import shell
@@ -24,6 +34,16 @@ def evaluate(
     suggest: int = typer.Option(
         0, "--suggest", metavar="N", help="Rank N quantized nodes by what excluding them gains."
     ),
+    task_file: Path | None = typer.Option(
+        None, "--task", "--task-file", help="Your own questions and answers: JSON lines or parquet."
+    ),
+    question_column: str = QuestionColumn,
+    answer_column: str = AnswerColumn,
+    pattern: str = Pattern,
+    pattern_column: str = PatternColumn,
+    ignore_case: bool = IgnoreCase,
+    keep_spaces: bool = KeepSpaces,
+    raw: bool = Raw,
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the source's own code run."),
     as_json: bool = JsonFlag,
 ) -> None:
@@ -32,7 +52,9 @@ def evaluate(
     from workflows.evaluation import evaluate as run
     from workflows.measure.recording import record_eval, to_stderr
 
-    request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code)
+    task_of = (question_column, answer_column, pattern, pattern_column, ignore_case, keep_spaces, raw)
+    task = task_from(task_file, *task_of)
+    request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code, task=task)
     with interruptible() as cancelled, Shown() as shown:
         found = run(request, shown.take, cancelled)
     record_eval(bundle, against, found, to_stderr)
@@ -67,8 +89,8 @@ def _figures(found: EvalReport) -> Table:
         "prompts answered with the same tokens": _same(found.greedy),
     }
     if found.task:
-        rows[f"{found.task.questions} {found.task.name}, reference"] = _percent(found.task.reference)
-        rows["the same, candidate"] = _percent(found.task.candidate)
+        rows[f"{found.task.rows} {found.task.metric}, reference"] = _percent(found.task.reference_score)
+        rows["the same, candidate"] = _percent(found.task.score)
     for name, cell in rows.items():
         table.add_row(name, cell)
     return table

@@ -59,7 +59,7 @@ def record_eval(folder: Path | str, against: str, found: EvalReport, told: Told)
     figures |= {"hidden_cosine": found.hidden_cosine, "kv_cosine": found.kv_cosine, "against": against}
     figures |= {"perplexity": found.perplexity.candidate, "perplexity_reference": found.perplexity.reference}
     if found.task is not None:
-        figures |= {"task": found.task.candidate, "task_reference": found.task.reference}
+        figures |= {"task": found.task.score, "task_reference": found.task.reference_score}
     _keep("eval", read_bundle(folder), "cpu", figures, told)
 
 

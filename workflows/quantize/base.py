@@ -79,14 +79,15 @@ def run_method(model: ir.Model, method: Method, settings: Quantize, ranges: Rang
 
 
 def check_excluded(models: Iterable[ir.Model], settings: Quantize) -> None:
-    """Raises RecipeError, with the names that are near, where `quantize.exclude` names a node that no graph has."""
+    """Raises RecipeError, with the names that are near, where the settings name a node that no graph has."""
     names = {str(node.name) for model in models for node in model.graph.all_nodes()}
-    missing = next((name for name in settings.exclude if name not in names), None)
-    if missing is None:
+    named = [("exclude", name) for name in settings.exclude] + [("nodes", name) for name in settings.nodes]
+    key, missing = next(((key, name) for key, name in named if name not in names), ("", ""))
+    if not key:
         return
     near = difflib.get_close_matches(missing, names, 3, cutoff=0.4)
     hint = f"near it are {', '.join(near)}" if near else "joinery inspect --graph names them"
-    raise RecipeError(f"quantize.exclude names {printable(missing)!r}, and no graph has such a node: {hint}.")
+    raise RecipeError(f"quantize.{key} names {printable(missing)!r}, and no graph has such a node: {hint}.")
 
 
 def _refuse_quantized(model: ir.Model) -> None:

@@ -133,7 +133,7 @@ class _Retyping:
         if wanted == FLOAT:  # large ones are weights of a node that was excluded
             return value if value.const_value.size > 1 << 16 else self._clamped(value)
         name = f"{value.name}.{wanted.name.lower()}"
-        return add_initializer(self._graph, name, _in_half(value.const_value, wanted, name))
+        return add_initializer(self._graph, name, in_half(value.const_value, wanted, name))
 
     def _clamped(self, value: ir.Value) -> ir.Value:
         """A float32 constant that 16 bits can hold too: a mask's floor must not become infinite behind a Cast."""
@@ -155,7 +155,7 @@ class _Retyping:
         return result
 
 
-def _in_half(source: ir.TensorProtocol, dtype: ir.DataType, name: str) -> ir.LazyTensor:
+def in_half(source: ir.TensorProtocol, dtype: ir.DataType, name: str) -> ir.LazyTensor:
     """The tensor in 16 bits; what is finite stays finite."""
     limit = largest_of(dtype)
 

@@ -19,19 +19,23 @@ from workflows.weights import key_of
 
 Kind = tuple[str, ir.DataType, Sequence[int]]  # a part's name, type and shape
 Make = Callable[[NDArray[np.generic]], Sequence[NDArray[np.generic]]]
+MADE_OF = "joinery.made_of"  # in a part's `meta`: (offset and bytes of its source, the recipe, which part)
 CHUNK = 1 << 20  # numbers that are worked on at once: what is in between stays small beside the matrix
 
 
 class LazyParts:
     """The parts that `make` gives of one weight. Reading one of them makes all; each is kept until it is read."""
 
-    def __init__(self, source: ir.TensorProtocol, kinds: Sequence[Kind], make: Make) -> None:
+    def __init__(self, source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> None:
         self.source, self._kinds, self._make_parts = source, tuple(kinds), make
         self._ready: dict[int, NDArray[np.generic]] = {}
         self.tensors = tuple(
             ir.LazyTensor(partial(self._part, index), dtype, ir.Shape(shape), name=name)
             for index, (name, dtype, shape) in enumerate(self._kinds)
         )
+        if isinstance(source, ir.ExternalTensor):
+            for index, tensor in enumerate(self.tensors):
+                tensor.meta[MADE_OF] = (source.offset or 0, source.nbytes, recipe, index)
 
     def _part(self, index: int) -> ir.TensorProtocol:
         if index not in self._ready:
@@ -53,7 +57,7 @@ def parts_of(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind],
     key = (key_of(source), recipe)
     found = _KNOWN.get(key)
     if found is None:
-        found = _KNOWN[key] = LazyParts(source, kinds, make)
+        found = _KNOWN[key] = LazyParts(source, recipe, kinds, make)
     return found.tensors
 
 

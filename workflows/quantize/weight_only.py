@@ -17,13 +17,13 @@ from workflows.recipe import Quantize
 
 
 class WeightOnly:
-    """`int4` or `int8`: the same with other bits."""
+    """`int4` or `int8`: the same with other bits. marked: the names of what is made hold the size of the blocks."""
 
     needs_ranges = False
     retypes = False
 
-    def __init__(self, bits: int) -> None:
-        self._bits = bits
+    def __init__(self, bits: int, marked: bool = False) -> None:
+        self._bits, self._marked = bits, marked
         self.name, self.title = f"int{bits}", f"{bits}-bit weights in blocks"
 
     def requires(self, model: ir.Model, settings: Quantize) -> Refusal | None:
@@ -33,26 +33,27 @@ class WeightOnly:
     def call(self, model: ir.Model, settings: Quantize, ranges: Ranges | None) -> Outcome:
         """See Method."""
         how = Blocks(self._bits, settings.block_size, settings.symmetric)
+        mark = f".b{how.size}" if self._marked else ""
         linears, refused = find_linears(model, settings)
         weights = {linear.weight for linear in linears}
         tables = list(find_tables(model.graph))
         for linear in linears:
-            _to_nbits(linear, how, settings.accuracy_level)
+            _to_nbits(linear, how, mark, settings.accuracy_level)
         taken = 0
         for gather, table in tables:
             reason = _reason_to_keep(gather, table, settings, tied=table in weights)
             if reason:
                 refused.append(Refusal(reason, str(gather.name)))
             elif settings.embedding:
-                _to_block_gather(gather, table, how)
+                _to_block_gather(gather, table, how, mark)
                 taken += 1
         return Outcome(bool(linears or taken), tuple(refused))
 
 
-def _to_nbits(linear: Linear, how: Blocks, level: int) -> None:
+def _to_nbits(linear: Linear, how: Blocks, mark: str, level: int) -> None:
     node, graph = linear.node, linear.node.graph
     assert graph is not None  # find_linears looks at graphs
-    packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how)
+    packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how, mark)
     inputs = [node.inputs[0], packed, scales, zeros, None, linear.bias]
     while inputs[-1] is None:
         inputs.pop()
@@ -63,11 +64,11 @@ def _to_nbits(linear: Linear, how: Blocks, level: int) -> None:
     replace([node.outputs[0]], [result], [new], node)
 
 
-def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks) -> None:
+def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks, mark: str) -> None:
     graph = gather.graph
     assert graph is not None and table.const_value is not None  # as find_tables gives them
-    _, scales, zeros = _initializers(graph, table, True, how)
-    rows = add_initializer(graph, f"{table.name}.int{how.bits}.rows", quantized_table(table.const_value, how))
+    _, scales, zeros = _initializers(graph, table, True, how, mark)
+    rows = add_initializer(graph, f"{table.name}.int{how.bits}{mark}.rows", quantized_table(table.const_value, how))
     inputs = [rows, gather.inputs[1], scales, *([zeros] if zeros is not None else [])]
     result = twin(gather.outputs[0])
     facts = {"bits": how.bits, "block_size": how.size, "gather_axis": 0, "quantize_axis": 1}
@@ -77,11 +78,11 @@ def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks) -> None:
 
 
 def _initializers(
-    graph: ir.Graph, weight: ir.Value, rows: bool, how: Blocks
+    graph: ir.Graph, weight: ir.Value, rows: bool, how: Blocks, mark: str
 ) -> tuple[ir.Value, ir.Value, ir.Value | None]:
     """q, scales and, where they are of a block's own, zero points."""
     assert weight.const_value is not None
-    name = f"{weight.name}.int{how.bits}"
+    name = f"{weight.name}.int{how.bits}{mark}"
     packed, scales, zeros = quantized_matrix(weight.const_value, rows, how)
     return (
         add_initializer(graph, name, packed),

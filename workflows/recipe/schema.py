@@ -11,12 +11,14 @@ from workflows.recipe.target import Opset, TargetName, unaliased
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
+BlockSize = Literal[16, 32, 64, 128]
 Variant = Literal["plain", "transformer-only"]
 
 ProviderName = Annotated[TargetName, BeforeValidator(unaliased)]
 
 SCATTER_FROM: Opset = 24  # the first with TensorScatter
 IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
+MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic")  # that leave the types between nodes alone
 Writer = Literal["host", "gqa", "scatter"]
 
 POSITIONS_KEY = "joinery.positions"  # in a graph's metadata: how many positions the model has
@@ -51,27 +53,47 @@ class Calibration(BaseModel):
     percentile: Annotated[float, Field(gt=50, le=100)] = 99.99
 
 
+class NodeMethod(BaseModel):
+    """What one node has instead of its component's precision. fp16: the weight is stored so, and computed with in fp32.
+
+    block_size: of int4 and int8.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    precision: Literal["int4", "int8", "int8-dynamic", "fp16"]
+    block_size: BlockSize = 32
+
+
 class Quantize(BaseModel):
     """How the recipe's precision is made of the weights.
 
     block_size: weights that share a scale. accuracy_level: how onnxruntime computes with weight-only integers, 4 in
     8-bit integers, 1 in float32, 0 as it likes. symmetric: no zero point of a block's own. head, embedding: whether
     the output head and the table of tokens are quantized too. heads: whether activations of four axes, between
-    projections and attention, are put on grids as well. exclude: nodes to leave alone. components: component → the
-    precision that it has instead of the recipe's.
+    projections and attention, are put on grids as well. exclude: nodes to leave alone. nodes: node → the method that it
+    has instead. components: component → the precision that it has instead of the recipe's.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    block_size: Literal[16, 32, 64, 128] = 32
+    block_size: BlockSize = 32
     accuracy_level: Literal[0, 1, 2, 3, 4] = 4
     symmetric: bool = False
     head: bool = True
     embedding: bool = False
     heads: bool = True
     exclude: tuple[str, ...] = ()
+    nodes: dict[str, NodeMethod] = {}
     components: dict[str, Precision] = {}
     calibration: Calibration = Calibration()
+
+    @model_validator(mode="after")
+    def _one_word_a_node(self) -> Quantize:
+        both = next((name for name in self.exclude if name in self.nodes), None)
+        if both is not None:
+            raise ValueError(f"exclude and nodes both name {both!r}: name it in one of them")
+        return self
 
 
 class Recipe(BaseModel):
@@ -116,6 +138,23 @@ class Recipe(BaseModel):
         if self.chunk > self.capacity:
             raise ValueError(f"a chunk of {self.chunk} does not fit a capacity of {self.capacity}")
         return self
+
+    @model_validator(mode="after")
+    def _nodes_fit(self) -> Recipe:
+        odd = next((one for one in sorted(self.precisions) if one not in MIXABLE), None)
+        if self.quantize.nodes and odd is not None:
+            raise ValueError(f"quantize.nodes goes with {', '.join(MIXABLE)}, and not with {odd}")
+        return self
+
+    @property
+    def precisions(self) -> frozenset[Precision]:
+        """The recipe's own, and those of its components."""
+        return frozenset((self.precision, *self.quantize.components.values()))
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether every weight stays as it is."""
+        return self.precisions == {"fp32"} and not self.quantize.nodes
 
     def precision_of(self, component: str) -> Precision:
         """The component's own precision, or the recipe's."""

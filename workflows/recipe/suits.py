@@ -36,7 +36,8 @@ def _settings(recipe: Recipe) -> Iterator[Setting]:
     """Those that a target may have a word on."""
     yield "cache", recipe.cache
     yield "graphs", recipe.graphs
-    precisions = {recipe.precision, *recipe.quantize.components.values()}
+    stored = {one.precision for one in recipe.quantize.nodes.values()} - {"fp16"}  # which is computed with in fp32
+    precisions = recipe.precisions | stored
     yield from (("precision", precision) for precision in sorted(precisions))
     if not precisions.isdisjoint(IN_BLOCKS):
         yield "quantize.embedding", recipe.quantize.embedding

@@ -11,6 +11,7 @@ from typing import ClassVar, Generic, Literal, TypeVar, get_args
 
 from workflows.errors import RequestError
 from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
+from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done
@@ -83,7 +84,10 @@ class PlanRecipe(Request[PlanReport], job="recipe"):
 
 @dataclass(frozen=True)
 class Build(Request[BuildDone], job="build"):
-    """A bundle at `out`. consented: SHA-256 of the code files that may run; trust_remote_code: all of them may."""
+    """A bundle at `out`. consented: SHA-256 of the code files that may run; trust_remote_code: all of them may.
+
+    goal: finds the precision of every node, which the options then leave open.
+    """
 
     source: str
     out: str
@@ -91,6 +95,7 @@ class Build(Request[BuildDone], job="build"):
     consented: tuple[str, ...] = ()
     trust_remote_code: bool = False
     force: bool = False
+    goal: Goal | None = None
 
 
 # -- other people's graphs -------------------------------------------------------------------------------------
@@ -241,7 +246,8 @@ class Eval(Request[EvalReport], job="eval"):
     """How far `bundle` is from `against`, which is a bundle's folder or a source as a build takes it.
 
     prompts: a text file, a prompt a line; "": the usual ones. steps: new tokens a prompt at most. questions: of the
-    demo's held-back ones at most; None: as many as usual. suggest: nodes to suggest for exclusion at most.
+    demo's held-back ones at most; None: as many as usual. task: a person's own, in their place.
+    suggest: nodes to suggest for exclusion at most.
     """
 
     bundle: str
@@ -252,6 +258,7 @@ class Eval(Request[EvalReport], job="eval"):
     consented: tuple[str, ...] = ()
     trust_remote_code: bool = False
     questions: int | None = None
+    task: TaskFile | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from tests.workflows.conftest import Built
 from tests.workflows.quantize.making import perturbed
 from tests.workflows.test_worker import Client
 from workflows.cli import run
+from workflows.quantize.accuracy.prompts import questions_of
 
 FIELDS = {
     "positions", "top1_agreement", "top5_overlap", "kl_mean", "kl_max", "logit_max_abs_diff", "hidden_cosine",
@@ -34,7 +35,35 @@ def test_json_has_the_contract_s_fields(demo_bundle: Path, tmp_path: Path, capsy
         {"prompt": "What is the capital of France?", "tokens_equal": 3, "tokens": 3},
     ]
     assert found["layers"][0].keys() == {"layer", "part", "hidden_cosine", "key_cosine", "value_cosine"}
-    assert found["task"]["questions"] == 4
+    assert found["task"]["rows"] == 4
+
+
+def test_a_person_s_own_task_is_asked(demo_bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, *_ = questions_of("qwen3")
+    rows = [{"q": first.text, "a": first.expected}, {"q": first.text, "a": "something else"}]
+    file = tmp_path / "own.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    prompts = tmp_path / "prompts.txt"
+    prompts.write_text("What is 8 times 7?\n")
+    arguments = ["--prompts", prompts, "--steps", "1", "--task", file, "--question-column", "q", "--answer-column", "a"]
+    command = ["eval", str(demo_bundle), "--against", str(demo_bundle), "--json", *map(str, arguments)]
+    assert run(command) == 0
+    asked = {"metric": "exact match, own.jsonl", "rows": 2, "score": 0.5, "reference_score": 0.5}
+    assert json.loads(capsys.readouterr().out)["task"] == asked
+    assert run([*command, "--pattern", "(("]) == 2
+    assert "The pattern is no regular expression" in capsys.readouterr().err
+
+
+def test_a_goal_s_options_belong_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build = ["build", "demo:qwen3", "--out", str(tmp_path / "b")]
+    for more, said in (
+        (["--goal", "top1=0.99", "--precision", "int4"], "leave --precision out"),
+        (["--goal", "exact=1"], "METRIC=VALUE with one of top1, kl, perplexity, task"),
+        (["--goal", "task=0.9"], "give --task-file"),
+        (["--prompts", "p.txt"], "give --goal too"),
+    ):
+        assert run([*build, *more]) == 2
+        assert said in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_a_source_is_built_and_removed(

@@ -85,6 +85,7 @@ def test_a_line_by_hand() -> None:
         "consented": ["ab"],
         "trust_remote_code": False,
         "force": False,
+        "goal": None,
     }
     assert json.loads(to_line(4, Diff(Where("/a"), Where("/b", "decode", "export")))) == {
         "id": 4,

@@ -16,23 +16,14 @@ import numpy as np
 from workflows.bundle import Bundle
 from workflows.errors import Cancelled, PromptError, RequestError
 from workflows.generate import Engine
-from workflows.quantize.accuracy.prompts import (
-    DEMO,
-    Prompt,
-    Prompts,
-    Question,
-    demo_of,
-    encode,
-    questions_of,
-    spread,
-)
+from workflows.quantize.accuracy.prompts import Prompt, Prompts, encode
 from workflows.quantize.accuracy.side import Side
 from workflows.quantize.accuracy.statistics import Agreement, Logits, Mean, cosines, perplexity, surprise
+from workflows.quantize.accuracy.tasks import DemoTask, Task, demo_task
 from workflows.recipe.cut import Role
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, OfBoth, TaskReport
 
-ANSWER = 64  # tokens of an answer at most
 Pair = tuple[Mean, Mean]  # of the reference, of the candidate
 
 
@@ -62,18 +53,18 @@ class Comparison:
         self._report, self._cancelled = report, cancelled
         self._sums, self._notes = _Sums(), list[str]()
 
-    def run(self, prompts: Prompts, steps: int, questions: int) -> EvalReport:
-        """Compares over `prompts`, `steps` new tokens each, and asks `questions` of the demo's.
+    def run(self, prompts: Prompts, steps: int, questions: int, task: Task | None = None) -> EvalReport:
+        """Compares over `prompts`, `steps` new tokens each, and asks the `task`, or `questions` of the demo's.
 
         Raises RequestError where the two cannot be compared, PromptError for a prompt that does not fit, Cancelled.
         """
         check_alike(self._reference.engine, self._candidate.engine, prompts)
-        task = spread(questions_of(demo_of(self._reference.engine.bundle)), questions) if questions else []
-        total, greedy = len(prompts.prompts) + len(task), []
+        asked = task or demo_task(self._reference.engine.bundle, questions)
+        total, greedy = len(prompts.prompts) + (len(asked.questions) if asked else 0), []
         for index, prompt in enumerate(prompts.prompts):
             self._progress(f"prompt {index + 1:,} of {len(prompts.prompts):,}", index, total)
             greedy.append(self._prompt(prompt, self._fitting(prompt, steps, index + 1)))
-        answered = self._ask(task, len(prompts.prompts), total) if task else None
+        answered = self._ask(asked, len(prompts.prompts), total) if asked else None
         self._progress("done", total, total)
         return self._summary(prompts, greedy, answered)
 
@@ -131,23 +122,16 @@ class Comparison:
             self._note(f"Some prompts leave room for fewer than {steps:,} new tokens.")
         return min(steps, room)
 
-    # -- the demo's questions ----------------------------------------------------------------------------------
+    # -- the task ----------------------------------------------------------------------------------------------
 
-    def _ask(self, questions: Sequence[Question], before: int, total: int) -> TaskReport:
+    def _ask(self, task: Task | DemoTask, before: int, total: int) -> TaskReport:
         right = [0, 0]
-        for index, question in enumerate(questions):
-            self._progress(f"question {index + 1:,} of {len(questions):,}", before + index, total)
-            ids = encode(self._reference.engine, question.text)
+        for index, question in enumerate(task.questions):
+            self._progress(f"question {index + 1:,} of {len(task.questions):,}", before + index, total)
             for side, one in enumerate((self._reference, self._candidate)):
-                done = one.answer(ids, ANSWER, self._cancelled)
-                right[side] += done.finish_reason == "eos" and done.text.strip() == question.expected
-        shares = [count / len(questions) for count in right]
-        return TaskReport(
-            name=f"held-back questions of {DEMO}{demo_of(self._reference.engine.bundle)}, answered word for word",
-            questions=len(questions),
-            reference=round(shares[0], 6),
-            candidate=round(shares[1], 6),
-        )
+                right[side] += task.is_right(question, one.reply(task, question, self._cancelled))
+        reference, score = (round(count / len(task.questions), 6) for count in right)
+        return TaskReport(task.metric, len(task.questions), score, reference)
 
     # -- the report --------------------------------------------------------------------------------------------
 
@@ -237,6 +221,7 @@ def compare(
     *,
     steps: int,
     questions: int,
+    task: Task | None = None,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> EvalReport:
@@ -245,7 +230,7 @@ def compare(
     Raises BundleError, GraphError and RequestError as opening a bundle does.
     """
     sides = Side.open(reference), Side.open(candidate)
-    return Comparison(*sides, report, cancelled).run(prompts(sides[0].engine), steps, questions)
+    return Comparison(*sides, report, cancelled).run(prompts(sides[0].engine), steps, questions, task)
 
 
 def _shared(one: Sequence[int], other: Sequence[int]) -> int:

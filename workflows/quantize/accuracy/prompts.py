@@ -15,6 +15,7 @@ from typing import TypeVar
 from workflows.bundle import Bundle
 from workflows.errors import PromptError, printable
 from workflows.generate import Engine
+from workflows.quantize.accuracy.tables import Row, is_table, read_rows, read_text, text_of
 
 Item = TypeVar("Item")
 PROMPTS = 64
@@ -62,7 +63,7 @@ def choose_prompts(engine: Engine, file: Path | None) -> Prompts:
     Raises PromptError for a file that holds no prompts, and where there is nothing to fall back on.
     """
     if file is not None:
-        return Prompts(_of_lines(engine, read_lines(file), file), f"{_count(file)} in {file.name}")
+        return Prompts(_of_lines(engine, read_prompts(file), file), f"{_count(file)} in {file.name}")
     demo = demo_of(engine.bundle)
     questions = questions_of(demo)
     if questions:
@@ -82,16 +83,31 @@ def choose_prompts(engine: Engine, file: Path | None) -> Prompts:
     return Prompts(tuple(_of_text(engine, text) for text in SENTENCES), f"{len(SENTENCES)} built-in English sentences")
 
 
+def read_prompts(file: Path) -> list[str]:
+    """The prompts in `file`: the lines of a text, or a table's questions.
+
+    Raises PromptError as read_lines, and for a row that asks nothing.
+    """
+    if not is_table(file):
+        return read_lines(file)
+    return [text_of(row, asking_column(row, number, file), number, file) for number, row in read_rows(file)]
+
+
+def asking_column(row: Row, number: int, file: Path) -> str:
+    """The column of the row's prompt. Raises PromptError where it has none of the usual names."""
+    names = ("prompt", "question", "input", "text")
+    found = next((name for name in names if name in row), None)
+    if found is None:
+        known = " nor ".join(f'"{name}"' for name in names)
+        raise PromptError(
+            f"Row {number:,} of {printable(file.name)} has neither {known}: write {{\"prompt\": \"…\"}} a line."
+        )
+    return found
+
+
 def read_lines(file: Path) -> list[str]:
     """The lines of a UTF-8 text that hold something. Raises PromptError where there are none, or it is no text."""
-    try:
-        text = file.read_text("utf-8-sig")
-    except OSError as error:
-        raise PromptError(f"The prompt file {printable(file)} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise PromptError(f"The prompt file {printable(file)} is no UTF-8 text: give a text file with a prompt a line.")
+    text = read_text(file)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         raise PromptError(f"The prompt file {printable(file)} is empty: give a text file with a prompt a line.")
@@ -166,5 +182,5 @@ def _ids(engine: Engine, line: str, number: int) -> tuple[int, ...]:
 
 
 def _count(file: Path) -> str:
-    lines = len(read_lines(file))
+    lines = len(read_prompts(file))
     return f"{lines:,} prompt" + ("s" if lines > 1 else "")

@@ -14,7 +14,9 @@ from workflows.generate import Engine, GenerateOptions
 from workflows.generate.feed import begin, feed
 from workflows.generate.logits import run_checked
 from workflows.graphs import load_graph
+from workflows.quantize.accuracy.prompts import Question
 from workflows.quantize.accuracy.taps import add_taps
+from workflows.quantize.accuracy.tasks import DemoTask, Task
 from workflows.recipe.cut import Role
 from workflows.runtime import device_named, open_machine
 from workflows.tensors import TensorSpec
@@ -83,6 +85,10 @@ class Side:
         if done.finish_reason == "cancelled":
             raise Cancelled("The comparison was cancelled.")
         return done
+
+    def reply(self, task: Task | DemoTask, question: Question, cancelled: Callable[[], bool]) -> GenerationDone:
+        """What it answers to a task's question. Raises Cancelled."""
+        return self.answer(task.ids(self.engine, question), task.tokens, cancelled)
 
     def read(self, ids: Sequence[int]) -> Iterator[tuple[Logits, int]]:
         """(logits, the token that follows) over a prompt, token by token; nothing where an encoder reads it."""

@@ -1,13 +1,12 @@
 """What calibration has the model answer: a person's texts, the demo's own, or plain sentences; never random ids.
 
-A line of a text file is a prompt, and so is a row {"prompt": …} of a .jsonl file: both go through the chat template
-where there is one. A row {"text": …} is fed as it is.
+A line of a text file is a prompt, and so is a row {"prompt": …} (or question, or input) of JSON lines and parquet: both
+go through the chat template where there is one. A row {"text": …} is fed as it is.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
@@ -15,7 +14,16 @@ from pathlib import Path
 
 from workflows.errors import PromptError, printable
 from workflows.generate import Engine
-from workflows.quantize.accuracy.prompts import DEMO, SENTENCES, demo_of, encode, read_lines, unknown_share
+from workflows.quantize.accuracy.prompts import (
+    DEMO,
+    SENTENCES,
+    asking_column,
+    demo_of,
+    encode,
+    read_lines,
+    unknown_share,
+)
+from workflows.quantize.accuracy.tables import SUFFIXES, is_table, read_rows, text_of
 
 _REMEDY = "give a text file with a prompt a line in quantize.calibration.prompts"
 # Tokens a character from which a text is in pieces: bytes of characters that the tokenizer never met.
@@ -68,9 +76,10 @@ def calibration_prompts(engine: Engine, place: str) -> Calibrating:
 def _rows_of(place: Path) -> list[_Row]:
     if not place.is_dir():
         return list(_rows_of_file(place))
-    files = sorted(path for path in place.iterdir() if path.suffix in (".txt", ".jsonl") and path.is_file())
+    kinds = (".txt", *SUFFIXES)
+    files = sorted(path for path in place.iterdir() if path.suffix in kinds and path.is_file())
     if not files:
-        raise PromptError(f"The folder {printable(place)} holds no .txt or .jsonl file with prompts: {_REMEDY}.")
+        raise PromptError(f"The folder {printable(place)} holds no {', '.join(kinds)} file with prompts: {_REMEDY}.")
     return [row for file in files for row in _rows_of_file(file)]
 
 
@@ -85,21 +94,12 @@ def _rows_of_demo(demo: str) -> list[_Row]:
 
 
 def _rows_of_file(file: Path) -> Iterator[_Row]:
-    for number, line in enumerate(read_lines(file), 1):
-        yield _row(line, file, number) if file.suffix == ".jsonl" else _Row(line)
-
-
-def _row(line: str, file: Path, number: int) -> _Row:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        row = None
-    for key, raw in (("prompt", False), ("text", True)):
-        if isinstance(row, dict) and isinstance(row.get(key), str) and row[key].strip():
-            return _Row(row[key], raw)
-    raise PromptError(
-        f'Row {number} of {printable(file.name)} has no "prompt" and no "text": write {{"prompt": "…"}} a line.'
-    )
+    if not is_table(file):
+        yield from map(_Row, read_lines(file))
+        return
+    for number, row in read_rows(file):
+        column = asking_column(row, number, file)
+        yield _Row(text_of(row, column, number, file), raw=column == "text")
 
 
 def _encoded(engine: Engine, rows: list[_Row], name: str) -> tuple[tuple[int, ...], ...]:

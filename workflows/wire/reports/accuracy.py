@@ -45,12 +45,12 @@ class LayerCosines:
 
 @dataclass
 class TaskReport:
-    """The share of a demo's questions that each answers right."""
+    """The share of a task's questions that the candidate and the reference answer right. metric: what was asked."""
 
-    name: str
-    questions: int
-    reference: float
-    candidate: float
+    metric: str
+    rows: int
+    score: float
+    reference_score: float
 
 
 @dataclass

@@ -169,6 +169,6 @@ def test_progress_and_cancel(sharp: Path) -> None:
 def test_the_demo_answers_its_questions(demo_bundle: Path, tmp_path: Path) -> None:
     other = perturbed(demo_bundle, tmp_path / "other", 0.6)
     found = run(demo_bundle, other, Prompts((Prompt("", (5, 6)),), "one"), questions=12)
-    assert found.task.reference == 1
-    assert found.task.candidate < 0.5
-    assert found.task.questions == 12
+    assert found.task.reference_score == 1
+    assert found.task.score < 0.5
+    assert found.task.rows == 12

@@ -48,7 +48,7 @@ def test_lines_go_through_the_template_and_raw_rows_do_not(engine: Engine, tmp_p
         ("binary.txt", bytes(range(256)), "is no UTF-8 text"),
         ("zeros.txt", b"a\0b\n", "is no UTF-8 text"),
         ("other.txt", "今天的天气很好我们去公园散步吧".encode(), "tokenizer does not know most of other.txt"),
-        ("rows.jsonl", b'{"prompt": "Hello"}\n{"question": "?"}\n', "Row 2 of rows.jsonl"),
+        ("rows.jsonl", b'{"prompt": "Hello"}\n{"asked": "?"}\n', "Row 2 of rows.jsonl"),
         ("broken.jsonl", b"{\n", "Row 1 of broken.jsonl"),
     ],
 )

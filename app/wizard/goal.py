@@ -1,0 +1,195 @@
+"""Quantize: the smallest mix that keeps what a person names, found while it is built; and what was tried for it.
+
+    GoalBox: metric, value, task ──▶ the draft's goal        bundle's goal.json ──▶ TriedPicture: size against error
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from app.widgets.format import number, size
+from app.widgets.theme import SMALL, G, sans_font, theme
+from app.widgets.wheel import deaf_to_wheel
+from app.wizard.base import ChoiceCard
+from workflows.wire.codec import Mismatch, read
+from workflows.wire.goals import AT_LEAST, Goal, Metric, TaskFile
+from workflows.wire.reports.goal import GOAL_FILE, GoalReport, TriedPoint
+
+USUAL: dict[Metric, float] = {"top1": 99.0, "kl": 0.01, "perplexity": 1.02, "task": 95.0}
+
+
+class GoalBox(ChoiceCard):
+    """The card of a goal among those of the methods. `changed`: another metric, value or file."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(
+            self.tr("Smallest that keeps …"),
+            self.tr("Many mixes of methods are tried, layer by layer, and the smallest that holds is built."),
+        )
+        self.kept = deaf_to_wheel(QComboBox())
+        self.kept.setAccessibleName(self.tr("What is kept"))
+        self.kept.addItem(self.tr("the same first choice, at least"), "top1")
+        self.kept.addItem(self.tr("a divergence (KL) of at most"), "kl")
+        self.kept.addItem(self.tr("a perplexity ratio of at most"), "perplexity")
+        self.kept.addItem(self.tr("of the score in a task, at least"), "task")
+        self.value = deaf_to_wheel(QDoubleSpinBox())
+        self.value.setAccessibleName(self.tr("The limit"))
+        self.task = QLineEdit()
+        self.task.setPlaceholderText(self.tr("questions and answers, as JSON lines or parquet"))
+        self.task.setAccessibleName(self.tr("Task file"))
+        self.browse = QPushButton(self.tr("Choose a file…"))
+        self._rows()
+        self._on_metric()
+        self.kept.currentIndexChanged.connect(self._on_metric)
+        self.value.valueChanged.connect(lambda _value: self.changed.emit())
+        self.task.textChanged.connect(lambda _text: self.changed.emit())
+        self.browse.clicked.connect(self._browse)
+
+    def _rows(self) -> None:
+        for parts in ((self.kept, self.value), (self.task, self.browse)):
+            row = QHBoxLayout()
+            row.setContentsMargins(3 * G, 0, 0, 0)
+            row.setSpacing(G)
+            row.addWidget(parts[0], 1)
+            row.addWidget(parts[1])
+            self.body.insertLayout(self.body.count() - 1, row)
+
+    @property
+    def goal(self) -> Goal | None:
+        """What is wanted; None while a task lacks its file."""
+        metric, value, file = self.kept.currentData(), self.value.value(), self.task.text().strip()
+        if metric == "task" and not file:
+            return None
+        limit = round(value / 100, 6) if metric in AT_LEAST else value
+        return Goal(metric, limit, TaskFile(file) if file else None)
+
+    def _on_metric(self) -> None:
+        metric = self.kept.currentData()
+        share = metric in AT_LEAST
+        self.value.setSuffix(" %" if share else "")
+        self.value.setDecimals(2 if share else 6)
+        self.value.setRange(0.01 if share else 1e-6, 100.0)
+        self.value.setSingleStep(0.5 if share else USUAL[metric] / 10)
+        self.value.setValue(USUAL[metric])
+        self.task.setVisible(metric == "task")
+        self.browse.setVisible(metric == "task")
+        self.changed.emit()
+
+    def _browse(self) -> None:
+        kinds = self.tr("Tasks (*.jsonl *.ndjson *.parquet);;All files (*)")
+        file, _ = QFileDialog.getOpenFileName(self, self.tr("Task file"), self.task.text(), kinds)
+        if file:
+            self.task.setText(file)
+
+
+def read_goal(bundle: Path) -> GoalReport | None:
+    """What was tried for a bundle; None where it was not built to a goal, or the file is no such report."""
+    try:
+        return read(GoalReport, json.loads((bundle / GOAL_FILE).read_text("utf-8")))
+    except (OSError, ValueError, Mismatch):
+        return None
+
+
+class TriedPicture(QWidget):
+    """Every mix as a dot, its size to the right and its error upwards; the front joined, the chosen one ringed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.report: GoalReport | None = None
+        self.setMinimumHeight(26 * G)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+        self.hide()
+
+    def show_report(self, report: GoalReport | None) -> None:
+        """Another search; None hides the picture."""
+        self.report = report
+        self.setVisible(report is not None)
+        if report is not None:
+            chosen = report.points[report.chosen]
+            text = self.tr("%1 mixes tried; the smallest that holds has %2 of weights: %3")
+            text = text.replace("%1", number(len(report.points))).replace("%2", size(chosen.bytes))
+            self.setAccessibleName(text.replace("%3", chosen.what))
+            self.setToolTip(self.accessibleName())
+        self.update()
+
+    def places(self) -> list[QPointF]:
+        """Where each point stands; points without a figure stand at the top."""
+        report = self.report
+        if report is None:
+            return []
+        errors = [self._error(point) for point in report.points]
+        known = [error for error in errors if error is not None]
+        low, high = min(known, default=0.0), max(known, default=1.0)
+        least, most = report.points[0].bytes, report.points[-1].bytes
+        field = self._field()
+        return [
+            QPointF(
+                field.left() + field.width() * (point.bytes - least) / max(1, most - least),
+                field.bottom() - field.height() * ((high if error is None else error) - low) / max(1e-12, high - low),
+            )
+            for point, error in zip(report.points, errors, strict=True)
+        ]
+
+    def _error(self, point: TriedPoint) -> float | None:
+        """Upwards is worse: what a share lacks of one, and the logarithm of a distance."""
+        assert self.report is not None
+        if point.figure is None:
+            return None
+        if self.report.metric in AT_LEAST:
+            return 1 - point.figure
+        return math.log10(max(point.figure, 1e-9))
+
+    def _field(self) -> QRectF:
+        return QRectF(2 * G, 2 * G, self.width() - 4 * G, self.height() - 7 * G)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's name: draws."""
+        report, places = self.report, self.places()
+        if report is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("accent"))
+        painter.drawPolyline([places[place] for place in report.front])
+        for point, place in zip(report.points, places, strict=True):
+            self._dot(painter, place, theme().color("ok" if point.met else "faint"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(theme().color("text"))
+        painter.drawEllipse(places[report.chosen], G, G)
+        self._words(painter, report)
+        painter.end()
+
+    def _dot(self, painter: QPainter, place: QPointF, color: QColor) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawEllipse(place, G / 2, G / 2)
+
+    def _words(self, painter: QPainter, report: GoalReport) -> None:
+        field = self._field()
+        painter.setPen(theme().color("border"))
+        painter.drawLine(field.bottomLeft() + QPointF(0, G), field.bottomRight() + QPointF(0, G))
+        painter.setFont(sans_font(SMALL - 1))
+        painter.setPen(theme().color("muted"))
+        under = QRectF(field.left(), field.bottom() + G, field.width(), 2 * G)
+        painter.drawText(under, Qt.AlignmentFlag.AlignLeft, size(report.points[0].bytes))
+        painter.drawText(under, Qt.AlignmentFlag.AlignRight, size(report.points[-1].bytes))
+        legend = self.tr("Upwards: error. Green holds, grey does not; the ring is what was built.")
+        painter.drawText(under.translated(0, 2 * G), Qt.AlignmentFlag.AlignLeft, legend)

@@ -1,0 +1,19 @@
+"""The smallest mix of methods that keeps a goal, found by trying: optimized graphs and a goal in, a recipe out.
+
+    graphs ──find_units──▶ weights with their nodes          prompts ──hold_apart──▶ those that rank, those that judge
+    each method throughout, each unit alone ──▶ what a unit costs at a level ──▶ a path from the smallest mix to fp32
+    path ──bisection, judged──▶ the first mix that holds ──lowering unit by unit, judged──▶ the smallest
+
+A mix holds where it keeps the goal over the prompts that judge and, again, over those that ranked.
+
+A trial is a session over the optimized graphs with some weights replaced; nothing is exported, and what a weight
+becomes at a level is computed once and kept in a file. Every point is written down as it is measured, so that a search
+that was killed goes on with the next one.
+"""
+
+from workflows.quantize.goal.prompts import hold_apart
+from workflows.quantize.goal.search import Search
+from workflows.quantize.goal.trials import Trials
+from workflows.quantize.goal.units import Mix, find_units
+
+__all__ = ["Mix", "Search", "Trials", "find_units", "hold_apart"]

@@ -1,0 +1,78 @@
+"""The prompts of a search: some rank the units, others judge the mixes; the goal has to hold over each of the two.
+
+    evaluation: those of `joinery eval` ──▶ judge        calibration: the recipe's, the demo's own ──less these──▶ rank
+
+Where nothing is left to rank with, other plain sentences do; a bundle that speaks ids alone has its file parted, every
+second prompt for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workflows.errors import PromptError
+from workflows.generate import Engine
+from workflows.quantize.accuracy import choose_prompts
+from workflows.quantize.accuracy.prompts import Prompt, Prompts, encode, spread, unknown_share
+from workflows.quantize.accuracy.tasks import Task
+from workflows.quantize.calibration import calibration_prompts
+from workflows.wire.goals import Goal
+
+RANKING = 16  # prompts
+APART = (
+    "The largest planet of our solar system is",
+    "Bread is made of flour, water and",
+    "In winter the days are short and",
+    "The opposite of small is",
+    "A triangle has three sides and a square has",
+    "She opened the door and saw",
+    "The river flows from the mountains to the",
+    "After Monday comes",
+)
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The prompts' ids, and in words where they come from."""
+
+    judge: tuple[Ids, ...]
+    rank: tuple[Ids, ...]
+    judged: str
+    ranked: str
+
+
+def hold_apart(engine: Engine, goal: Goal, task: Task | None, calibration: str) -> Sets:
+    """The two sets. calibration: the recipe's own file of prompts, or empty.
+
+    Raises PromptError as choose_prompts does, and where one prompt alone would have to do both.
+    """
+    chosen = _judging(engine, goal, task)
+    judge = tuple(prompt.ids for prompt in chosen.prompts)
+    ranking, origin = _ranking(engine, calibration)
+    rank = [ids for ids in ranking if ids not in judge]
+    if not rank and engine.text.tokenizer is not None and not any(unknown_share(engine, text) > 0.5 for text in APART):
+        rank, origin = [tuple(encode(engine, text)) for text in APART], f"{len(APART)} other English sentences"
+    if rank:
+        return Sets(judge, tuple(spread(rank, RANKING)), chosen.origin, f"{min(len(rank), RANKING)} of {origin}")
+    if len(judge) < 2:
+        raise PromptError("A goal needs two prompts at least, one to rank weights by and one to judge: give more.")
+    said = f"every second of the {chosen.origin}"
+    return Sets(judge[::2], judge[1::2], said, f"the others of the {chosen.origin}")
+
+
+def _judging(engine: Engine, goal: Goal, task: Task | None) -> Prompts:
+    """A person's file, else the task's questions, else those that an evaluation has."""
+    if goal.prompts or task is None:
+        return choose_prompts(engine, Path(goal.prompts) if goal.prompts else None)
+    asked = tuple(Prompt(question.text, tuple(task.ids(engine, question))) for question in task.questions)
+    return Prompts(asked, f"{len(asked)} questions of {task.path.name}")
+
+
+def _ranking(engine: Engine, calibration: str) -> tuple[Sequence[Ids], str]:
+    if not calibration and engine.text.tokenizer is None:
+        return (), ""
+    found = calibration_prompts(engine, calibration)
+    return found.prompts, f"the calibration prompts, {found.origin}"

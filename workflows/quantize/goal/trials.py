@@ -1,0 +1,219 @@
+"""Measures mixes: each against what the reference said, kept from one run of it.
+
+    reference ──the sets of prompts──▶ tokens, logits (a file), scores        Mix ──graphs──▶ session ──▶ Figures
+
+Both are written down as they are found, by one rename each: a search that begins anew reads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx_ir as ir
+
+from workflows.bundle import Bundle
+from workflows.errors import LogitsError, RecipeError
+from workflows.generate import Engine
+from workflows.quantize import METHODS
+from workflows.quantize.accuracy.side import Logits, Side
+from workflows.quantize.accuracy.statistics import Agreement, Mean, perplexity, surprise
+from workflows.quantize.accuracy.tasks import Task
+from workflows.quantize.base import run_method
+from workflows.quantize.goal.parts import Parts
+from workflows.quantize.goal.prompts import Ids
+from workflows.quantize.goal.units import Mix, Unit, recipe_of, rest_of
+from workflows.quantize.mixed import Mixed
+from workflows.recipe import Quantize
+from workflows.runtime import device_named, open_machine
+from workflows.weights import load_graph
+
+STEPS = 16  # new tokens a prompt: as many as an evaluation has
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a mix keeps. kl: mean, in nats; None where the logits are no numbers. perplexity, task: over the
+    reference's; None where they are not asked for. seconds: that it took to find."""
+
+    positions: int
+    top1: float
+    kl: float | None
+    perplexity: float | None = None
+    task: float | None = None
+    seconds: float = 0.0
+
+    def of(self, metric: str) -> float | None:
+        """The figure of a goal's metric."""
+        return {"top1": self.top1, "kl": self.kl, "perplexity": self.perplexity, "task": self.task}[metric]
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What the reference said of one set: by prompt its ids and tokens, and the logits that gave each token."""
+
+    steps: Sequence[tuple[Ids, list[int]]]
+    logits: Logits  # [positions, V], mapped
+    perplexity: float | None
+    right: int
+
+
+class Trials:
+    """Tries mixes of `units` on a reference, whose files lie in its folder. What is found is kept there too.
+
+    sets: name → prompts. texts: whether the perplexity of the prompts is measured. task: asked with the set "judge".
+    check: raises Cancelled.
+    """
+
+    def __init__(
+        self,
+        reference: Bundle,
+        units: Sequence[Unit],
+        settings: Quantize,
+        sets: Mapping[str, Sequence[Ids]],
+        *,
+        texts: bool = False,
+        task: Task | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._bundle, self.units, self.settings, self._sets = reference, units, settings, sets
+        self._texts, self._task, self._check = texts, task, check
+        self._sessions = {name: one.file for name, one in reference.pipeline.pipeline.sessions.items()}
+        self._parts = Parts(reference.folder)
+        self._rest = rest_of(self._load(), units)
+        self._kept: dict[str, _Kept] = {}
+
+    def bytes_of(self, mix: Mix) -> int:
+        """Of the weights, all components together."""
+        pairs = zip(self.units, mix, strict=True)
+        return self._rest + sum(unit.bytes_at(level, self.settings.symmetric) for unit, level in pairs)
+
+    def known(self, mix: Mix, of: str) -> bool:
+        """Whether the mix was measured before."""
+        return self._place(mix, of).is_file()
+
+    def measure(self, mix: Mix, of: str) -> Figures:
+        """The figures of a mix over the set `of`, which are read where they were found before."""
+        place = self._place(mix, of)
+        if place.is_file():
+            return Figures(**json.loads(place.read_text("utf-8")))
+        began = time.monotonic()
+        found = self._found(mix, of)
+        found = Figures(**{**asdict(found), "seconds": round(time.monotonic() - began, 3)})
+        _write(place, json.dumps(asdict(found)))
+        return found
+
+    # -- one mix -----------------------------------------------------------------------------------------------
+
+    def _found(self, mix: Mix, of: str) -> Figures:
+        kept = self._reference(of)
+        side, agreement = self._open(self._graphs(mix)), Agreement()
+        try:
+            return self._compared(side, agreement, kept, of)
+        except LogitsError:  # from which no token can be chosen: worse than any figure
+            return Figures(len(kept.logits), 0.0, None)
+        finally:
+            side.engine.close()
+
+    def _compared(self, side: Side, agreement: Agreement, kept: _Kept, of: str) -> Figures:
+        before = iter(kept.logits)
+        for ids, tokens in kept.steps:
+            self._check()
+            for logits, _ in side.follow(ids, tokens):
+                agreement.add(np.array(next(before)), logits)
+        over, task = None, None
+        if kept.perplexity is not None and (found := perplexity(self._surprises(side, kept.steps))) is not None:
+            over = found / kept.perplexity
+        if kept.right:
+            task = self._score(side) / kept.right
+        top1, kl = agreement.top1.mean, agreement.kl.mean
+        return Figures(agreement.positions, top1 or 0.0, kl if not agreement.not_finite else None, over, task)
+
+    def _graphs(self, mix: Mix) -> dict[str, bytes]:
+        """By session, the reference's graph with the mix's weights; nothing of a weight is in memory."""
+        precision, settings = recipe_of(self.units, mix, self.settings)
+        method, found = Mixed(METHODS.get(precision)), dict[str, bytes]()
+        for file, model in self._load().items():
+            run_method(model, method, settings)
+            found[file] = self._parts.place(model)
+        return {name: found[file] for name, file in self._sessions.items()}
+
+    def _load(self) -> dict[str, ir.Model]:
+        return {file: load_graph(self._bundle.file(file)) for file in dict.fromkeys(self._sessions.values())}
+
+    def _open(self, graphs: Mapping[str, bytes] | None = None) -> Side:
+        return Side(Engine(self._bundle, open_machine(self._bundle, device_named("cpu"), graphs=graphs), 0.0))
+
+    def _surprises(self, side: Side, steps: Sequence[tuple[Ids, list[int]]]) -> Mean:
+        """At the prompts' own tokens; where an encoder reads these, at the reference's after them."""
+        found = Mean()
+        for ids, tokens in steps:
+            self._check()
+            for logits, token in side.follow(ids, tokens) if side.has_source else side.read(ids):
+                found.add(surprise(logits, token))
+        return found
+
+    def _score(self, side: Side) -> int:
+        assert self._task is not None  # else nothing was right
+        right = 0
+        for question in self._task.questions:
+            self._check()
+            right += self._task.is_right(question, side.reply(self._task, question, lambda: False))
+        return right
+
+    # -- the reference -----------------------------------------------------------------------------------------
+
+    def _reference(self, of: str) -> _Kept:
+        if of not in self._kept:
+            facts, logits = (self._bundle.folder / f"reference-{of}.{end}" for end in ("json", "logits"))
+            if not facts.is_file():
+                self._run_reference(of, facts, logits)
+            said = json.loads(facts.read_text("utf-8"))
+            kept = np.memmap(logits, np.float32, "r", shape=(said["positions"], said["vocabulary"]))
+            steps = [(tuple(ids), tokens) for ids, tokens in said["steps"]]
+            self._kept[of] = _Kept(steps, kept, said["perplexity"], said["right"])
+        return self._kept[of]
+
+    def _run_reference(self, of: str, facts: Path, logits: Path) -> None:
+        side, steps, positions = self._open(), list[tuple[Ids, list[int]]](), 0
+        with logits.open("wb") as file:
+            for ids in self._sets[of]:
+                self._check()
+                room = side.room - (0 if side.has_source else len(ids) - 1)
+                tokens = side.greedy(ids, max(1, min(STEPS, room)), lambda: False)
+                steps.append((ids, tokens))
+                for row, _ in side.follow(ids, tokens):
+                    file.write(np.ascontiguousarray(row, np.float32).data)
+                    positions += 1
+        text = perplexity(self._surprises(side, steps)) if self._texts else None
+        right = self._score(side) if self._task is not None and of == "judge" else 0
+        vocabulary = logits.stat().st_size // 4 // max(1, positions)
+        said = {"steps": steps, "positions": positions, "vocabulary": vocabulary, "perplexity": text, "right": right}
+        side.engine.close()
+        _write(facts, json.dumps(said))
+
+    def check_reference(self) -> None:
+        """Raises RecipeError where the reference gives no figure to hold a candidate's against."""
+        kept = self._reference("judge")
+        if self._texts and kept.perplexity is None:
+            raise RecipeError("The goal perplexity needs prompts of two tokens at least: give others with --prompts.")
+        if self._task is not None and not kept.right:
+            raise RecipeError(
+                f"The model itself answers none of the {len(self._task.questions):,} questions of "
+                f"{self._task.path.name}, so there is no score to keep: check its columns and how replies are judged."
+            )
+
+    def _place(self, mix: Mix, of: str) -> Path:
+        key = hashlib.sha256(json.dumps([of, *map(str, mix)]).encode()).hexdigest()[:24]
+        return self._bundle.folder / f"point-{key}.json"
+
+
+def _write(path: Path, text: str) -> None:
+    draft = path.with_suffix(".draft")
+    draft.write_text(text, "utf-8")
+    draft.replace(path)
