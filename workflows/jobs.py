@@ -243,6 +243,17 @@ class Jobs:
         yield ResultEvent(value=BenchReport(rows))
 
     @run.register
+    def profile(self, request: ask.Profile, told: Told) -> Iterator[Event]:
+        """How long each node takes."""
+        from workflows.profile import profile
+
+        path, steps = Path(request.path), request.steps
+        found = profile(
+            path, request.provider, request.component, steps=steps, report=told.report, cancelled=told.cancelled
+        )
+        yield ResultEvent(value=found)
+
+    @run.register
     def eval(self, request: ask.Eval, told: Told) -> Iterator[Event]:
         """How far it is from another."""
         from workflows.evaluation import EvalRequest, evaluate

@@ -56,7 +56,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.fakes import accuracy, graphs, preflights
+from tests.fakes import accuracy, graphs, preflights, profiles
 from tests.fakes.plans import plan_of, probe_of
 from workflows.wire import lines
 from workflows.wire import requests as ask
@@ -406,6 +406,14 @@ class Fake:
         """Two components, a few nodes of which stay on the CPU."""
         self.pause()
         self.give(changed(preflights.report(request.provider), self.scenario.get("preflight", {})))
+
+    def do_profile(self, request: ask.Profile) -> None:
+        """The decoder's nodes."""
+        self.pause()
+        self.send(ProgressEvent(stage="profile", message="step 1 of 8", done=5, total=13, unit="runs"))
+        self.pause()
+        names = [request.component] if request.component else ["prefill", "decode"]
+        self.give(profiles.report(self.decoder(), names))
 
     def do_compile(self, request: ask.Compile) -> None:
         """Two graphs, a copy of the weights each."""

@@ -21,6 +21,7 @@ from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.reports.preflight import PreflightReport
+from workflows.wire.reports.profile import ProfileReport
 
 Answer = TypeVar("Answer", covariant=True)
 Options = dict[str, object]
@@ -222,6 +223,16 @@ class Bench(Request[BenchReport], job="bench"):
     prompt_tokens: int | None = None
     new_tokens: int | None = None
     repeats: int = 5
+
+
+@dataclass(frozen=True)
+class Profile(Request[ProfileReport], job="profile"):
+    """How long each node of a graph takes. component: of a bundle; "": all of them. steps: that are counted."""
+
+    path: str
+    component: str = ""
+    provider: str = "cpu"
+    steps: int = 8
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "netron": {"where": {"path": "/b"}},
     "verify": {"bundle": "/b"},
     "bench": {"bundle": "/b"},
+    "profile": {"path": "/b"},
     "eval": {"bundle": "/b", "against": "demo:qwen3"},
     "devices": {},
     "install": {"provider": "qnn"},
