@@ -116,12 +116,15 @@ class Reader:
 
 def _scope_box(scope: Scope) -> Box:
     touched = " ".join(f"{MARKS[c]}{scope.changes[c]}" for c in CHANGES if scope.changes[c])
-    detail = [f"{scope.total:,} nodes" if scope.total != 1 else "1 node"]
+    each = scope.total // scope.alike if scope.alike else scope.total
+    nodes = f"{each:,} nodes" if each != 1 else "1 node"
+    detail = [f"{scope.alike} × {nodes}" if scope.alike else nodes]
     if touched:
         detail.append(touched)
     kinds = {c for c in CHANGES if scope.changes[c]}
     change = "" if not kinds else next(iter(kinds)) if len(kinds) == 1 else "changed"
-    return Box(scope.path, scope.name or "(unnamed)", detail, change, "scope")
+    title = f"{scope.name} × {scope.alike}" if scope.alike else scope.name or "(unnamed)"
+    return Box(scope.path, title, detail, change, "scope")
 
 
 def _node_box(graph: Graph, node: Node) -> Box:

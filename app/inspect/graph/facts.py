@@ -148,6 +148,8 @@ def _scope(model: GraphModel, graph: Graph, path: str) -> Iterator[Line]:
     yield Line(scope.name or tr("(unnamed)"), "title")
     yield Line(path, "mono")
     yield Line(counted(scope.total, tr("1 node"), tr("{0} nodes")), "muted")
+    if scope.alike:
+        yield Line(tr("{0} scopes of one structure; open it to see each").format(number(scope.alike)), "muted")
     for change in CHANGES:
         if scope.changes[change]:
             yield Line(f"{MARKS[change]} {number(scope.changes[change])} {tr(change)}", change)

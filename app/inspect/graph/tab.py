@@ -171,6 +171,7 @@ class GraphTab(InspectTab):
         tools.into.clicked.connect(lambda: canvas.zoom(1.2))
         tools.previous_change.clicked.connect(lambda: self.step_change(-1))
         tools.next_change.clicked.connect(lambda: self.step_change(1))
+        tools.folds.toggled.connect(model.set_folds)
         tools.netron.clicked.connect(self._on_netron)
         tools.details.toggled.connect(lambda _on: self._arrange())
         self.finder.went.connect(view.go)
@@ -200,6 +201,7 @@ class GraphTab(InspectTab):
         action(self, self.tr("Graph: no comparison"), partial(self.model.compare, None))
         action(self, self.tr("Graph: draw with Netron"), partial(self._on_netron, True))
         action(self, self.tr("Graph: open every scope"), self.open_all)
+        action(self, self.tr("Graph: draw layers of one structure as one, or each"), self.tools.folds.toggle, "Ctrl+L")
         action(self, self.tr("Graph: close every scope"), self.close_all)
         self.exports = [
             action(self, self.tr("Graph: save all as SVG …"), partial(self.saver.ask, ".svg", True)),

@@ -22,6 +22,9 @@ class Tools(QWidget):
         self.into = tool("plus", self.tr("Larger (+)"))
         self.netron = tool("component", self.tr("Draw this component or scope with Netron"))
         self.netron.setCheckable(True)
+        self.folds = tool("layers", self.tr("Draw layers of one structure as one"))
+        self.folds.setCheckable(True)
+        self.folds.setChecked(True)
         self.providers = tool("devices", self.tr("Colour by provider"))
         self.providers.setCheckable(True)
         self.details = tool("info", self.tr("Details at the right"))
@@ -36,7 +39,7 @@ class Tools(QWidget):
         for change in (self.previous_change, self.next_change):
             row.addWidget(change)
         row.addWidget(finder)
-        for part in (self.out, self.fit, self.into, self.netron, self.providers, self.details, self.more):
+        for part in (self.out, self.fit, self.into, self.folds, self.netron, self.providers, self.details, self.more):
             row.addWidget(part)
 
     def set_compared(self, on: bool) -> None:
@@ -47,5 +50,5 @@ class Tools(QWidget):
     def set_for_picture(self, on: bool) -> None:
         """Whether the picture is there to be searched and zoomed, and not Netron in its place."""
         parts = (self.previous_change, self.next_change, self.out, self.fit, self.into, self.details)
-        for part in (self._finder, self.providers, *parts):
+        for part in (self._finder, self.folds, self.providers, *parts):
             part.setEnabled(on)

@@ -40,6 +40,7 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         context.open_bundle("/b/demo")
         tab = GraphTab(context.probe_worker, tmp_path / "pictures", context)
         qtbot.addWidget(tab)
+        tab.model.folds = False
         tab.resize(1200, 700)
         tab.show()
         tab.show_graph(path, "decode")

@@ -38,6 +38,7 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         workers.append(worker)
         tab = GraphTab(worker, tmp_path / "pictures")
         qtbot.addWidget(tab)
+        tab.model.folds = False
         tab.resize(1000, 640)
         tab.show()
         tab.activateWindow()
@@ -483,3 +484,30 @@ def test_a_graph_of_twenty_thousand_nodes_opens_and_draws(make: Make, qtbot: QtB
     canvas = tab.view.canvas
     assert canvas.visible().contains(canvas.place_of(tab.model.selected))  # type: ignore[arg-type]
     assert not canvas.grab().toImage().allGray()
+
+
+def test_layers_of_one_structure_are_one_until_they_are_opened(make: Make, qtbot: QtBot) -> None:
+    tab = make(layers=6)
+    tab.tools.folds.setChecked(False)
+    tab.tools.folds.click()
+    qtbot.waitUntil(lambda: tab.model.outline is not None and "model/layers.0–5" in tab.model.outline.scopes)
+    assert tab.view.canvas.place_of("model/layers.3") is None
+    tab.model.select("model/layers.0–5")
+    assert "6 scopes of one structure; open it to see each" in tab.panel.text.toPlainText()
+    tab.finder.field.setText("layers.4 softmax")  # a match inside opens what is around it
+    tab.finder.look()
+    assert tab.model.selected == node_called(tab, "Softmax", "model/layers.4/self_attn")
+    assert tab.view.canvas.place_of("model/layers.4") is not None
+    tab.tools.folds.click()
+    assert tab.model.outline is not None and "model/layers.0–5" not in tab.model.outline.scopes
+
+
+def test_a_change_inside_of_folded_layers_is_gone_to(make: Make, qtbot: QtBot) -> None:
+    tab = make(layers=6)
+    tab.model.set_folds(True)
+    tab.stages.compare_before()
+    qtbot.waitUntil(lambda: tab.model.diff is not None and not tab.model.busy)
+    outline = tab.model.outline
+    assert outline is not None and any(scope.alike for scope in outline.scopes.values())
+    tab.step_change(1)
+    assert isinstance(tab.model.selected, int) and tab.view.canvas.place_of(tab.model.selected) is not None
