@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, Q
 from app.scene.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
 from app.scene.levels import Scene
 from app.scene.model import MARKS
-from app.state.overlay import Overlay
+from app.state.overlay import Colouring, Mark
 from app.widgets.theme import SMALL, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES
 
@@ -22,8 +22,8 @@ _LABEL_PX = 60
 _TINY_PX = 8
 """An open scope that is smaller on the screen is one block."""
 _TINTS = {"matrix": "accent", "attention": "cache", "norm": "decode", "activation": "prefill", "control": "warning"}
-_ON, _OFF = "provider", "on the CPU"
-"""Where the overlay has a box."""
+_STEPS = 8
+"""Strengths of a colour that boxes too small to read are told apart by."""
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 
@@ -49,10 +49,10 @@ def route(link: Link) -> QPainterPath:
 
 
 class Art:
-    """Colours, pens and fonts of one theme, made anew when it changes. overlay: which provider has a box, if any."""
+    """Colours, pens and fonts of one theme, made anew when it changes. by: what boxes are coloured by, if anything."""
 
-    def __init__(self, overlay: Overlay | None = None) -> None:
-        self._overlay = overlay
+    def __init__(self, by: Colouring | None = None) -> None:
+        self._by = by
         self.paper = theme().color("window")
         self.card = theme().color("raised")
         self.border = theme().color("border")
@@ -62,10 +62,8 @@ class Art:
         self.line = mixed(self.muted, self.paper, 0.6)
         self.change: dict[str, QColor] = {c: theme().color(c) for c in CHANGES}
         self.tint = {kind: theme().color(name) for kind, name in _TINTS.items()}
-        self.off, self.on = theme().color("warning"), theme().color("ok")
         self.plain = mixed(self.muted, self.paper, 0.45)
         self.blocks = {kind: mixed(tint, self.paper, 0.6) for kind, tint in self.tint.items()} | self.change
-        self.blocks |= {_OFF: self.off, _ON: mixed(self.on, self.paper, 0.45)}
         self.grounds = (theme().color("sunken"), self.paper)
         self.title_font = sans_font(SMALL)
         self.title_font.setWeight(QFont.Weight.DemiBold)
@@ -154,30 +152,29 @@ class Art:
     def _ground(self, box: Box) -> QColor:
         if box.change:
             return mixed(self.change[box.change], self.card, 0.16)
-        place = self._place(box)
-        if place:
-            return mixed(self.off, self.card, 0.3) if place == _OFF else mixed(self.on, self.card, 0.14)
-        return self.card
+        mark = self._mark(box)
+        return mixed(theme().color(mark.color), self.card, mark.strength) if mark is not None else self.card
 
-    def _place(self, box: Box) -> str:
-        """Whether the overlay has a box on its provider, or some of it on the CPU; empty without an overlay."""
-        if self._overlay is None or not self._overlay.shown:
-            return ""
-        return _OFF if self._overlay.count(box.key) else _ON
+    def _mark(self, box: Box) -> Mark | None:
+        return self._by.mark(box.key) if self._by is not None else None
 
     def _badge(self, painter: QPainter, box: Box) -> None:
-        """Says beside a box that it is on the CPU, or how much of it: a colour alone is not enough."""
-        if self._overlay is None or self._place(box) != _OFF:
+        """Says beside a box what its colour says, in words and as a bar: a colour alone is not enough."""
+        mark = self._mark(box)
+        if mark is None:
             return
-        text = f"{self._overlay.count(box.key)} CPU" if isinstance(box.key, str) else "CPU"
-        width = 8.0 + CHAR_W * len(text)
-        place = QRectF(box.x + box.w + 6, box.y + 6, width, 15)
+        color = theme().color(mark.color)
+        if mark.bar is not None:
+            painter.fillRect(QRectF(box.x + 4, box.y + box.h - 5, (box.w - 8) * mark.bar, 3), color)
+        if not mark.badge:
+            return
+        place = QRectF(box.x + box.w + 6, box.y + 6, 8.0 + CHAR_W * len(mark.badge), 15)
         painter.setPen(_NO_PEN)
-        painter.setBrush(self.off)
+        painter.setBrush(color)
         painter.drawRoundedRect(place, 4, 4)
         painter.setPen(self.paper)
         painter.setFont(self.line_font)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, mark.badge)
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _card(self, painter: QPainter, box: Box, scale: float) -> None:
@@ -227,14 +224,20 @@ class Art:
 
     def _blocks(self, painter: QPainter, boxes: list[Box]) -> None:
         """Boxes too small to read, by colour in one go."""
-        by_color: dict[str, list[QRectF]] = {}
+        by_color: dict[tuple[str, int], list[QRectF]] = {}
         for box in boxes:
-            name = box.change or self._place(box) or box.kind
-            by_color.setdefault(name, []).append(QRectF(box.x, box.y, box.w, box.h))
+            mark = None if box.change else self._mark(box)
+            color = (box.change or box.kind, -1) if mark is None else (mark.color, round(mark.strength * _STEPS))
+            by_color.setdefault(color, []).append(QRectF(box.x, box.y, box.w, box.h))
         painter.setPen(_NO_PEN)
-        for name, rects in by_color.items():
-            painter.setBrush(QBrush(self.blocks.get(name, self.plain)))
+        for (name, strength), rects in by_color.items():
+            painter.setBrush(QBrush(self._block(name, strength)))
             painter.drawRects(rects)
+
+    def _block(self, name: str, strength: int) -> QColor:
+        if strength < 0:
+            return self.blocks.get(name, self.plain)
+        return mixed(theme().color(name), self.paper, min(1.0, 0.25 + 1.5 * strength / _STEPS))
 
 
 def _fit(text: str, width: float, char: float) -> str:

@@ -25,7 +25,7 @@ from app.inspect.graph.marks import Marks, draw_marks
 from app.inspect.graph.viewport import Viewport
 from app.scene.boxes import LINE_H, TITLE_H, Box, Key
 from app.scene.levels import Scene
-from app.state.overlay import Overlay
+from app.state.overlay import Colouring
 from app.widgets.theme import theme
 
 STEP = 1.2
@@ -44,7 +44,7 @@ class Canvas(Viewport):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.art = Art()
-        self._overlay: Overlay | None = None
+        self._by: Colouring | None = None
         self.marks = Marks()
         self._press: QPoint | None = None
         self._grabbed = QPoint()
@@ -61,14 +61,13 @@ class Canvas(Viewport):
         self.marks.over = None
         super().show_scene(scene)
 
-    def colour(self, overlay: Overlay) -> None:
-        """From now on boxes have the colours of an overlay, and change with it."""
-        self._overlay = overlay
-        overlay.changed.connect(self.update)
+    def colour(self, by: Colouring | None) -> None:
+        """From now on boxes have the colours of this; None gives them their own."""
+        self._by = by
         self._retheme()
 
     def _retheme(self) -> None:
-        self.art = Art(self._overlay)
+        self.art = Art(self._by)
         self.update()
 
     # -- what is pointed at ----------------------------------------------------------------------------------

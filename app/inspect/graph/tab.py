@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.inspect.graph.changes import ChangesPanel
 from app.inspect.graph.crumbs import Crumbs
 from app.inspect.graph.finder import Finder
+from app.inspect.graph.heat import HeatPanel
 from app.inspect.graph.panel import NodePanel
 from app.inspect.graph.providers import ProviderPanel
 from app.inspect.graph.saving import Saver
@@ -35,6 +36,7 @@ from app.inspect.netron.panel import NetronPanel
 from app.jobs.worker import Worker
 from app.scene.boxes import Key
 from app.state.graphs import GraphModel
+from app.state.heat import Heat
 from app.state.inspection import Inspection
 from app.widgets import Banner
 from app.widgets.actions import action
@@ -71,14 +73,16 @@ class GraphTab(InspectTab):
         self.changes = ChangesPanel(self.model)
         self.panel = NodePanel(self.model)
         self.providers: ProviderPanel | None = None
+        self.heat: HeatPanel | None = None
         self.netron = NetronPanel(self.model)
         self.tools = Tools(self.crumbs, self.finder)
         self.tools.providers.hide()
+        self.tools.heat.hide()
         self._lay_out()
         self._connect()
         self._add_actions()
         if context is not None:
-            self._add_providers(context)
+            self._add_colours(context)
         self._refresh()
 
     # -- what others may call --------------------------------------------------------------------------------
@@ -128,19 +132,25 @@ class GraphTab(InspectTab):
         """
         self.view.want(name, now=self._wanted is None and not self.model.busy)
 
-    def _add_providers(self, context: AppContext) -> None:
-        """The panel of the context's bundle by which the picture can be coloured."""
+    def _add_colours(self, context: AppContext) -> None:
+        """The panels by which the picture can be coloured: one at a time."""
         self.providers = ProviderPanel(self.model, context)
-        self.providers.went.connect(self.view.go)
-        self.providers.hide()
-        self.view.canvas.colour(self.providers.overlay)
-        self.providers.overlay.changed.connect(self.view.minimap.renew)
-        self.splitter.insertWidget(1, self.providers)
-        self.splitter.setStretchFactor(1, 0)
-        self.splitter.setStretchFactor(2, 1)
-        self.tools.providers.setVisible(True)
-        self.tools.providers.toggled.connect(self._on_providers)
+        self.heat = HeatPanel(self.model, Heat(self.model, context.new_worker, self), context.probe_worker)
+        for went in (self.providers.went, self.heat.went):
+            went.connect(self.view.go)
+        for changed in (self.providers.overlay.changed, self.heat.heat.changed):
+            changed.connect(self.view.canvas.update)
+            changed.connect(self.view.minimap.renew)
+        for place, panel in enumerate((self.providers, self.heat), 1):
+            panel.hide()
+            self.splitter.insertWidget(place, panel)
+            self.splitter.setStretchFactor(place, 0)
+        self.splitter.setStretchFactor(3, 1)
+        for switch, act in ((self.tools.providers, self._on_providers), (self.tools.heat, self._on_heat)):
+            switch.show()
+            switch.toggled.connect(act)
         action(self, self.tr("Graph: colour by provider"), self.tools.providers.toggle)
+        action(self, self.tr("Graph: colour by time or bytes"), self.tools.heat.toggle)
 
     # -- building --------------------------------------------------------------------------------------------
 
@@ -276,14 +286,30 @@ class GraphTab(InspectTab):
         narrow = compared and self.width() < NARROW
         if self.providers is not None:
             self.providers.setVisible(self.tools.providers.isChecked() and not alone)
+        if self.heat is not None:
+            self.heat.setVisible(self.tools.heat.isChecked() and not alone)
         self.panel.setVisible(wanted and not alone)
         self.changes.setVisible(compared and not alone and not (narrow and wanted))
         self.tools.set_for_picture(not alone)
 
     def _on_providers(self, on: bool) -> None:
-        """Where there is little room the details make place."""
         assert self.providers is not None
+        if on:
+            self.tools.heat.setChecked(False)
+            self.view.canvas.colour(self.providers.overlay)
         self.providers.overlay.choose(self.providers.chosen if on else "")
+        self._make_room(on)
+
+    def _on_heat(self, on: bool) -> None:
+        assert self.heat is not None
+        if on:
+            self.tools.providers.setChecked(False)
+            self.view.canvas.colour(self.heat.colours)
+        self.heat.switch(on)
+        self._make_room(on)
+
+    def _make_room(self, on: bool) -> None:
+        """Where there is little room the details make place."""
         if self.width() < NARROW:
             self.tools.details.setChecked(not on)
         self._arrange()

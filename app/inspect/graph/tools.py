@@ -27,6 +27,8 @@ class Tools(QWidget):
         self.folds.setChecked(True)
         self.providers = tool("devices", self.tr("Colour by provider"))
         self.providers.setCheckable(True)
+        self.heat = tool("heat", self.tr("Colour by time or bytes"))
+        self.heat.setCheckable(True)
         self.details = tool("info", self.tr("Details at the right"))
         self.details.setCheckable(True)
         self.details.setChecked(True)
@@ -39,7 +41,9 @@ class Tools(QWidget):
         for change in (self.previous_change, self.next_change):
             row.addWidget(change)
         row.addWidget(finder)
-        for part in (self.out, self.fit, self.into, self.folds, self.netron, self.providers, self.details, self.more):
+        for part in (self.out, self.fit, self.into, self.folds, self.netron):
+            row.addWidget(part)
+        for part in (self.heat, self.providers, self.details, self.more):
             row.addWidget(part)
 
     def set_compared(self, on: bool) -> None:
@@ -50,5 +54,5 @@ class Tools(QWidget):
     def set_for_picture(self, on: bool) -> None:
         """Whether the picture is there to be searched and zoomed, and not Netron in its place."""
         parts = (self.previous_change, self.next_change, self.out, self.fit, self.into, self.details)
-        for part in (self._finder, self.folds, self.providers, *parts):
+        for part in (self._finder, self.folds, self.heat, self.providers, *parts):
             part.setEnabled(on)
