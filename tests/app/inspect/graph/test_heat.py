@@ -60,23 +60,23 @@ def measured(qtbot: QtBot, tab: GraphTab, panel: HeatPanel) -> None:
 def test_a_measurement_colours_by_time_with_a_legend(make: Make, qtbot: QtBot) -> None:
     tab, panel = make()
     assert panel.run.text() == "Measure the nodes" and not panel.heat.values
-    tab.view.go("lm_head")
-    before = pixel(tab, "lm_head")
+    head = node_called(tab, "MatMul", "lm_head")
+    tab.view.go(head)
+    before = pixel(tab, head)
     measured(qtbot, tab, panel)
-    tab.view.go("lm_head")
-    assert panel.run.text() == "Measure again" and pixel(tab, "lm_head") != before
+    tab.view.go(head)
+    assert panel.run.text() == "Measure again" and pixel(tab, head) != before
     assert panel.legend.most == "500 µs" and panel.heat.most == 500
     assert panel.heat.profile is not None and panel.heat.profile.phase == "decode"
     assert panel.words.text().endswith("1 node is in no graph like this: onnxruntime made it.")
-    head = node_called(tab, "MatMul", "lm_head")
     mark = panel.colours.mark(head)
     assert mark is not None and (mark.color, mark.bar) == ("error", 1.0)
     assert mark.badge.startswith("500 µs · ")
     softmax = panel.colours.mark(node_called(tab, "Softmax", "model/layers.0/self_attn"))
     assert softmax is not None and softmax.bar == 40 / 500 and softmax.strength < mark.strength
     tab.tools.heat.click()
-    tab.view.go("lm_head")
-    assert pixel(tab, "lm_head") == before and panel.colours.mark(head) is None
+    tab.view.go(head)
+    assert pixel(tab, head) == before and panel.colours.mark(head) is None
 
 
 def test_a_scope_has_the_sum_and_folded_layers_their_spread(make: Make, qtbot: QtBot) -> None:
