@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 from app.inspect.components import ComponentCard, ComponentList
 from app.inspect.composite.tab import CompositeTab
 from app.inspect.details import DetailsTab
+from app.inspect.graph.stages import tool
 from app.inspect.graph.tab import GraphTab
 from app.inspect.kv import KvTab
 from app.inspect.lazy import InspectTab, LazyTabs
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from app.state.context import AppContext
 
 NOTHING = Look("")
+LIST = "inspect.components"
+"""Whether they are listed, in the settings."""
 
 
 class InspectPage(QWidget):
@@ -118,8 +121,13 @@ class InspectPage(QWidget):
         self.pills = QHBoxLayout()
         self.pills.setSpacing(G)
         self.refresh_button = button(self.tr("Read again"), "refresh", clicked=self._again)
+        self.list_button = tool("panel-left", self.tr("Components at the left (Ctrl+B)"))
+        self.list_button.setCheckable(True)
+        self.list_button.setChecked(self.context.settings.text(LIST, "1") == "1")
+        self.list_button.toggled.connect(self._show_list)
         head = QHBoxLayout()
         head.setSpacing(2 * G)
+        head.addWidget(self.list_button)
         head.addWidget(self.heading)
         head.addLayout(self.pills)
         head.addStretch(1)
@@ -141,6 +149,7 @@ class InspectPage(QWidget):
         self.splitter.setSizes([28 * G, 900])
         self.splitter.setChildrenCollapsible(False)
         self.splitter.restoreState(self.context.settings.data("inspect.splitter"))
+        self._left.setVisible(self.list_button.isChecked())
         self.splitter.splitterMoved.connect(lambda *_: self._splitter_moved.start())
         return self.splitter
 
@@ -219,6 +228,7 @@ class InspectPage(QWidget):
     def _add_actions(self) -> None:
         """What the window's Ctrl+K finds here."""
         action(self, self.tr("Inspect: read again"), self._again)
+        action(self, self.tr("Inspect: show or hide the components"), self.list_button.toggle, "Ctrl+B")
         action(self, self.tr("Verify the bundle's files"), lambda: self.details.verify())
         for place in range(self.tabs.count()):
             text = self.tr("Inspect: {0}").format(self.tabs.tabText(place))
@@ -254,6 +264,11 @@ class InspectPage(QWidget):
             self.stack.setCurrentWidget(self.empty)
         elif self._wanted.path != self._shown.path:
             self.look(self._wanted)
+
+    def _show_list(self, on: bool) -> None:
+        """Without the components there is more room for a graph."""
+        self._left.setVisible(on)
+        self.context.settings.set(LIST, "1" if on else "0")
 
     def _keep_splitter(self) -> None:
         self.context.settings.set("inspect.splitter", self.splitter.saveState())

@@ -17,8 +17,10 @@ from app.inspect.strip import GUTTER, state_color
 from app.state.context import AppContext
 from app.state.inspection import EMPTY, FILLED, HEAD, REUSED, Look, apart
 from app.widgets.format import number
+from tests.fakes.graphs import small
 from tests.fakes.inspections import BUNDLE, DECODE, PREFILL, group, single
 from tests.fakes.worker import program
+from workflows.wire.codec import dumps
 from workflows.wire.requests import Where
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -259,3 +261,35 @@ def test_files_of_one_name_are_told_apart(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: page.graph.model.diff is not None)
     assert page.heading.text() == "fp32/decoder.onnx → int4/decoder.onnx"
     assert page.graph.stages.compare.text() == "Against fp32/decoder.onnx"
+
+
+def test_panels_make_room_for_the_graph_and_stay_so(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.resize(1200, 700)  # of a window of 1280 × 800, beside its rail
+    page.tabs.show_tab("graph")
+    qtbot.waitUntil(lambda: page.graph.model.scene is not None)
+    narrow = page.graph.view.width()
+    page.list_button.click()
+    page.graph.tools.details.click()
+    qtbot.waitUntil(lambda: page.graph.view.width() >= 900)
+    assert narrow < 900 and not page.components.isVisible() and not page.graph.panel.isVisible()
+    again = InspectPage(page.context)
+    qtbot.addWidget(again)
+    assert not again.list_button.isChecked() and not again.graph.tools.details.isChecked()
+    assert again.graph.tools.folds.isChecked()
+
+
+def test_a_graph_has_one_count_of_its_nodes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """Those inside of an If are said beside it, and a file that no stage made says nothing of changes."""
+    report = small(2)
+    for node in report.nodes[3:6]:
+        node.parent = 2
+    file = tmp_path / "graph.json"
+    file.write_text(dumps(report))
+    page = make(open_bundle=False, inspection=single(PREFILL), graph=str(file))
+    page.context.lookRequested.emit(Look("/b/prefill.onnx"))
+    qtbot.waitUntil(lambda: page.graph.model.scene is not None)
+    lines = page.graph.panel.text.toPlainText().splitlines()
+    assert lines[1:3] == [f"{len(report.nodes) - 3} nodes", "and 3 inside of them"]
+    assert page.graph.stages.words(page.graph.model.stages[-1], None)[:1] == [f"{len(report.nodes)} nodes"]
+    assert "changed nothing" not in page.graph.stages.words(page.graph.model.stages[-1], None)

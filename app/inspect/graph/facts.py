@@ -168,7 +168,10 @@ def _scope(model: GraphModel, graph: Graph, path: str) -> Iterator[Line]:
 
 def _graph(model: GraphModel, graph: Graph) -> Iterator[Line]:
     yield Line(graph.title or tr("Graph"), "title")
-    yield Line(counted(len(graph.nodes), tr("1 node"), tr("{0} nodes")), "muted")
+    inner = sum(node.parent >= 0 for node in graph.nodes)
+    yield Line(counted(len(graph.nodes) - inner, tr("1 node"), tr("{0} nodes")), "muted")
+    if inner:
+        yield Line(counted(inner, tr("and 1 inside of it"), tr("and {0} inside of them")), "muted")
     facts = graph.facts
     if facts.producer:
         yield Line(tr("Made by {0}").format(facts.producer))

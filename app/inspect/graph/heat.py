@@ -143,9 +143,12 @@ class HeatPanel(QWidget):
         self.progress.setAccessibleName(self.tr("How far the measurement is"))
         self.words = label("", "small", wrap=True)
         self.legend = Legend(self.colours)
-        headings = (self.tr("Node"), self.tr("Share"), self.tr("Median"), self.tr("Calls"))
-        self._rows = Rows(headings, numbers=(1, 2, 3))
+        self._times = (self.tr("Node"), self.tr("Share"), self.tr("Median"), self.tr("Calls"))
+        self._bytes = (self.tr("Node"), self.tr("Share"), self.tr("Bytes"), "")
+        self._rows = Rows(self._times, numbers=(1, 2, 3))
         self.table = NodeTable(self._rows, self.tr("Nodes, the costliest first"))
+        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)
+        self.table.horizontalHeader().setMinimumSectionSize(5 * G)
         self._lay_out()
         self._connect()
         self.refresh()
@@ -257,20 +260,29 @@ class HeatPanel(QWidget):
         for row in self.heat.rows:
             one = row.time
             share, median = f"{number(100 * one.share, 1)} %", microseconds(one.median_us)
-            rows.append((one.own or one.name, share, median, number(one.calls)))
+            rows.append((self._named(row.place, one.name), share, median, number(one.calls)))
             tints.append("muted" if row.place < 0 else "")
+        self._rows.headings = list(self._times)
         self._places = [row.place for row in self.heat.rows]
         self._rows.fill(rows, tints)
 
     def _fill_bytes(self) -> None:
-        heat, graph = self.heat, self._model.graph
+        heat = self.heat
         ordered = sorted((place for place, value in heat.values.items() if value), key=lambda p: -heat.values[p])
-        self._places = ordered if graph is not None else []
+        self._places = ordered
+        self._rows.headings = list(self._bytes)
         self._rows.fill(
             [
-                (graph.nodes[p].name, f"{number(100 * heat.values[p] / heat.total, 1)} %", size(heat.values[p]), "–")
-                for p in self._places
-                if graph is not None
+                (self._named(p, ""), f"{number(100 * heat.values[p] / heat.total, 1)} %", size(heat.values[p]), "")
+                for p in ordered
             ]
         )
+
+    def _named(self, place: int, name: str) -> str:
+        """Where a node is and what it does, which tells more than its name; the name where it is in no graph."""
+        graph = self._model.graph
+        if graph is None or place < 0:
+            return name
+        node = graph.nodes[place]
+        return f"{node.scope}  {node.op}" if node.scope else f"{node.name}  {node.op}"
 

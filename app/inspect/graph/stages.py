@@ -123,7 +123,7 @@ class StageBar(QWidget):
             difference = stage.nodes - before.nodes
             nodes += f" ({'+' if difference > 0 else '−'}{number(abs(difference))})"
         parts = [nodes]
-        if not stage.modified:
+        if not stage.modified and stage.kind != "final":
             parts.append(self.tr("changed nothing"))
         if stage.seconds:
             parts.append(seconds(stage.seconds) if stage.seconds >= 1 else milliseconds(1000 * stage.seconds))

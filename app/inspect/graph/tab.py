@@ -61,6 +61,7 @@ class GraphTab(InspectTab):
     ) -> None:
         super().__init__(parent)
         self.model = GraphModel(worker, self)
+        self._settings = context.settings if context is not None else None
         self._wanted: Callable[[], None] | None = None
         self._compared = False
         self._found: Inspection | None = None
@@ -78,8 +79,12 @@ class GraphTab(InspectTab):
         self.tools = Tools(self.crumbs, self.finder)
         self.tools.providers.hide()
         self.tools.heat.hide()
+        self._switches = {
+            "details": self.tools.details, "changes": self.tools.changes, "folds": self.tools.folds
+        }  # fmt: skip
         self._lay_out()
         self._connect()
+        self._restore()
         self._add_actions()
         if context is not None:
             self._add_colours(context)
@@ -183,7 +188,10 @@ class GraphTab(InspectTab):
         tools.next_change.clicked.connect(lambda: self.step_change(1))
         tools.folds.toggled.connect(model.set_folds)
         tools.netron.clicked.connect(self._on_netron)
-        tools.details.toggled.connect(lambda _on: self._arrange())
+        for name, switch in self._switches.items():
+            switch.clicked.connect(partial(self._keep, name))  # what a person chose, and not what room there was
+        for switch in (tools.details, tools.changes):
+            switch.toggled.connect(lambda _on: self._arrange())
         self.finder.went.connect(view.go)
         self.finder.found.connect(self._mark)
         self.finder.left.connect(view.canvas.setFocus)
@@ -196,6 +204,16 @@ class GraphTab(InspectTab):
         self.netron.left.connect(self.leave_netron)
         model.failed.connect(self._on_failed)
         model.sceneChanged.connect(self._on_scene)
+
+    def _restore(self) -> None:
+        """The panels that were there last time."""
+        for name, switch in self._switches.items():
+            if self._settings is not None:
+                switch.setChecked(self._settings.text(f"inspect.graph.{name}", "1") == "1")
+
+    def _keep(self, name: str) -> None:
+        if self._settings is not None:
+            self._settings.set(f"inspect.graph.{name}", "1" if self._switches[name].isChecked() else "0")
 
     def _add_actions(self) -> None:
         """Keys of this tab; Ctrl+K finds them on the page, which takes them over."""
@@ -211,7 +229,10 @@ class GraphTab(InspectTab):
         action(self, self.tr("Graph: no comparison"), partial(self.model.compare, None))
         action(self, self.tr("Graph: draw with Netron"), partial(self._on_netron, True))
         action(self, self.tr("Graph: open every scope"), self.open_all)
-        action(self, self.tr("Graph: draw layers of one structure as one, or each"), self.tools.folds.toggle, "Ctrl+L")
+        tools = self.tools
+        action(self, self.tr("Graph: draw layers of one structure as one, or each"), tools.folds.click, "Ctrl+L")
+        action(self, self.tr("Graph: show or hide the details"), tools.details.click, "Ctrl+I")
+        action(self, self.tr("Graph: show or hide the changes"), tools.changes.click, "Ctrl+J")
         action(self, self.tr("Graph: close every scope"), self.close_all)
         self.exports = [
             action(self, self.tr("Graph: save all as SVG …"), partial(self.saver.ask, ".svg", True)),
@@ -289,7 +310,9 @@ class GraphTab(InspectTab):
         if self.heat is not None:
             self.heat.setVisible(self.tools.heat.isChecked() and not alone)
         self.panel.setVisible(wanted and not alone)
-        self.changes.setVisible(compared and not alone and not (narrow and wanted))
+        self.changes.setVisible(
+            compared and not alone and self.tools.changes.isChecked() and not (narrow and wanted)
+        )
         self.tools.set_for_picture(not alone)
 
     def _on_providers(self, on: bool) -> None:

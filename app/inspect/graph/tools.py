@@ -15,6 +15,9 @@ class Tools(QWidget):
     def __init__(self, crumbs: Crumbs, finder: Finder, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._finder = finder
+        self.changes = tool("panel-left", self.tr("Changes at the left (Ctrl+J)"))
+        self.changes.setCheckable(True)
+        self.changes.setChecked(True)
         self.previous_change = tool("chevron-up", self.tr("Previous change ([)"))
         self.next_change = tool("chevron-down", self.tr("Next change (])"))
         self.out = tool("minus", self.tr("Smaller (-)"))
@@ -29,7 +32,7 @@ class Tools(QWidget):
         self.providers.setCheckable(True)
         self.heat = tool("heat", self.tr("Colour by time or bytes"))
         self.heat.setCheckable(True)
-        self.details = tool("info", self.tr("Details at the right"))
+        self.details = tool("info", self.tr("Details at the right (Ctrl+I)"))
         self.details.setCheckable(True)
         self.details.setChecked(True)
         self.more = tool("more", self.tr("Export and more"))
@@ -38,6 +41,7 @@ class Tools(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
         row.addWidget(crumbs, 1)
+        row.addWidget(self.changes)
         for change in (self.previous_change, self.next_change):
             row.addWidget(change)
         row.addWidget(finder)
@@ -48,11 +52,11 @@ class Tools(QWidget):
 
     def set_compared(self, on: bool) -> None:
         """Whether there are changes to go through."""
-        for part in (self.previous_change, self.next_change):
+        for part in (self.changes, self.previous_change, self.next_change):
             part.setVisible(on)
 
     def set_for_picture(self, on: bool) -> None:
         """Whether the picture is there to be searched and zoomed, and not Netron in its place."""
-        parts = (self.previous_change, self.next_change, self.out, self.fit, self.into, self.details)
+        parts = (self.changes, self.previous_change, self.next_change, self.out, self.fit, self.into, self.details)
         for part in (self._finder, self.folds, self.heat, self.providers, *parts):
             part.setEnabled(on)
