@@ -503,6 +503,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "inspect-far": (GRAPH, graph(lambda tab: tab.open_all(), lambda tab: tab.view.canvas.fit())),
     "inspect-search": (GRAPH, graph(search("softmax"))),
     "inspect-diff": (GRAPH, graph(compared)),
+    "inspect-split": (GRAPH, graph(compared, lambda tab: tab.tools.split.click())),
     "inspect-node": (GRAPH, graph(on_node("MatMul", ATTENTION + "/q_proj", values=True))),
     "inspect-stage": (GRAPH, graph(lambda tab: tab.stages.slider.setValue(1))),
     "inspect-scope": (GRAPH, graph(lambda tab: tab.view.go("model/layers.2"))),

@@ -5,15 +5,17 @@ Scene + a part of its plane + a scale ──Art.draw──▶ QPainter (the wind
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, QPolygonF
 
 from app.scene.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
 from app.scene.levels import Scene
-from app.scene.model import MARKS
+from app.scene.model import MARKS, Node
 from app.state.overlay import Colouring, Mark
 from app.widgets.theme import SMALL, sans_font, theme
-from workflows.wire.reports.graphs import CHANGES
+from workflows.wire.reports.graphs import CHANGES, Change
 
 WORDS, TITLES = 0.5, 0.27
 """Scales from which on everything is written, and titles are."""
@@ -49,10 +51,14 @@ def route(link: Link) -> QPainterPath:
 
 
 class Art:
-    """Colours, pens and fonts of one theme, made anew when it changes. by: what boxes are coloured by, if anything."""
+    """Colours, pens and fonts of one theme, made anew when it changes. by: what boxes are coloured by, if anything.
 
-    def __init__(self, by: Colouring | None = None) -> None:
-        self._by = by
+    hidden: the change of what is left out, its place kept: added before, removed after.
+    """
+
+    def __init__(self, by: Colouring | None = None, hidden: Change = "") -> None:
+        self._by, self._hidden = by, hidden
+        self._nodes: list[Node] = []
         self.paper = theme().color("window")
         self.card = theme().color("raised")
         self.border = theme().color("border")
@@ -77,13 +83,14 @@ class Art:
     def draw(self, painter: QPainter, scene: Scene, part: QRectF, scale: float) -> None:
         """Draws what of `scene` lies in `part`; the painter's unit is a pixel at 100 %."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, scale >= TITLES)
+        self._nodes = scene.graph.nodes
         self._level(painter, scene.root, part, scale, 0)
 
     def _level(self, painter: QPainter, level: Level, part: QRectF, scale: float, depth: int) -> None:
         opened: list[Box] = []
         closed: list[Box] = []
         for box in level.boxes_in(part.top(), part.bottom()):
-            if box.x <= part.right() and box.x + box.w >= part.left():
+            if box.x <= part.right() and box.x + box.w >= part.left() and not self.hides(box.change):
                 tiny = box.w * scale < _TINY_PX or box.h * scale < _TINY_PX
                 (opened if box.inner and not tiny else closed).append(box)
         for box in opened:
@@ -101,6 +108,15 @@ class Art:
             painter.translate(left, top)
             self._level(painter, box.inner, part.translated(-left, -top), scale, depth + 1)
             painter.translate(-left, -top)
+
+    def hides(self, change: str) -> bool:
+        """Whether what has this change is left out."""
+        return bool(self._hidden) and change == self._hidden
+
+    def title(self, box: Box) -> str:
+        """What stands on a box: before a change, what it was."""
+        was = self._nodes[box.key].was if isinstance(box.key, int) and self._hidden == "added" else None
+        return was.op if was is not None else box.title
 
     # -- its parts -------------------------------------------------------------------------------------------
 
@@ -128,10 +144,10 @@ class Art:
         if scale < TITLES:
             painter.setPen(QPen(self.line, width))
             painter.drawLines(
-                [QLineF(*link.points[0], *link.points[-1]) for link in level.links_in(part.top(), part.bottom())]
+                [QLineF(*link.points[0], *link.points[-1]) for link in self._seen(level, part)]
             )
             return
-        for link in level.links_in(part.top(), part.bottom()):
+        for link in self._seen(level, part):
             color = self.change.get(link.change, self.line)
             pen = QPen(color, width)
             if link.change == "removed":
@@ -140,6 +156,9 @@ class Art:
             painter.drawPath(route(link))
             if scale >= WORDS:
                 self.arrow(painter, link, color)
+
+    def _seen(self, level: Level, part: QRectF) -> Iterator[Link]:
+        return (link for link in level.links_in(part.top(), part.bottom()) if not self.hides(link.change))
 
     def arrow(self, painter: QPainter, link: Link, color: QColor) -> None:
         """The head of a link."""
@@ -202,14 +221,14 @@ class Art:
             painter.drawText(rect.adjusted(4, 0, -4, 0), Qt.AlignmentFlag.AlignCenter, self._far_title(box))
 
     def _far_title(self, box: Box) -> str:
-        title = f"{MARKS[box.change]} {box.title}" if box.change else box.title
+        title = f"{MARKS[box.change]} {self.title(box)}" if box.change else box.title
         return shorten(title, max(3, int((box.w - 10) / 10.5)))
 
     def _words(self, painter: QPainter, box: Box) -> None:
         left, width = box.x + 12, box.w - 20
         painter.setFont(self.title_font)
         painter.setPen(self.change.get(box.change, self.text))
-        title = f"▸ {shorten(box.title)}" if box.kind == "scope" else shorten(box.title)
+        title = f"▸ {shorten(box.title)}" if box.kind == "scope" else shorten(self.title(box))
         side = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRectF(left, box.y, width, TITLE_H), side, title)
         if box.change:

@@ -27,6 +27,7 @@ from app.scene.boxes import LINE_H, TITLE_H, Box, Key
 from app.scene.levels import Scene
 from app.state.overlay import Colouring
 from app.widgets.theme import theme
+from workflows.wire.reports.graphs import Change
 
 STEP = 1.2
 """What a notch of the wheel and a key zoom by."""
@@ -45,6 +46,7 @@ class Canvas(Viewport):
         super().__init__(parent)
         self.art = Art()
         self._by: Colouring | None = None
+        self._hidden: Change = ""
         self.marks = Marks()
         self._press: QPoint | None = None
         self._grabbed = QPoint()
@@ -66,8 +68,14 @@ class Canvas(Viewport):
         self._by = by
         self._retheme()
 
+    def leave_out(self, change: Change) -> None:
+        """Draws all but what has this change: added before, removed after; "" leaves nothing out."""
+        if change != self._hidden:
+            self._hidden = change
+            self._retheme()
+
     def _retheme(self) -> None:
-        self.art = Art(self._by)
+        self.art = Art(self._by, self._hidden)
         self.update()
 
     # -- what is pointed at ----------------------------------------------------------------------------------
@@ -117,7 +125,8 @@ class Canvas(Viewport):
         if self.scene is None:
             return None
         plane = self.to_plane(QRectF(point, point))
-        return self.scene.at(plane.x(), plane.y())
+        hit = self.scene.at(plane.x(), plane.y())
+        return None if hit is not None and self.art.hides(hit[0].change) else hit
 
     # -- Qt's events -----------------------------------------------------------------------------------------
 

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 NARROW = 110 * G
 """Less than this has no room for two panels and a picture."""
+WIDE = 180 * G
+"""Less than this has no room for two pictures and details."""
 
 
 class GraphTab(InspectTab):
@@ -80,8 +82,11 @@ class GraphTab(InspectTab):
         self.tools.providers.hide()
         self.tools.heat.hide()
         self._switches = {
-            "details": self.tools.details, "changes": self.tools.changes, "folds": self.tools.folds
-        }  # fmt: skip
+            "details": self.tools.details,
+            "changes": self.tools.changes,
+            "folds": self.tools.folds,
+            "split": self.tools.split,
+        }
         self._lay_out()
         self._connect()
         self._restore()
@@ -190,7 +195,8 @@ class GraphTab(InspectTab):
         tools.netron.clicked.connect(self._on_netron)
         for name, switch in self._switches.items():
             switch.clicked.connect(partial(self._keep, name))  # what a person chose, and not what room there was
-        for switch in (tools.details, tools.changes):
+        tools.split.clicked.connect(self._on_split)
+        for switch in (tools.details, tools.changes, tools.split):
             switch.toggled.connect(lambda _on: self._arrange())
         self.finder.went.connect(view.go)
         self.finder.found.connect(self._mark)
@@ -209,7 +215,8 @@ class GraphTab(InspectTab):
         """The panels that were there last time."""
         for name, switch in self._switches.items():
             if self._settings is not None:
-                switch.setChecked(self._settings.text(f"inspect.graph.{name}", "1") == "1")
+                usual = "1" if switch.isChecked() else "0"
+                switch.setChecked(self._settings.text(f"inspect.graph.{name}", usual) == "1")
 
     def _keep(self, name: str) -> None:
         if self._settings is not None:
@@ -233,6 +240,7 @@ class GraphTab(InspectTab):
         action(self, self.tr("Graph: draw layers of one structure as one, or each"), tools.folds.click, "Ctrl+L")
         action(self, self.tr("Graph: show or hide the details"), tools.details.click, "Ctrl+I")
         action(self, self.tr("Graph: show or hide the changes"), tools.changes.click, "Ctrl+J")
+        action(self, self.tr("Graph: before and after side by side, or as one"), self._toggle_split, "Ctrl+D")
         action(self, self.tr("Graph: close every scope"), self.close_all)
         self.exports = [
             action(self, self.tr("Graph: save all as SVG …"), partial(self.saver.ask, ".svg", True)),
@@ -310,6 +318,7 @@ class GraphTab(InspectTab):
         if self.heat is not None:
             self.heat.setVisible(self.tools.heat.isChecked() and not alone)
         self.panel.setVisible(wanted and not alone)
+        self.view.split(compared and self.tools.split.isChecked())
         self.changes.setVisible(
             compared and not alone and self.tools.changes.isChecked() and not (narrow and wanted)
         )
@@ -322,6 +331,11 @@ class GraphTab(InspectTab):
             self.view.canvas.colour(self.providers.overlay)
         self.providers.overlay.choose(self.providers.chosen if on else "")
         self._make_room(on)
+
+    def _on_split(self, on: bool) -> None:
+        """Two panes have no room for details beside them in a small window."""
+        if on and self.width() < WIDE:
+            self.tools.details.setChecked(False)
 
     def _on_heat(self, on: bool) -> None:
         assert self.heat is not None
@@ -394,6 +408,12 @@ class GraphTab(InspectTab):
         if self.model.outline is not None:
             self.view.remember()
             self.model.set_opened(self.model.outline.overview())
+
+    def _toggle_split(self) -> None:
+        """Side by side or not; compares with the stage before where nothing is compared yet."""
+        if self.model.diff is None:
+            self.stages.compare_before()
+        self.tools.split.click()
 
     # -- files -----------------------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ class Tools(QWidget):
         self.changes = tool("panel-left", self.tr("Changes at the left (Ctrl+J)"))
         self.changes.setCheckable(True)
         self.changes.setChecked(True)
+        self.split = tool("split", self.tr("Before and after side by side (Ctrl+D)"))
+        self.split.setCheckable(True)
         self.previous_change = tool("chevron-up", self.tr("Previous change ([)"))
         self.next_change = tool("chevron-down", self.tr("Next change (])"))
         self.out = tool("minus", self.tr("Smaller (-)"))
@@ -41,7 +43,8 @@ class Tools(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
         row.addWidget(crumbs, 1)
-        row.addWidget(self.changes)
+        for part in (self.changes, self.split):
+            row.addWidget(part)
         for change in (self.previous_change, self.next_change):
             row.addWidget(change)
         row.addWidget(finder)
@@ -52,11 +55,12 @@ class Tools(QWidget):
 
     def set_compared(self, on: bool) -> None:
         """Whether there are changes to go through."""
-        for part in (self.changes, self.previous_change, self.next_change):
+        for part in (self.changes, self.split, self.previous_change, self.next_change):
             part.setVisible(on)
 
     def set_for_picture(self, on: bool) -> None:
         """Whether the picture is there to be searched and zoomed, and not Netron in its place."""
-        parts = (self.changes, self.previous_change, self.next_change, self.out, self.fit, self.into, self.details)
-        for part in (self._finder, self.folds, self.heat, self.providers, *parts):
+        looks = (self.out, self.fit, self.into, self.folds, self.heat, self.providers, self.details)
+        changes = (self.changes, self.split, self.previous_change, self.next_change)
+        for part in (self._finder, *looks, *changes):
             part.setEnabled(on)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from app.inspect.graph.canvas import Canvas
 from app.inspect.graph.minimap import Minimap
+from app.inspect.graph.pair import Pair
 from app.scene.boxes import Box, Key, Level
 from app.state.graphs import GraphModel
 from app.widgets import button, label
@@ -28,6 +29,7 @@ class GraphView(QWidget):
         super().__init__(parent)
         self.model = model
         self.canvas = Canvas(self)
+        self.pair = Pair(self.canvas)
         self.minimap = Minimap(self.canvas, self)
         self.progress = QProgressBar(self)
         self.progress.setRange(0, 0)
@@ -52,10 +54,11 @@ class GraphView(QWidget):
         model.sceneChanged.connect(self._on_scene)
         model.selectionChanged.connect(self._on_selection)
         model.busyChanged.connect(self._on_busy)
-        self.canvas.chosen.connect(model.select)
-        self.canvas.activated.connect(self.toggle)
-        self.canvas.followed.connect(self.go)
-        self.canvas.keyed.connect(self._on_key)
+        for canvas in (self.canvas, self.pair.before):
+            canvas.chosen.connect(model.select)
+            canvas.activated.connect(self.toggle)
+            canvas.followed.connect(self.go)
+            canvas.keyed.connect(self._on_key)
         self._on_busy(False)
 
     # -- the scene -------------------------------------------------------------------------------------------
@@ -76,6 +79,7 @@ class GraphView(QWidget):
             self._hold()
         self._shown = identity
         self.canvas.select(model.selected)
+        self.pair.show_scene()
         self._arrive()
         self._anchor = self._find_anchor()
         self.minimap.renew()
@@ -137,6 +141,15 @@ class GraphView(QWidget):
 
     def _on_selection(self, key: Key | None) -> None:
         self.canvas.select(key)
+        self.pair.update()
+
+    def split(self, on: bool) -> None:
+        """Two panes, before and after, of a comparison; or one that has both."""
+        if on == self.pair.on:
+            return
+        self.pair.set_on(on)
+        self.pair.lay_out(self.rect())
+        self._arrange()
 
     def toggle(self, key: Key) -> None:
         """Opens or closes a scope; a node is moved into the middle."""
@@ -226,7 +239,8 @@ class GraphView(QWidget):
     # -- what floats -----------------------------------------------------------------------------------------
 
     def _on_busy(self, busy: bool) -> None:
-        self.canvas.setUpdatesEnabled(not self.model.relaying)  # boxes are on the move: the last picture stays
+        for canvas in (self.canvas, self.pair.before):
+            canvas.setUpdatesEnabled(not self.model.relaying)  # boxes are on the move: the last picture stays
         if busy and not self.model.relaying:
             self.remember()
         self.progress.setVisible(busy)
@@ -249,7 +263,7 @@ class GraphView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: the canvas takes all, the minimap its corner."""
         super().resizeEvent(event)
-        self.canvas.setGeometry(self.rect())
+        self.pair.lay_out(self.rect())
         if not self._started and self.model.scene is not None and self.isVisible():
             self._started = True
             self.canvas.start()
