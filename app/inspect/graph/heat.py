@@ -147,7 +147,7 @@ class HeatPanel(QWidget):
         self._bytes = (self.tr("Node"), self.tr("Share"), self.tr("Bytes"), "")
         self._rows = Rows(self._times, numbers=(1, 2, 3))
         self.table = NodeTable(self._rows, self.tr("Nodes, the costliest first"))
-        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.table.horizontalHeader().setMinimumSectionSize(5 * G)
         self._lay_out()
         self._connect()
@@ -279,10 +279,10 @@ class HeatPanel(QWidget):
         )
 
     def _named(self, place: int, name: str) -> str:
-        """Where a node is and what it does, which tells more than its name; the name where it is in no graph."""
+        """What a node does and where, which tells more than its name; the name where it is in no graph."""
         graph = self._model.graph
         if graph is None or place < 0:
             return name
         node = graph.nodes[place]
-        return f"{node.scope}  {node.op}" if node.scope else f"{node.name}  {node.op}"
+        return f"{node.op}  {node.scope or node.name}"
 

@@ -61,7 +61,7 @@ class Pair(QObject):
         self._leading = False
         for word, canvas in zip(self.words, (self.before, self.after), strict=True):
             word.adjustSize()
-            word.move(canvas.geometry().topLeft().x() + G, G)
+            word.move(canvas.geometry().left() + G, canvas.geometry().bottom() - word.height() - G)
             word.raise_()
         self._follow(self.after, self.before)
 

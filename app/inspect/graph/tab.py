@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 NARROW = 110 * G
 """Less than this has no room for two panels and a picture."""
 WIDE = 180 * G
-"""Less than this has no room for two pictures and details."""
+"""Less than this has no room for two pictures and panels."""
 
 
 class GraphTab(InspectTab):
@@ -333,9 +333,10 @@ class GraphTab(InspectTab):
         self._make_room(on)
 
     def _on_split(self, on: bool) -> None:
-        """Two panes have no room for details beside them in a small window."""
-        if on and self.width() < WIDE:
+        """Two panes have no room for panels beside them in a small window."""
+        if self.width() < WIDE:
             self.tools.details.setChecked(False)
+            self.tools.changes.setChecked(not on)
 
     def _on_heat(self, on: bool) -> None:
         assert self.heat is not None

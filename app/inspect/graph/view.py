@@ -272,7 +272,7 @@ class GraphView(QWidget):
     def _arrange(self) -> None:
         mini, canvas = self.minimap, self.canvas
         small = canvas.bounds().width() * canvas.scale < self.width() and canvas.bounds().height() < self.height()
-        room = self.width() > 4 * mini.width() and self.height() > mini.height() + 4 * G
+        room = canvas.width() > 4 * mini.width() and self.height() > mini.height() + 4 * G
         mini.setVisible(canvas.scene is not None and not small and room)
         mini.move(self.width() - mini.width() - G, self.height() - mini.height() - G)
         self.progress.setGeometry(0, 0, self.width(), 6)
