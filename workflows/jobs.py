@@ -167,6 +167,13 @@ class Jobs:
         yield ResultEvent(value=describe_tensor(self._shown(request.where).file, request.name))
 
     @run.register
+    def rounding(self, request: ask.Rounding, told: Told) -> Iterator[Event]:
+        """How coarse its weights are."""
+        from workflows.quantize.rounding import rounding
+
+        yield ResultEvent(value=rounding(self._shown(request.where).file, *told))
+
+    @run.register
     def netron(self, request: ask.Excerpt, told: Told) -> Iterator[Event]:
         """A small file for Netron."""
         from workflows.graphs import write_excerpt

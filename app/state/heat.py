@@ -1,4 +1,4 @@
-"""How much each node of the graph that is looked at costs: its time as a profile found it, or its bytes.
+"""What each node of the graph that is looked at costs: time as a profile found it, bytes, or its weight's rounding.
 
     GraphModel + profile (worker's "profile") ──choose(measure, phase)──▶ Heat: value of a node, sum of a scope
 
@@ -16,15 +16,17 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.errand import Errand
+from app.jobs.job import Job
 from app.jobs.worker import Worker
 from app.scene.boxes import Key
 from app.scene.model import Graph, Node
 from app.state.graphs import GraphModel
 from workflows.wire.events import ErrorEvent, ProgressEvent
 from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport
-from workflows.wire.requests import Profile
+from workflows.wire.reports.rounding import NodeRounding, RoundingReport
+from workflows.wire.requests import Profile, Rounding, Where
 
-Measure = Literal["", "time", "bytes"]
+Measure = Literal["", "time", "bytes", "error"]
 WIDTHS = {
     "float64": 8, "int64": 8, "float32": 4, "int32": 4,
     "float16": 2, "bfloat16": 2, "int8": 1, "uint8": 1, "bool": 1,
@@ -53,6 +55,7 @@ class Heat(QObject):
         self.failed = ""
         self.progress: ProgressEvent | None = None
         self._found: dict[tuple[str, str], list[ComponentProfile]] = {}
+        self._rounded: dict[Where, list[NodeRounding]] = {}
         self.values: dict[int, float] = {}
         self.rows: list[Row] = []
         self._sums: dict[str, float] = {}
@@ -67,16 +70,24 @@ class Heat(QObject):
         return self._errand.running
 
     def run(self) -> None:
-        """Profiles the graphs of what is looked at; one at a time."""
+        """Profiles the graphs of what is looked at, or reads the weights of the one; one at a time."""
         where = self._model.where
         if where is None or self.running:
             return
         self.failed, key = "", (where.path, self.provider)
-        job = self._errand.run(Profile(where.path, provider=self.provider))
-        job.event.connect(self._on_event)
-        job.on_answer(lambda report: self._on_report(key, report))
-        job.on_error(self._on_error)
+        if self.measure == "error":
+            read = self._errand.run(Rounding(where))
+            read.on_answer(lambda report: self._on_rounding(where, report))
+            self._follow(read)
+        else:
+            timed = self._errand.run(Profile(where.path, provider=self.provider))
+            timed.on_answer(lambda report: self._on_report(key, report))
+            self._follow(timed)
         self.changed.emit()
+
+    def _follow(self, job: Job[object]) -> None:
+        job.event.connect(self._on_event)
+        job.on_error(self._on_error)
 
     def cancel(self) -> None:
         """Ends the measurement."""
@@ -90,6 +101,11 @@ class Heat(QObject):
     def _on_report(self, key: tuple[str, str], report: ProfileReport) -> None:
         self.progress = None
         self._found[key] = report.components
+        self.refresh()
+
+    def _on_rounding(self, where: Where, report: RoundingReport) -> None:
+        self.progress = None
+        self._rounded[where] = report.nodes
         self.refresh()
 
     def _on_error(self, error: ErrorEvent) -> None:
@@ -129,6 +145,11 @@ class Heat(QObject):
         found = self.profiles
         return next((one for one in found if one.phase == self.phase), found[-1] if found else None)
 
+    @property
+    def rounded(self) -> list[NodeRounding] | None:
+        """The quantized weights of the graph that is looked at, the coarsest first; None before they were read."""
+        return self._rounded.get(self._model.where) if self._model.where is not None else None
+
     def refresh(self) -> None:
         """The graph, the measure or what was found is another."""
         graph, profile = self._model.graph, self.profile
@@ -142,16 +163,21 @@ class Heat(QObject):
         elif graph is not None and self.measure == "bytes":
             moved = {row.place: row.time.activation_bytes for row in self.rows}
             self.values = {node.index: bytes_of(graph, node, moved.get(node.index)) for node in graph.nodes}
+        elif graph is not None and self.measure == "error":
+            places = {node.name: node.index for node in graph.nodes}
+            self.values = {places[one.node]: one.error for one in self.rounded or [] if one.node in places}
         self._sum()
         self.changed.emit()
 
     def _sum(self) -> None:
+        """Of a scope; of errors, which do not add up, the largest."""
         outline = self._model.outline
         self.total, self.most = sum(self.values.values()), max(self.values.values(), default=0.0)
         self._sums = {}
         for place, value in self.values.items():
             for scope in outline.of[place].line if outline is not None else ():
-                self._sums[scope.path] = self._sums.get(scope.path, 0.0) + value
+                before = self._sums.get(scope.path, 0.0)
+                self._sums[scope.path] = max(before, value) if self.measure == "error" else before + value
 
     @property
     def shown(self) -> bool:
@@ -159,7 +185,7 @@ class Heat(QObject):
         return bool(self.values) and self._model.diff is None
 
     def value(self, key: Key) -> float | None:
-        """Of a node, or of all nodes in a scope; None where nothing is known."""
+        """Of a node, or of all nodes in a scope (of errors the largest); None where nothing is known."""
         return self._sums.get(key) if isinstance(key, str) else self.values.get(key)
 
     def spread(self, key: Key) -> tuple[float, float] | None:

@@ -85,6 +85,7 @@ from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.devices import Device, DevicesReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 
 T = TypeVar("T")
 STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
@@ -367,6 +368,13 @@ class Fake:
             head=[0.0123, -0.0045, 0.0311, 0.0007],
         )
         self.give(changed(found, self.scenario.get("tensor", {})))
+
+    def do_rounding(self, request: ask.Rounding) -> None:
+        """Its products, each coarser than the one before."""
+        self.pause()
+        products = [node for node in self.decoder().nodes if node.op == "MatMul"]
+        found = [NodeRounding(one.name, one.op, 4, 0.01 * (n + 1)) for n, one in enumerate(products)]
+        self.give(RoundingReport(found[::-1]))
 
     def do_netron(self, request: ask.Excerpt) -> None:
         """The file that the scenario names, or the refusal of a graph that is too large."""

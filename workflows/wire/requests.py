@@ -22,6 +22,7 @@ from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.reports.preflight import PreflightReport
 from workflows.wire.reports.profile import ProfileReport
+from workflows.wire.reports.rounding import RoundingReport
 
 Answer = TypeVar("Answer", covariant=True)
 Options = dict[str, object]
@@ -166,6 +167,13 @@ class DescribeTensor(Request[TensorReport], job="tensor"):
 
     where: Where
     name: str
+
+
+@dataclass(frozen=True)
+class Rounding(Request[RoundingReport], job="rounding"):
+    """How coarse the quantized weights of a graph are, node by node."""
+
+    where: Where
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Beside the graph: what it is coloured by, time or bytes; the legend; and a table of the nodes, the costliest first.
+"""Beside the graph: time, bytes or rounding that it is coloured by, the legend, and the nodes, the costliest first.
 
     Heat ──HeatColours──▶ Canvas;   Heat ──▶ legend, table ─a row─▶ went(node);   a chosen node ──▶ its row
 """
@@ -36,10 +36,12 @@ class HeatColours:
     @property
     def color(self) -> str:
         """Of the theme, for the measure that is shown."""
-        return "prefill" if self._heat.measure == "bytes" else "error"
+        return {"bytes": "prefill", "error": "warning"}.get(self._heat.measure, "error")
 
     def text(self, value: float) -> str:
         """A value with its unit."""
+        if self._heat.measure == "error":
+            return f"{number(100 * value, 2)} %"
         return size(value) if self._heat.measure == "bytes" else microseconds(value)
 
     def mark(self, key: Key) -> Mark | None:
@@ -48,14 +50,17 @@ class HeatColours:
         value = heat.value(key) if heat.shown else None
         if value is None:
             return None
-        share = value / heat.total if heat.total else 0.0
+        of = heat.most if heat.measure == "error" else heat.total  # errors do not add up
+        share = value / of if of else 0.0
         bar = share if isinstance(key, str) else value / heat.most if heat.most else 0.0
         return Mark(self.color, LEAST + (MOST - LEAST) * bar, self._badge(key, value, share), bar)
 
     def _badge(self, key: Key, value: float, share: float) -> str:
         if share < LEFT_OUT:
             return ""
-        text = f"{self.text(value)} · {number(100 * share, 1)} %"
+        text = self.text(value)
+        if self._heat.measure != "error":
+            text += f" · {number(100 * share, 1)} %"
         spread = self._heat.spread(key)
         if spread is None:
             return text
@@ -131,6 +136,7 @@ class HeatPanel(QWidget):
         self.measure, self.phase, self.provider = QComboBox(), QComboBox(), QComboBox()
         self.measure.addItem(self.tr("Time"), "time")
         self.measure.addItem(self.tr("Bytes"), "bytes")
+        self.measure.addItem(self.tr("Rounding"), "error")
         self.provider.addItem(self.tr("CPU"), "cpu")
         self.measure.setAccessibleName(self.tr("What the graph is coloured by"))
         self.phase.setAccessibleName(self.tr("Phase that was measured"))
@@ -145,6 +151,7 @@ class HeatPanel(QWidget):
         self.legend = Legend(self.colours)
         self._times = (self.tr("Node"), self.tr("Share"), self.tr("Median"), self.tr("Calls"))
         self._bytes = (self.tr("Node"), self.tr("Share"), self.tr("Bytes"), "")
+        self._errors = (self.tr("Node"), self.tr("Error"), self.tr("Bits"), "")
         self._rows = Rows(self._times, numbers=(1, 2, 3))
         self.table = NodeTable(self._rows, self.tr("Nodes, the costliest first"))
         self.table.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -210,7 +217,7 @@ class HeatPanel(QWidget):
 
     def refresh(self) -> None:
         """What is measured, or what is chosen, is another."""
-        heat, timed = self.heat, self.heat.measure != "bytes"
+        heat = self.heat
         busy, progress = heat.running, heat.progress
         self.progress.setVisible(busy)
         self.progress.setRange(0, int(progress.total or 0) if progress else 0)
@@ -218,12 +225,12 @@ class HeatPanel(QWidget):
         self.cancel.setVisible(busy)
         self.run.setVisible(not busy)
         self.run.setEnabled(self._model.where is not None)
-        self.run.setText(self.tr("Measure again") if heat.profiles else self.tr("Measure the nodes"))
+        self.run.setText(self._offer())
         self._fill_phases()
         self.words.setText(progress.message if progress is not None else heat.failed or self._words())
         self.legend.setVisible(bool(heat.values))
         self.legend.show_most(self.colours.text(heat.most))
-        self._fill_times() if timed else self._fill_bytes()
+        {"bytes": self._fill_bytes, "error": self._fill_errors}.get(heat.measure, self._fill_times)()
         self.table.setVisible(bool(self._places))
         self._on_selection(self._model.selected)
 
@@ -239,10 +246,21 @@ class HeatPanel(QWidget):
         for one in profiles:
             self.phase.addItem(names.get(one.phase, one.phase), one.phase)
         self.phase.setCurrentIndex(profiles.index(shown) if shown is not None else -1)
-        self.phase.setVisible(len(profiles) > 1)
+        timed = self.heat.measure != "error"
+        self.phase.setVisible(len(profiles) > 1 and timed)
+        self.provider.setVisible(timed)
+
+    def _offer(self) -> str:
+        if self.heat.measure == "error":
+            return self.tr("Read the weights again") if self.heat.rounded is not None else self.tr("Read the weights")
+        return self.tr("Measure again") if self.heat.profiles else self.tr("Measure the nodes")
 
     def _words(self) -> str:
         profile = self.heat.profile
+        if self.heat.measure == "error":
+            if self.heat.rounded == []:
+                return self.tr("No weight of this graph is quantized.")
+            return self.tr("How far rounding puts a weight off, as is to be expected: the step of its grid / √12.")
         if profile is None and self.heat.measure == "bytes":
             return self.tr("Weights, and activations whose shapes the graph says; measured, all activations.")
         if profile is None:
@@ -277,6 +295,17 @@ class HeatPanel(QWidget):
                 for p in ordered
             ]
         )
+
+    def _fill_errors(self) -> None:
+        graph, found = self._model.graph, self.heat.rounded or []
+        places = {node.name: node.index for node in graph.nodes} if graph is not None else {}
+        self._places = [places.get(one.node, -1) for one in found]
+        self._rows.headings = list(self._errors)
+        rows = [
+            (self._named(place, one.node), self.colours.text(one.error), str(one.bits), "")
+            for place, one in zip(self._places, found, strict=True)
+        ]
+        self._rows.fill(rows)
 
     def _named(self, place: int, name: str) -> str:
         """What a node does and where, which tells more than its name; the name where it is in no graph."""

@@ -32,6 +32,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "graph": {"where": {"path": "/b"}},
     "diff": {"before": {"path": "/a"}, "after": {"path": "/b"}},
     "tensor": {"where": {"path": "/b"}, "name": "w"},
+    "rounding": {"where": {"path": "/b"}},
     "netron": {"where": {"path": "/b"}},
     "verify": {"bundle": "/b"},
     "bench": {"bundle": "/b"},

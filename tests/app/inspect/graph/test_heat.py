@@ -169,3 +169,24 @@ def test_a_measurement_can_be_cancelled(make: Make, qtbot: QtBot) -> None:
     panel.cancel.click()
     qtbot.waitUntil(lambda: not panel.heat.running)
     assert panel.run.isVisible() and not panel.heat.profiles
+
+
+def test_rounding_of_weights_is_read_and_does_not_add_up(make: Make, qtbot: QtBot) -> None:
+    tab, panel = make()
+    tab.tools.heat.click()
+    panel.measure.setCurrentIndex(2)
+    panel.measure.activated.emit(2)
+    assert panel.run.text() == "Read the weights" and not panel.provider.isVisible() and not panel.heat.values
+    panel.run.click()
+    qtbot.waitUntil(lambda: panel.heat.rounded is not None and not panel.heat.running)
+    graph = tab.model.graph
+    assert graph is not None
+    products = [node.index for node in graph.nodes if node.op == "MatMul"]
+    head = node_called(tab, "MatMul", "lm_head")
+    assert panel.heat.values[head] == panel.heat.value("") == pytest.approx(0.01 * len(products))
+    mark = panel.colours.mark(head)
+    assert mark is not None and (mark.badge, mark.bar) == (panel.legend.most, 1.0)
+    rows = panel.table.rows
+    assert [rows.index(0, column).data() for column in range(3)] == ["MatMul  lm_head", panel.legend.most, "4"]
+    panel.table.picked.emit(1)
+    assert tab.model.selected == products[-2]
