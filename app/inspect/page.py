@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from app.state.context import AppContext
 
 NOTHING = Look("")
-LIST = "inspect.components"
-"""Whether they are listed, in the settings."""
+LIST = "inspect.components"  # whether they are listed, in the settings
 
 
 class InspectPage(QWidget):
@@ -112,13 +111,12 @@ class InspectPage(QWidget):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self._full)
-        outer = QVBoxLayout(self)
+        outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.stack)
 
     def _head(self) -> QHBoxLayout:
-        self.heading = label("", "title")
-        self.pills = QHBoxLayout()
+        self.heading, self.pills = label("", "title"), QHBoxLayout()
         self.pills.setSpacing(G)
         self.refresh_button = button(self.tr("Read again"), "refresh", clicked=self._again)
         self.list_button = tool("panel-left", self.tr("Components at the left (Ctrl+B)"))
@@ -144,7 +142,6 @@ class InspectPage(QWidget):
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(self._left)
         self.splitter.addWidget(self.tabs)
-        self.splitter.setStretchFactor(0, 0)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([28 * G, 900])
         self.splitter.setChildrenCollapsible(False)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QMenu,
@@ -25,6 +25,7 @@ from app.inspect.graph.changes import ChangesPanel
 from app.inspect.graph.crumbs import Crumbs
 from app.inspect.graph.finder import Finder
 from app.inspect.graph.heat import HeatPanel
+from app.inspect.graph.keys import add_keys
 from app.inspect.graph.panel import NodePanel
 from app.inspect.graph.providers import ProviderPanel
 from app.inspect.graph.saving import Saver
@@ -67,6 +68,7 @@ class GraphTab(InspectTab):
         self._wanted: Callable[[], None] | None = None
         self._compared = False
         self._found: Inspection | None = None
+        self.exports: list[QAction] = []
         self.banner = Banner()
         self.stages = StageBar(self.model)
         self.view = GraphView(self.model)
@@ -90,7 +92,7 @@ class GraphTab(InspectTab):
         self._lay_out()
         self._connect()
         self._restore()
-        self._add_actions()
+        add_keys(self)
         if context is not None:
             self._add_colours(context)
         self._refresh()
@@ -192,7 +194,7 @@ class GraphTab(InspectTab):
         tools.previous_change.clicked.connect(lambda: self.step_change(-1))
         tools.next_change.clicked.connect(lambda: self.step_change(1))
         tools.folds.toggled.connect(model.set_folds)
-        tools.netron.clicked.connect(self._on_netron)
+        tools.netron.clicked.connect(self.switch_netron)
         for name, switch in self._switches.items():
             switch.clicked.connect(partial(self._keep, name))  # what a person chose, and not what room there was
         tools.split.clicked.connect(self._on_split)
@@ -221,52 +223,6 @@ class GraphTab(InspectTab):
     def _keep(self, name: str) -> None:
         if self._settings is not None:
             self._settings.set(f"inspect.graph.{name}", "1" if self._switches[name].isChecked() else "0")
-
-    def _add_actions(self) -> None:
-        """Keys of this tab; Ctrl+K finds them on the page, which takes them over."""
-        action(self, self.tr("Graph: find a node"), self._find, "Ctrl+F")
-        action(self, self.tr("Graph: copy the details"), self.panel.copy, "Ctrl+Shift+C")
-        for keys, text, act in (
-            ("F8", self.tr("Graph: next change"), partial(self.step_change, 1)),
-            ("Shift+F8", self.tr("Graph: previous change"), partial(self.step_change, -1)),
-        ):
-            action(self, text, act, keys)
-        action(self, self.tr("Graph: compare with the stage before"), self.stages.compare_before)
-        action(self, self.tr("Graph: compare with another file …"), self.ask_file)
-        action(self, self.tr("Graph: no comparison"), partial(self.model.compare, None))
-        action(self, self.tr("Graph: draw with Netron"), partial(self._on_netron, True))
-        action(self, self.tr("Graph: open every scope"), self.open_all)
-        tools = self.tools
-        action(self, self.tr("Graph: draw layers of one structure as one, or each"), tools.folds.click, "Ctrl+L")
-        action(self, self.tr("Graph: show or hide the details"), tools.details.click, "Ctrl+I")
-        action(self, self.tr("Graph: show or hide the changes"), tools.changes.click, "Ctrl+J")
-        action(self, self.tr("Graph: before and after side by side, or as one"), self._toggle_split, "Ctrl+D")
-        action(self, self.tr("Graph: close every scope"), self.close_all)
-        self.exports = [
-            action(self, self.tr("Graph: save all as SVG …"), partial(self.saver.ask, ".svg", True)),
-            action(self, self.tr("Graph: save all as PNG …"), partial(self.saver.ask, ".png", True)),
-            action(self, self.tr("Graph: save what is seen as SVG …"), partial(self.saver.ask, ".svg", False)),
-            action(self, self.tr("Graph: save what is seen as PNG …"), partial(self.saver.ask, ".png", False)),
-        ]
-        menu = QMenu(self)
-        menu.addActions(self.actions())
-        self.tools.more.setMenu(menu)
-        self._canvas_keys()
-
-    def _canvas_keys(self) -> None:
-        """Single letters, which belong to the picture alone: in a field they are written."""
-        for keys, act in (
-            ("n", partial(self.finder.step, 1)),
-            ("Shift+N", partial(self.finder.step, -1)),
-            ("]", partial(self.step_change, 1)),
-            ("[", partial(self.step_change, -1)),
-            ("/", self._find),
-        ):
-            key = QAction(self.view.canvas)
-            key.setShortcut(QKeySequence(keys))
-            key.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            key.triggered.connect(lambda _checked=False, act=act: act())
-            self.view.canvas.addAction(key)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Qt's name: what can be done with the box under the pointer."""
@@ -373,7 +329,8 @@ class GraphTab(InspectTab):
         scene = self.model.scene
         self.view.canvas.mark({scene.shown(n) for n in hits} if scene is not None else set())
 
-    def _find(self) -> None:
+    def search(self) -> None:
+        """The search field, its words chosen."""
         self.finder.field.setFocus()
         self.finder.field.selectAll()
 
@@ -410,7 +367,7 @@ class GraphTab(InspectTab):
             self.view.remember()
             self.model.set_opened(self.model.outline.overview())
 
-    def _toggle_split(self) -> None:
+    def toggle_split(self) -> None:
         """Side by side or not; compares with the stage before where nothing is compared yet."""
         if self.model.diff is None:
             self.stages.compare_before()
@@ -431,7 +388,8 @@ class GraphTab(InspectTab):
 
     # -- Netron ----------------------------------------------------------------------------------------------
 
-    def _on_netron(self, on: bool) -> None:
+    def switch_netron(self, on: bool) -> None:
+        """Netron draws what is chosen, or the picture is back."""
         if on:
             key = self.model.selected
             path = key if isinstance(key, str) else ""
