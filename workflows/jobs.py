@@ -168,6 +168,13 @@ class Jobs:
         yield ResultEvent(value=describe_tensor(self._shown(request.where).file, request.name))
 
     @run.register
+    def rounding(self, request: ask.Rounding, told: Told) -> Iterator[Event]:
+        """How coarse its weights are."""
+        from workflows.quantize.rounding import rounding
+
+        yield ResultEvent(value=rounding(self._shown(request.where).file, *told))
+
+    @run.register
     def netron(self, request: ask.Excerpt, told: Told) -> Iterator[Event]:
         """A small file for Netron."""
         from workflows.graphs import write_excerpt
@@ -250,6 +257,17 @@ class Jobs:
         )
         record_bench(request.bundle, rows, told.say)
         yield ResultEvent(value=BenchReport(rows))
+
+    @run.register
+    def profile(self, request: ask.Profile, told: Told) -> Iterator[Event]:
+        """How long each node takes."""
+        from workflows.profile import profile
+
+        path, steps = Path(request.path), request.steps
+        found = profile(
+            path, request.provider, request.component, steps=steps, report=told.report, cancelled=told.cancelled
+        )
+        yield ResultEvent(value=found)
 
     @run.register
     def eval(self, request: ask.Eval, told: Told) -> Iterator[Event]:

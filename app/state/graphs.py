@@ -12,13 +12,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.graph.boxes import Key
-from app.graph.levels import Scene
-from app.graph.model import Graph, Node, read_graph
-from app.graph.outline import Outline, read_outline
 from app.jobs.job import Job
 from app.jobs.slices import Slices
 from app.jobs.worker import Worker
+from app.scene.alike import fold_alike
+from app.scene.boxes import Key
+from app.scene.levels import Scene
+from app.scene.model import Graph, Node, read_graph
+from app.scene.outline import Outline, read_outline
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, GraphStage, TensorReport
 from workflows.wire.requests import DescribeTensor, Diff, Excerpt, ShowGraph, Where
@@ -48,6 +49,8 @@ class GraphModel(QObject):
         self.scene: Scene | None = None
         self.selected: Key | None = None
         self.relaying = False
+        self.folds = True
+        """Whether scopes of one structure are put together."""
         self._job: Job[GraphReport] | Job[DiffReport] | None = None
         self._slices = Slices(self)
         self._kept: OrderedDict[tuple[Where, Where | None], Found] = OrderedDict()
@@ -161,7 +164,7 @@ class GraphModel(QObject):
     def _on_answer(self, job: Job[object], graph: GraphReport, diff: DiffReport | None) -> None:
         if job is self._job:
             self._job = None
-            self._slices.run(_read(graph, diff), self._on_read, self._on_bad)
+            self._slices.run(_read(graph, diff, self.folds), self._on_read, self._on_bad)
 
     def _on_error(self, job: Job[object], error: ErrorEvent) -> None:
         if job is self._job:
@@ -245,6 +248,17 @@ class GraphModel(QObject):
         self.busyChanged.emit(False)
         self.sceneChanged.emit(False)
 
+    def set_folds(self, on: bool) -> None:
+        """Puts scopes of one structure together, or takes them apart."""
+        if on == self.folds:
+            return
+        self.folds = on
+        self._kept.clear()
+        graph, diff = self.graph, self.diff
+        if graph is not None:
+            self._slices.run(_outlined(graph, on), lambda outline: self._lay_out(graph, diff, outline), self._on_bad)
+            self.busyChanged.emit(self._slices.busy)
+
     def toggle(self, key: Key) -> None:
         """Opens a scope or closes it."""
         if self.scene is not None and isinstance(key, str):
@@ -298,7 +312,10 @@ class GraphModel(QObject):
 
     def ask_netron(self, where: Where, scope: str) -> Job[ExcerptReport]:
         """A small file of a component or a scope, for the detail view."""
-        return self.worker.request(Excerpt(where, self.graph.module(scope) if self.graph and scope else ""))
+        return self.worker.request(Excerpt(where, self._module(scope) if scope else ""))
+
+    def _module(self, scope: str) -> str:
+        return self.graph.module(self.outline.first_of(scope)) if self.graph and self.outline else scope
 
     @property
     def title(self) -> str:
@@ -306,7 +323,14 @@ class GraphModel(QObject):
         return self.graph.title if self.graph else Path(self.where.path if self.where else "").name
 
 
-def _read(report: GraphReport, diff: DiffReport | None) -> Generator[None, None, Found]:
+def _read(report: GraphReport, diff: DiffReport | None, folds: bool) -> Generator[None, None, Found]:
     """A graph, or the one of a difference, and its outline."""
     graph = yield from read_graph(report)
-    return graph, diff, (yield from read_outline(graph))
+    return graph, diff, (yield from _outlined(graph, folds))
+
+
+def _outlined(graph: Graph, folds: bool) -> Generator[None, None, Outline]:
+    outline = yield from read_outline(graph)
+    if folds:
+        yield from fold_alike(graph, outline)
+    return outline

@@ -10,14 +10,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from app.graph.boxes import Key
+from app.scene.boxes import Key
 from app.state.graphs import GraphModel
 from app.state.preflights import Checked, Preflights
 from workflows.wire.reports.preflight import ComponentPreflight, LeftNode
+
+
+class Mark(NamedTuple):
+    """What a colouring makes of one box, told without colour as well.
+
+    color: of the theme; strength: how much of it lies over the box, 0 to 1. badge: beside it. bar: the share of its
+    width that a bar fills, None for no bar.
+    """
+
+    color: str
+    strength: float
+    badge: str = ""
+    bar: float | None = None
+
+
+class Colouring(Protocol):
+    """What boxes are coloured by: `mark` is None for a box that keeps its own look."""
+
+    def mark(self, key: Key) -> Mark | None: ...
 
 
 class Overlay(QObject):
@@ -51,6 +70,15 @@ class Overlay(QObject):
     def count(self, key: Key) -> int:
         """How many nodes of a box are left to the CPU."""
         return self._scopes[key] if isinstance(key, str) else int(key in self.left)
+
+    def mark(self, key: Key) -> Mark | None:
+        """On the provider, or on the CPU, and how much of it."""
+        if not self.shown:
+            return None
+        count = self.count(key)
+        if not count:
+            return Mark("ok", 0.14)
+        return Mark("warning", 0.3, f"{count} CPU" if isinstance(key, str) else "CPU")
 
     def refresh(self) -> None:
         """The graph, the provider or what was found is another."""

@@ -65,6 +65,13 @@ def milliseconds(value: float) -> str:
     return f"{number(value, 1 if value < 100 else 0)} ms"
 
 
+def microseconds(value: float) -> str:
+    """A short time, given in microseconds: 3.2 µs, 240 µs, 1.6 ms."""
+    if value < 1000:
+        return f"{number(value, 1 if value < 100 else 0)} µs"
+    return f"{number(value / 1000, 1 if value < 100_000 else 0)} ms"
+
+
 def rate(value: float) -> str:
     """Tokens a second: 48.2 tok/s."""
     return f"{number(value, 1 if value < 100 else 0)} tok/s"

@@ -31,9 +31,9 @@ from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
 from app.wizard.code_view import CodeDialog
-from tests.app.composite.making import inspected as inspection
-from tests.app.composite.making import ten
 from tests.app.conftest import fake_summary, make_bundle
+from tests.app.inspect.composite.making import inspected as inspection
+from tests.app.inspect.composite.making import ten
 from tests.app.netron_models import chain
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.runs import history as runs_of
@@ -458,6 +458,32 @@ def composite_saved(window: MainWindow, home: Path) -> None:
     window.page("inspect").composite.save(home / "picture.svg")  # type: ignore[attr-defined]
 
 
+def by_time() -> Prepare:
+    """The graph coloured by time, measured, with the slowest node chosen."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        graph()(window, home)
+        tab: GraphTab = window.page("inspect").graph  # type: ignore[attr-defined]
+        tab.tools.heat.click()
+        panel = tab.heat
+        assert panel is not None
+        panel.run.click()
+        until(lambda: panel.heat.profiles and not panel.heat.running, "the profile")
+        tab.view.toggle("model/layers.0–5")
+        until(lambda: not tab.model.busy, "the layers")
+        panel.table.picked.emit(3)
+
+    return act
+
+
+def by_bytes(tab: GraphTab) -> None:
+    """Coloured by bytes, as far as the graph says them."""
+    assert tab.heat is not None
+    tab.tools.heat.click()
+    tab.heat.measure.setCurrentIndex(1)
+    tab.heat.measure.activated.emit(1)
+
+
 def by_provider(check: bool = True) -> Prepare:
     """The graph coloured by QNN, which was tried or not, with a node that it left."""
 
@@ -629,9 +655,12 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "inspect-expanded": (GRAPH, graph(lambda tab: tab.view.toggle("model/layers.1"), on_node("Softmax", ATTENTION))),
     "inspect-provider": (GRAPH, by_provider()),
     "inspect-provider-untried": (GRAPH, by_provider(check=False)),
+    "inspect-time": (GRAPH, by_time()),
+    "inspect-bytes": (GRAPH, graph(by_bytes)),
     "inspect-far": (GRAPH, graph(lambda tab: tab.open_all(), lambda tab: tab.view.canvas.fit())),
     "inspect-search": (GRAPH, graph(search("softmax"))),
     "inspect-diff": (GRAPH, graph(compared)),
+    "inspect-split": (GRAPH, graph(compared, lambda tab: tab.tools.split.click())),
     "inspect-node": (GRAPH, graph(on_node("MatMul", ATTENTION + "/q_proj", values=True))),
     "inspect-stage": (GRAPH, graph(lambda tab: tab.stages.slider.setValue(1))),
     "inspect-scope": (GRAPH, graph(lambda tab: tab.view.go("model/layers.2"))),

@@ -15,10 +15,12 @@ from pytestqt.qtbot import QtBot
 from app.inspect.page import InspectPage
 from app.inspect.strip import GUTTER, state_color
 from app.state.context import AppContext
-from app.state.inspection import EMPTY, FILLED, HEAD, REUSED
+from app.state.inspection import EMPTY, FILLED, HEAD, REUSED, Look, apart
 from app.widgets.format import number
+from tests.fakes.graphs import small
 from tests.fakes.inspections import BUNDLE, DECODE, PREFILL, group, single
 from tests.fakes.worker import program
+from workflows.wire.codec import dumps
 from workflows.wire.requests import Where
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -181,7 +183,7 @@ def test_verify(make: Make, qtbot: QtBot) -> None:
 
 def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
     page = make(errors={"verify": {"kind": "bundle", "message": "manifest.json is missing."}, "other": {}})
-    page.inspect("/b/demo")
+    page.look(Look("/b/demo"))
     qtbot.waitUntil(lambda: page.inspection is not None)
     page.details.verify_button.click()
     qtbot.waitUntil(lambda: page.details.verified.text() == "manifest.json is missing.")
@@ -190,7 +192,7 @@ def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
 
 def test_graph_alone(make: Make, qtbot: QtBot) -> None:
     page = make(open_bundle=False, inspection=single(PREFILL))
-    page.context.graphRequested.emit("/b/prefill.onnx")
+    page.context.lookRequested.emit(Look("/b/prefill.onnx"))
     qtbot.waitUntil(lambda: page.inspection is not None)
     assert page.heading.text() == "prefill.onnx"
     assert page.kv.cards == []
@@ -210,13 +212,13 @@ def test_a_component_brings_its_graph(make: Make, qtbot: QtBot) -> None:
 def test_two_files_are_compared(make: Make, qtbot: QtBot) -> None:
     page = make(open_bundle=False, inspection=single(PREFILL))
     page.tabs.setCurrentWidget(page.details)
-    page.context.pairRequested.emit("/b/before.onnx", "/b/after.onnx")
+    page.context.lookRequested.emit(Look("/b/after.onnx", before="/b/before.onnx"))
     qtbot.waitUntil(lambda: page.graph.model.diff is not None)
     assert page.heading.text() == "before.onnx → after.onnx"
     assert page.tabs.currentWidget() is page.graph
     assert page.graph.model.against == Where("/b/before.onnx")
     assert page.graph.stages.compare.text() == "Against before.onnx"
-    page.context.graphRequested.emit("/b/other.onnx")
+    page.context.lookRequested.emit(Look("/b/other.onnx"))
     qtbot.waitUntil(lambda: page.graph.model.where.path == "/b/other.onnx" and not page.graph.model.busy)
     assert page.graph.model.diff is None
 
@@ -236,3 +238,58 @@ def test_error_is_said_and_can_be_tried_again(make: Make, qtbot: QtBot) -> None:
     page.banner._action.click()
     assert page.banner.message == ""
     qtbot.waitUntil(lambda: page.banner.message == "a.onnx is cut short.")
+
+
+def test_a_look_leads_to_a_node(make: Make, qtbot: QtBot) -> None:
+    """Of the component that it names, at whatever tab one was."""
+    page = make()
+    page.tabs.show_tab("passes")
+    page.context.lookRequested.emit(Look("/b/demo", component="prefill", node="model.norm.Pow_99"))
+    qtbot.waitUntil(lambda: page.graph.model.selected is not None)
+    node = page.graph.model.node()
+    assert node is not None and (node.name, page.tabs.current) == ("model.norm.Pow_99", "graph")
+    assert page.graph.model.where == Where("/b/demo", "prefill", "final")
+
+
+def test_files_of_one_name_are_told_apart(make: Make, qtbot: QtBot) -> None:
+    assert apart("/b/before.onnx", "/b/after.onnx") == ("before.onnx", "after.onnx")
+    assert apart("/b/fp32/decoder.onnx", "/b/int4/decoder.onnx") == ("fp32/decoder.onnx", "int4/decoder.onnx")
+    assert apart("/a/x/y/decoder.onnx", "/b/x/y/decoder.onnx") == ("a/decoder.onnx", "b/decoder.onnx")
+    assert apart("/b/decoder.onnx", "/b/old/decoder.onnx") == ("decoder.onnx", "old/decoder.onnx")
+    page = make(open_bundle=False, inspection=single(PREFILL))
+    page.context.lookRequested.emit(Look("/b/int4/decoder.onnx", before="/b/fp32/decoder.onnx"))
+    qtbot.waitUntil(lambda: page.graph.model.diff is not None)
+    assert page.heading.text() == "fp32/decoder.onnx → int4/decoder.onnx"
+    assert page.graph.stages.compare.text() == "Against fp32/decoder.onnx"
+
+
+def test_panels_make_room_for_the_graph_and_stay_so(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.resize(1200, 700)  # of a window of 1280 × 800, beside its rail
+    page.tabs.show_tab("graph")
+    qtbot.waitUntil(lambda: page.graph.model.scene is not None)
+    narrow = page.graph.view.width()
+    page.list_button.click()
+    page.graph.tools.details.click()
+    qtbot.waitUntil(lambda: page.graph.view.width() >= 900)
+    assert narrow < 900 and not page.components.isVisible() and not page.graph.panel.isVisible()
+    again = InspectPage(page.context)
+    qtbot.addWidget(again)
+    assert not again.list_button.isChecked() and not again.graph.tools.details.isChecked()
+    assert again.graph.tools.folds.isChecked()
+
+
+def test_a_graph_has_one_count_of_its_nodes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """Those inside of an If are said beside it, and a file that no stage made says nothing of changes."""
+    report = small(2)
+    for node in report.nodes[3:6]:
+        node.parent = 2
+    file = tmp_path / "graph.json"
+    file.write_text(dumps(report))
+    page = make(open_bundle=False, inspection=single(PREFILL), graph=str(file))
+    page.context.lookRequested.emit(Look("/b/prefill.onnx"))
+    qtbot.waitUntil(lambda: page.graph.model.scene is not None)
+    lines = page.graph.panel.text.toPlainText().splitlines()
+    assert lines[1:3] == [f"{len(report.nodes) - 3} nodes", "and 3 inside of them"]
+    assert page.graph.stages.words(page.graph.model.stages[-1], None)[:1] == [f"{len(report.nodes)} nodes"]
+    assert "changed nothing" not in page.graph.stages.words(page.graph.model.stages[-1], None)

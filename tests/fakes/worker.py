@@ -57,7 +57,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.fakes import accuracy, graphs, preflights
+from tests.fakes import accuracy, graphs, preflights, profiles
 from tests.fakes.plans import plan_of, probe_of
 from workflows.wire import lines
 from workflows.wire import requests as ask
@@ -86,6 +86,7 @@ from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.devices import Device, DevicesReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
+from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
 
 T = TypeVar("T")
@@ -376,6 +377,13 @@ class Fake:
         )
         self.give(changed(found, self.scenario.get("tensor", {})))
 
+    def do_rounding(self, request: ask.Rounding) -> None:
+        """Its products, each coarser than the one before."""
+        self.pause()
+        products = [node for node in self.decoder().nodes if node.op == "MatMul"]
+        found = [NodeRounding(one.name, one.op, 4, 0.01 * (n + 1)) for n, one in enumerate(products)]
+        self.give(RoundingReport(found[::-1]))
+
     def do_netron(self, request: ask.Excerpt) -> None:
         """The file that the scenario names, or the refusal of a graph that is too large."""
         file = self.scenario.get("netron")
@@ -418,6 +426,14 @@ class Fake:
         """Two components, a few nodes of which stay on the CPU."""
         self.pause()
         self.give(changed(preflights.report(request.provider), self.scenario.get("preflight", {})))
+
+    def do_profile(self, request: ask.Profile) -> None:
+        """The decoder's nodes."""
+        self.pause()
+        self.send(ProgressEvent(stage="profile", message="step 1 of 8", done=5, total=13, unit="runs"))
+        self.pause()
+        names = [request.component] if request.component else ["prefill", "decode"]
+        self.give(profiles.report(self.decoder(), names))
 
     def do_compile(self, request: ask.Compile) -> None:
         """Two graphs, a copy of the weights each."""

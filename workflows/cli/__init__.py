@@ -29,6 +29,7 @@ from workflows.cli import (
     importing,
     inspect,
     preflight,
+    profile,
     report,
     runs,
     verify,
@@ -50,6 +51,7 @@ for command in commands:
 app.command("assemble")(assemble.assemble)
 app.command("eval")(eval.evaluate)
 app.command()(preflight.preflight)
+app.command()(profile.profile)
 app.command("compile")(compile.compile_contexts)
 app.add_typer(runs.runs, name="runs")
 app.command()(report.report)

@@ -22,6 +22,8 @@ from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
 from workflows.wire.reports.preflight import PreflightReport
+from workflows.wire.reports.profile import ProfileReport
+from workflows.wire.reports.rounding import RoundingReport
 from workflows.wire.reports.runs import WrittenReport
 
 Answer = TypeVar("Answer", covariant=True)
@@ -174,6 +176,13 @@ class DescribeTensor(Request[TensorReport], job="tensor"):
 
 
 @dataclass(frozen=True)
+class Rounding(Request[RoundingReport], job="rounding"):
+    """How coarse the quantized weights of a graph are, node by node."""
+
+    where: Where
+
+
+@dataclass(frozen=True)
 class Excerpt(Request[ExcerptReport], job="netron"):
     """A small file of the graph, or of one scope of it, for Netron."""
 
@@ -239,6 +248,16 @@ class Bench(Request[BenchReport], job="bench"):
     prompt_tokens: int | None = None
     new_tokens: int | None = None
     repeats: int = 5
+
+
+@dataclass(frozen=True)
+class Profile(Request[ProfileReport], job="profile"):
+    """How long each node of a graph takes. component: of a bundle; "": all of them. steps: that are counted."""
+
+    path: str
+    component: str = ""
+    provider: str = "cpu"
+    steps: int = 8
 
 
 @dataclass(frozen=True)

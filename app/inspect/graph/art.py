@@ -5,15 +5,17 @@ Scene + a part of its plane + a scale ──Art.draw──▶ QPainter (the wind
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, QPolygonF
 
-from app.graph.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
-from app.graph.levels import Scene
-from app.graph.model import MARKS
-from app.state.overlay import Overlay
+from app.scene.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
+from app.scene.levels import Scene
+from app.scene.model import MARKS, Node
+from app.state.overlay import Colouring, Mark
 from app.widgets.theme import SMALL, sans_font, theme
-from workflows.wire.reports.graphs import CHANGES
+from workflows.wire.reports.graphs import CHANGES, Change
 
 WORDS, TITLES = 0.5, 0.27
 """Scales from which on everything is written, and titles are."""
@@ -22,8 +24,8 @@ _LABEL_PX = 60
 _TINY_PX = 8
 """An open scope that is smaller on the screen is one block."""
 _TINTS = {"matrix": "accent", "attention": "cache", "norm": "decode", "activation": "prefill", "control": "warning"}
-_ON, _OFF = "provider", "on the CPU"
-"""Where the overlay has a box."""
+_STEPS = 8
+"""Strengths of a colour that boxes too small to read are told apart by."""
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 
@@ -49,10 +51,14 @@ def route(link: Link) -> QPainterPath:
 
 
 class Art:
-    """Colours, pens and fonts of one theme, made anew when it changes. overlay: which provider has a box, if any."""
+    """Colours, pens and fonts of one theme, made anew when it changes. by: what boxes are coloured by, if anything.
 
-    def __init__(self, overlay: Overlay | None = None) -> None:
-        self._overlay = overlay
+    hidden: the change of what is left out, its place kept: added before, removed after.
+    """
+
+    def __init__(self, by: Colouring | None = None, hidden: Change = "") -> None:
+        self._by, self._hidden = by, hidden
+        self._nodes: list[Node] = []
         self.paper = theme().color("window")
         self.card = theme().color("raised")
         self.border = theme().color("border")
@@ -62,10 +68,8 @@ class Art:
         self.line = mixed(self.muted, self.paper, 0.6)
         self.change: dict[str, QColor] = {c: theme().color(c) for c in CHANGES}
         self.tint = {kind: theme().color(name) for kind, name in _TINTS.items()}
-        self.off, self.on = theme().color("warning"), theme().color("ok")
         self.plain = mixed(self.muted, self.paper, 0.45)
         self.blocks = {kind: mixed(tint, self.paper, 0.6) for kind, tint in self.tint.items()} | self.change
-        self.blocks |= {_OFF: self.off, _ON: mixed(self.on, self.paper, 0.45)}
         self.grounds = (theme().color("sunken"), self.paper)
         self.title_font = sans_font(SMALL)
         self.title_font.setWeight(QFont.Weight.DemiBold)
@@ -79,13 +83,14 @@ class Art:
     def draw(self, painter: QPainter, scene: Scene, part: QRectF, scale: float) -> None:
         """Draws what of `scene` lies in `part`; the painter's unit is a pixel at 100 %."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, scale >= TITLES)
+        self._nodes = scene.graph.nodes
         self._level(painter, scene.root, part, scale, 0)
 
     def _level(self, painter: QPainter, level: Level, part: QRectF, scale: float, depth: int) -> None:
         opened: list[Box] = []
         closed: list[Box] = []
         for box in level.boxes_in(part.top(), part.bottom()):
-            if box.x <= part.right() and box.x + box.w >= part.left():
+            if box.x <= part.right() and box.x + box.w >= part.left() and not self.hides(box.change):
                 tiny = box.w * scale < _TINY_PX or box.h * scale < _TINY_PX
                 (opened if box.inner and not tiny else closed).append(box)
         for box in opened:
@@ -103,6 +108,15 @@ class Art:
             painter.translate(left, top)
             self._level(painter, box.inner, part.translated(-left, -top), scale, depth + 1)
             painter.translate(-left, -top)
+
+    def hides(self, change: str) -> bool:
+        """Whether what has this change is left out."""
+        return bool(self._hidden) and change == self._hidden
+
+    def title(self, box: Box) -> str:
+        """What stands on a box: before a change, what it was."""
+        was = self._nodes[box.key].was if isinstance(box.key, int) and self._hidden == "added" else None
+        return was.op if was is not None else box.title
 
     # -- its parts -------------------------------------------------------------------------------------------
 
@@ -130,10 +144,10 @@ class Art:
         if scale < TITLES:
             painter.setPen(QPen(self.line, width))
             painter.drawLines(
-                [QLineF(*link.points[0], *link.points[-1]) for link in level.links_in(part.top(), part.bottom())]
+                [QLineF(*link.points[0], *link.points[-1]) for link in self._seen(level, part)]
             )
             return
-        for link in level.links_in(part.top(), part.bottom()):
+        for link in self._seen(level, part):
             color = self.change.get(link.change, self.line)
             pen = QPen(color, width)
             if link.change == "removed":
@@ -142,6 +156,9 @@ class Art:
             painter.drawPath(route(link))
             if scale >= WORDS:
                 self.arrow(painter, link, color)
+
+    def _seen(self, level: Level, part: QRectF) -> Iterator[Link]:
+        return (link for link in level.links_in(part.top(), part.bottom()) if not self.hides(link.change))
 
     def arrow(self, painter: QPainter, link: Link, color: QColor) -> None:
         """The head of a link."""
@@ -154,30 +171,29 @@ class Art:
     def _ground(self, box: Box) -> QColor:
         if box.change:
             return mixed(self.change[box.change], self.card, 0.16)
-        place = self._place(box)
-        if place:
-            return mixed(self.off, self.card, 0.3) if place == _OFF else mixed(self.on, self.card, 0.14)
-        return self.card
+        mark = self._mark(box)
+        return mixed(theme().color(mark.color), self.card, mark.strength) if mark is not None else self.card
 
-    def _place(self, box: Box) -> str:
-        """Whether the overlay has a box on its provider, or some of it on the CPU; empty without an overlay."""
-        if self._overlay is None or not self._overlay.shown:
-            return ""
-        return _OFF if self._overlay.count(box.key) else _ON
+    def _mark(self, box: Box) -> Mark | None:
+        return self._by.mark(box.key) if self._by is not None else None
 
     def _badge(self, painter: QPainter, box: Box) -> None:
-        """Says beside a box that it is on the CPU, or how much of it: a colour alone is not enough."""
-        if self._overlay is None or self._place(box) != _OFF:
+        """Says beside a box what its colour says, in words and as a bar: a colour alone is not enough."""
+        mark = self._mark(box)
+        if mark is None:
             return
-        text = f"{self._overlay.count(box.key)} CPU" if isinstance(box.key, str) else "CPU"
-        width = 8.0 + CHAR_W * len(text)
-        place = QRectF(box.x + box.w + 6, box.y + 6, width, 15)
+        color = theme().color(mark.color)
+        if mark.bar is not None:
+            painter.fillRect(QRectF(box.x + 4, box.y + box.h - 5, (box.w - 8) * mark.bar, 3), color)
+        if not mark.badge:
+            return
+        place = QRectF(box.x + box.w + 6, box.y + 6, 8.0 + CHAR_W * len(mark.badge), 15)
         painter.setPen(_NO_PEN)
-        painter.setBrush(self.off)
+        painter.setBrush(color)
         painter.drawRoundedRect(place, 4, 4)
         painter.setPen(self.paper)
         painter.setFont(self.line_font)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, mark.badge)
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _card(self, painter: QPainter, box: Box, scale: float) -> None:
@@ -205,14 +221,14 @@ class Art:
             painter.drawText(rect.adjusted(4, 0, -4, 0), Qt.AlignmentFlag.AlignCenter, self._far_title(box))
 
     def _far_title(self, box: Box) -> str:
-        title = f"{MARKS[box.change]} {box.title}" if box.change else box.title
+        title = f"{MARKS[box.change]} {self.title(box)}" if box.change else box.title
         return shorten(title, max(3, int((box.w - 10) / 10.5)))
 
     def _words(self, painter: QPainter, box: Box) -> None:
         left, width = box.x + 12, box.w - 20
         painter.setFont(self.title_font)
         painter.setPen(self.change.get(box.change, self.text))
-        title = f"▸ {shorten(box.title)}" if box.kind == "scope" else shorten(box.title)
+        title = f"▸ {shorten(box.title)}" if box.kind == "scope" else shorten(self.title(box))
         side = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRectF(left, box.y, width, TITLE_H), side, title)
         if box.change:
@@ -227,14 +243,20 @@ class Art:
 
     def _blocks(self, painter: QPainter, boxes: list[Box]) -> None:
         """Boxes too small to read, by colour in one go."""
-        by_color: dict[str, list[QRectF]] = {}
+        by_color: dict[tuple[str, int], list[QRectF]] = {}
         for box in boxes:
-            name = box.change or self._place(box) or box.kind
-            by_color.setdefault(name, []).append(QRectF(box.x, box.y, box.w, box.h))
+            mark = None if box.change else self._mark(box)
+            color = (box.change or box.kind, -1) if mark is None else (mark.color, round(mark.strength * _STEPS))
+            by_color.setdefault(color, []).append(QRectF(box.x, box.y, box.w, box.h))
         painter.setPen(_NO_PEN)
-        for name, rects in by_color.items():
-            painter.setBrush(QBrush(self.blocks.get(name, self.plain)))
+        for (name, strength), rects in by_color.items():
+            painter.setBrush(QBrush(self._block(name, strength)))
             painter.drawRects(rects)
+
+    def _block(self, name: str, strength: int) -> QColor:
+        if strength < 0:
+            return self.blocks.get(name, self.plain)
+        return mixed(theme().color(name), self.paper, min(1.0, 0.25 + 1.5 * strength / _STEPS))
 
 
 def _fit(text: str, width: float, char: float) -> str:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from app.graph.boxes import Key
-from app.graph.model import MARKS, Graph, Node
-from app.graph.reader import label_of
+from app.scene.boxes import Key
+from app.scene.model import MARKS, Graph, Node
+from app.scene.reader import label_of
 from app.state.graphs import GraphModel
 from app.widgets.format import counted, number, size
 from workflows.wire.reports.graphs import CHANGES
@@ -148,6 +148,8 @@ def _scope(model: GraphModel, graph: Graph, path: str) -> Iterator[Line]:
     yield Line(scope.name or tr("(unnamed)"), "title")
     yield Line(path, "mono")
     yield Line(counted(scope.total, tr("1 node"), tr("{0} nodes")), "muted")
+    if scope.alike:
+        yield Line(tr("{0} scopes of one structure; open it to see each").format(number(scope.alike)), "muted")
     for change in CHANGES:
         if scope.changes[change]:
             yield Line(f"{MARKS[change]} {number(scope.changes[change])} {tr(change)}", change)
@@ -166,7 +168,10 @@ def _scope(model: GraphModel, graph: Graph, path: str) -> Iterator[Line]:
 
 def _graph(model: GraphModel, graph: Graph) -> Iterator[Line]:
     yield Line(graph.title or tr("Graph"), "title")
-    yield Line(counted(len(graph.nodes), tr("1 node"), tr("{0} nodes")), "muted")
+    inner = sum(node.parent >= 0 for node in graph.nodes)
+    yield Line(counted(len(graph.nodes) - inner, tr("1 node"), tr("{0} nodes")), "muted")
+    if inner:
+        yield Line(counted(inner, tr("and 1 inside of it"), tr("and {0} inside of them")), "muted")
     facts = graph.facts
     if facts.producer:
         yield Line(tr("Made by {0}").format(facts.producer))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QMenu,
@@ -21,22 +21,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.graph.boxes import Key
 from app.inspect.graph.changes import ChangesPanel
 from app.inspect.graph.crumbs import Crumbs
 from app.inspect.graph.finder import Finder
+from app.inspect.graph.heat import HeatPanel
+from app.inspect.graph.keys import add_keys
 from app.inspect.graph.panel import NodePanel
 from app.inspect.graph.providers import ProviderPanel
 from app.inspect.graph.saving import Saver
 from app.inspect.graph.stages import StageBar
 from app.inspect.graph.tools import Tools
 from app.inspect.graph.view import GraphView
+from app.inspect.lazy import InspectTab
 from app.inspect.netron.panel import NetronPanel
 from app.jobs.worker import Worker
+from app.scene.boxes import Key
 from app.state.graphs import GraphModel
+from app.state.heat import Heat
+from app.state.inspection import Inspection
 from app.widgets import Banner
 from app.widgets.actions import action
 from app.widgets.theme import G
+from workflows.wire.reports.inspection import ComponentReport
 from workflows.wire.requests import Where
 
 if TYPE_CHECKING:
@@ -44,18 +50,25 @@ if TYPE_CHECKING:
 
 NARROW = 110 * G
 """Less than this has no room for two panels and a picture."""
+WIDE = 180 * G
+"""Less than this has no room for two pictures and panels."""
 
 
-class GraphTab(QWidget):
+class GraphTab(InspectTab):
     """One graph, or two as one."""
 
     compareAsked = Signal()  # noqa: N815  a file is to be chosen
 
-    def __init__(self, worker: Worker, folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, worker: Worker, folder: Path, context: AppContext | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.model = GraphModel(worker, self)
+        self._settings = context.settings if context is not None else None
         self._wanted: Callable[[], None] | None = None
         self._compared = False
+        self._found: Inspection | None = None
+        self.exports: list[QAction] = []
         self.banner = Banner()
         self.stages = StageBar(self.model)
         self.view = GraphView(self.model)
@@ -65,15 +78,41 @@ class GraphTab(QWidget):
         self.changes = ChangesPanel(self.model)
         self.panel = NodePanel(self.model)
         self.providers: ProviderPanel | None = None
+        self.heat: HeatPanel | None = None
         self.netron = NetronPanel(self.model)
         self.tools = Tools(self.crumbs, self.finder)
         self.tools.providers.hide()
+        self.tools.heat.hide()
+        self._switches = {
+            "details": self.tools.details,
+            "changes": self.tools.changes,
+            "folds": self.tools.folds,
+            "split": self.tools.split,
+        }
         self._lay_out()
         self._connect()
-        self._add_actions()
+        self._restore()
+        add_keys(self)
+        if context is not None:
+            self._add_colours(context)
         self._refresh()
 
     # -- what others may call --------------------------------------------------------------------------------
+
+    def fill(self, found: Inspection | None) -> None:
+        """Shows nothing until a component of it is chosen."""
+        self._found = found
+        if found is None or not found.components:
+            self.model.clear()
+
+    def choose(self, component: ComponentReport) -> None:
+        """Shows the graph of a component, or what two files differ in."""
+        found = self._found
+        assert found is not None  # a component is of what was inspected
+        if found.before:
+            self.show_pair(found.before, found.path)
+        else:
+            self.show_graph(found.path, component.name if found.is_bundle else "")
 
     def show_graph(self, path: str, component: str) -> None:
         """Shows a component of a bundle, or an .onnx file; asked for when the tab is looked at."""
@@ -100,19 +139,30 @@ class GraphTab(QWidget):
         super().showEvent(event)
         self._catch_up()
 
-    def add_providers(self, context: AppContext) -> None:
-        """The panel of the context's bundle by which the picture can be coloured."""
+    def go_to(self, name: str) -> None:
+        """Opens what is around the node called `name`, chooses it and moves it into the middle, as soon as it is there.
+        """
+        self.view.want(name, now=self._wanted is None and not self.model.busy)
+
+    def _add_colours(self, context: AppContext) -> None:
+        """The panels by which the picture can be coloured: one at a time."""
         self.providers = ProviderPanel(self.model, context)
-        self.providers.went.connect(self.view.go)
-        self.providers.hide()
-        self.view.canvas.colour(self.providers.overlay)
-        self.providers.overlay.changed.connect(self.view.minimap.renew)
-        self.splitter.insertWidget(1, self.providers)
-        self.splitter.setStretchFactor(1, 0)
-        self.splitter.setStretchFactor(2, 1)
-        self.tools.providers.setVisible(True)
-        self.tools.providers.toggled.connect(self._on_providers)
+        self.heat = HeatPanel(self.model, Heat(self.model, context.new_worker, self), context.probe_worker)
+        for went in (self.providers.went, self.heat.went):
+            went.connect(self.view.go)
+        for changed in (self.providers.overlay.changed, self.heat.heat.changed):
+            changed.connect(self.view.canvas.update)
+            changed.connect(self.view.minimap.renew)
+        for place, panel in enumerate((self.providers, self.heat), 1):
+            panel.hide()
+            self.splitter.insertWidget(place, panel)
+            self.splitter.setStretchFactor(place, 0)
+        self.splitter.setStretchFactor(3, 1)
+        for switch, act in ((self.tools.providers, self._on_providers), (self.tools.heat, self._on_heat)):
+            switch.show()
+            switch.toggled.connect(act)
         action(self, self.tr("Graph: colour by provider"), self.tools.providers.toggle)
+        action(self, self.tr("Graph: colour by time or bytes"), self.tools.heat.toggle)
 
     # -- building --------------------------------------------------------------------------------------------
 
@@ -143,8 +193,13 @@ class GraphTab(QWidget):
         tools.into.clicked.connect(lambda: canvas.zoom(1.2))
         tools.previous_change.clicked.connect(lambda: self.step_change(-1))
         tools.next_change.clicked.connect(lambda: self.step_change(1))
-        tools.netron.clicked.connect(self._on_netron)
-        tools.details.toggled.connect(lambda _on: self._arrange())
+        tools.folds.toggled.connect(model.set_folds)
+        tools.netron.clicked.connect(self.switch_netron)
+        for name, switch in self._switches.items():
+            switch.clicked.connect(partial(self._keep, name))  # what a person chose, and not what room there was
+        tools.split.clicked.connect(self._on_split)
+        for switch in (tools.details, tools.changes, tools.split):
+            switch.toggled.connect(lambda _on: self._arrange())
         self.finder.went.connect(view.go)
         self.finder.found.connect(self._mark)
         self.finder.left.connect(view.canvas.setFocus)
@@ -158,46 +213,16 @@ class GraphTab(QWidget):
         model.failed.connect(self._on_failed)
         model.sceneChanged.connect(self._on_scene)
 
-    def _add_actions(self) -> None:
-        """Keys of this tab; Ctrl+K finds them on the page, which takes them over."""
-        action(self, self.tr("Graph: find a node"), self._find, "Ctrl+F")
-        action(self, self.tr("Graph: copy the details"), self.panel.copy, "Ctrl+Shift+C")
-        for keys, text, act in (
-            ("F8", self.tr("Graph: next change"), partial(self.step_change, 1)),
-            ("Shift+F8", self.tr("Graph: previous change"), partial(self.step_change, -1)),
-        ):
-            action(self, text, act, keys)
-        action(self, self.tr("Graph: compare with the stage before"), self.stages.compare_before)
-        action(self, self.tr("Graph: compare with another file …"), self.ask_file)
-        action(self, self.tr("Graph: no comparison"), partial(self.model.compare, None))
-        action(self, self.tr("Graph: draw with Netron"), partial(self._on_netron, True))
-        action(self, self.tr("Graph: open every scope"), self.open_all)
-        action(self, self.tr("Graph: close every scope"), self.close_all)
-        self.exports = [
-            action(self, self.tr("Graph: save all as SVG …"), partial(self.saver.ask, ".svg", True)),
-            action(self, self.tr("Graph: save all as PNG …"), partial(self.saver.ask, ".png", True)),
-            action(self, self.tr("Graph: save what is seen as SVG …"), partial(self.saver.ask, ".svg", False)),
-            action(self, self.tr("Graph: save what is seen as PNG …"), partial(self.saver.ask, ".png", False)),
-        ]
-        menu = QMenu(self)
-        menu.addActions(self.actions())
-        self.tools.more.setMenu(menu)
-        self._canvas_keys()
+    def _restore(self) -> None:
+        """The panels that were there last time."""
+        for name, switch in self._switches.items():
+            if self._settings is not None:
+                usual = "1" if switch.isChecked() else "0"
+                switch.setChecked(self._settings.text(f"inspect.graph.{name}", usual) == "1")
 
-    def _canvas_keys(self) -> None:
-        """Single letters, which belong to the picture alone: in a field they are written."""
-        for keys, act in (
-            ("n", partial(self.finder.step, 1)),
-            ("Shift+N", partial(self.finder.step, -1)),
-            ("]", partial(self.step_change, 1)),
-            ("[", partial(self.step_change, -1)),
-            ("/", self._find),
-        ):
-            key = QAction(self.view.canvas)
-            key.setShortcut(QKeySequence(keys))
-            key.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            key.triggered.connect(lambda _checked=False, act=act: act())
-            self.view.canvas.addAction(key)
+    def _keep(self, name: str) -> None:
+        if self._settings is not None:
+            self._settings.set(f"inspect.graph.{name}", "1" if self._switches[name].isChecked() else "0")
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Qt's name: what can be done with the box under the pointer."""
@@ -246,14 +271,39 @@ class GraphTab(QWidget):
         narrow = compared and self.width() < NARROW
         if self.providers is not None:
             self.providers.setVisible(self.tools.providers.isChecked() and not alone)
+        if self.heat is not None:
+            self.heat.setVisible(self.tools.heat.isChecked() and not alone)
         self.panel.setVisible(wanted and not alone)
-        self.changes.setVisible(compared and not alone and not (narrow and wanted))
+        self.view.split(compared and self.tools.split.isChecked())
+        self.changes.setVisible(
+            compared and not alone and self.tools.changes.isChecked() and not (narrow and wanted)
+        )
         self.tools.set_for_picture(not alone)
 
     def _on_providers(self, on: bool) -> None:
-        """Where there is little room the details make place."""
         assert self.providers is not None
+        if on:
+            self.tools.heat.setChecked(False)
+            self.view.canvas.colour(self.providers.overlay)
         self.providers.overlay.choose(self.providers.chosen if on else "")
+        self._make_room(on)
+
+    def _on_split(self, on: bool) -> None:
+        """Two panes have no room for panels beside them in a small window."""
+        if self.width() < WIDE:
+            self.tools.details.setChecked(False)
+            self.tools.changes.setChecked(not on)
+
+    def _on_heat(self, on: bool) -> None:
+        assert self.heat is not None
+        if on:
+            self.tools.providers.setChecked(False)
+            self.view.canvas.colour(self.heat.colours)
+        self.heat.switch(on)
+        self._make_room(on)
+
+    def _make_room(self, on: bool) -> None:
+        """Where there is little room the details make place."""
         if self.width() < NARROW:
             self.tools.details.setChecked(not on)
         self._arrange()
@@ -279,7 +329,8 @@ class GraphTab(QWidget):
         scene = self.model.scene
         self.view.canvas.mark({scene.shown(n) for n in hits} if scene is not None else set())
 
-    def _find(self) -> None:
+    def search(self) -> None:
+        """The search field, its words chosen."""
         self.finder.field.setFocus()
         self.finder.field.selectAll()
 
@@ -316,6 +367,12 @@ class GraphTab(QWidget):
             self.view.remember()
             self.model.set_opened(self.model.outline.overview())
 
+    def toggle_split(self) -> None:
+        """Side by side or not; compares with the stage before where nothing is compared yet."""
+        if self.model.diff is None:
+            self.stages.compare_before()
+        self.tools.split.click()
+
     # -- files -----------------------------------------------------------------------------------------------
 
     def ask_file(self) -> None:
@@ -331,7 +388,8 @@ class GraphTab(QWidget):
 
     # -- Netron ----------------------------------------------------------------------------------------------
 
-    def _on_netron(self, on: bool) -> None:
+    def switch_netron(self, on: bool) -> None:
+        """Netron draws what is chosen, or the picture is back."""
         if on:
             key = self.model.selected
             path = key if isinstance(key, str) else ""

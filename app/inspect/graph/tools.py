@@ -15,6 +15,11 @@ class Tools(QWidget):
     def __init__(self, crumbs: Crumbs, finder: Finder, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._finder = finder
+        self.changes = tool("panel-left", self.tr("Changes at the left (Ctrl+J)"))
+        self.changes.setCheckable(True)
+        self.changes.setChecked(True)
+        self.split = tool("split", self.tr("Before and after side by side (Ctrl+D)"))
+        self.split.setCheckable(True)
         self.previous_change = tool("chevron-up", self.tr("Previous change ([)"))
         self.next_change = tool("chevron-down", self.tr("Next change (])"))
         self.out = tool("minus", self.tr("Smaller (-)"))
@@ -22,9 +27,14 @@ class Tools(QWidget):
         self.into = tool("plus", self.tr("Larger (+)"))
         self.netron = tool("component", self.tr("Draw this component or scope with Netron"))
         self.netron.setCheckable(True)
+        self.folds = tool("layers", self.tr("Draw layers of one structure as one"))
+        self.folds.setCheckable(True)
+        self.folds.setChecked(True)
         self.providers = tool("devices", self.tr("Colour by provider"))
         self.providers.setCheckable(True)
-        self.details = tool("info", self.tr("Details at the right"))
+        self.heat = tool("heat", self.tr("Colour by time or bytes"))
+        self.heat.setCheckable(True)
+        self.details = tool("info", self.tr("Details at the right (Ctrl+I)"))
         self.details.setCheckable(True)
         self.details.setChecked(True)
         self.more = tool("more", self.tr("Export and more"))
@@ -33,19 +43,24 @@ class Tools(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
         row.addWidget(crumbs, 1)
+        for part in (self.changes, self.split):
+            row.addWidget(part)
         for change in (self.previous_change, self.next_change):
             row.addWidget(change)
         row.addWidget(finder)
-        for part in (self.out, self.fit, self.into, self.netron, self.providers, self.details, self.more):
+        for part in (self.out, self.fit, self.into, self.folds, self.netron):
+            row.addWidget(part)
+        for part in (self.heat, self.providers, self.details, self.more):
             row.addWidget(part)
 
     def set_compared(self, on: bool) -> None:
         """Whether there are changes to go through."""
-        for part in (self.previous_change, self.next_change):
+        for part in (self.changes, self.split, self.previous_change, self.next_change):
             part.setVisible(on)
 
     def set_for_picture(self, on: bool) -> None:
         """Whether the picture is there to be searched and zoomed, and not Netron in its place."""
-        parts = (self.previous_change, self.next_change, self.out, self.fit, self.into, self.details)
-        for part in (self._finder, self.providers, *parts):
+        looks = (self.out, self.fit, self.into, self.folds, self.heat, self.providers, self.details)
+        changes = (self.changes, self.split, self.previous_change, self.next_change)
+        for part in (self._finder, *looks, *changes):
             part.setEnabled(on)

@@ -9,9 +9,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
-from app.graph.boxes import Box, Key, Level
 from app.inspect.graph.canvas import Canvas
 from app.inspect.graph.minimap import Minimap
+from app.inspect.graph.pair import Pair
+from app.scene.boxes import Box, Key, Level
 from app.state.graphs import GraphModel
 from app.widgets import button, label
 from app.widgets.theme import G
@@ -28,6 +29,7 @@ class GraphView(QWidget):
         super().__init__(parent)
         self.model = model
         self.canvas = Canvas(self)
+        self.pair = Pair(self.canvas)
         self.minimap = Minimap(self.canvas, self)
         self.progress = QProgressBar(self)
         self.progress.setRange(0, 0)
@@ -48,23 +50,25 @@ class GraphView(QWidget):
         self._started = False
         self._anchor: Anchor | None = None
         self._goal: Key | None = None
+        self._wanted = ""
         model.sceneChanged.connect(self._on_scene)
         model.selectionChanged.connect(self._on_selection)
         model.busyChanged.connect(self._on_busy)
-        self.canvas.chosen.connect(model.select)
-        self.canvas.activated.connect(self.toggle)
-        self.canvas.followed.connect(self.go)
-        self.canvas.keyed.connect(self._on_key)
+        for canvas in (self.canvas, self.pair.before):
+            canvas.chosen.connect(model.select)
+            canvas.activated.connect(self.toggle)
+            canvas.followed.connect(self.go)
+            canvas.keyed.connect(self._on_key)
         self._on_busy(False)
 
     # -- the scene -------------------------------------------------------------------------------------------
 
     def _on_scene(self, another: bool) -> None:
         scene, model = self.model.scene, self.model
-        self.canvas.selected = None
-        self.canvas.near = (set(), set())
+        self.canvas.marks.selected = None
+        self.canvas.marks.near = (set(), set())
         if another:
-            self.canvas.found, self._goal = set(), None
+            self.canvas.marks.found, self._goal = set(), None
         identity = (model.graph.where.path, model.graph.where.component) if model.graph else None
         self.canvas.show_scene(scene)
         self.canvas.setAccessibleName(self.tr("Graph {0}").format(model.title) if scene else self.tr("Graph"))
@@ -75,10 +79,13 @@ class GraphView(QWidget):
             self._hold()
         self._shown = identity
         self.canvas.select(model.selected)
+        self.pair.show_scene()
         self._arrive()
         self._anchor = self._find_anchor()
         self.minimap.renew()
         self._arrange()
+        if another:
+            self._go_wanted()
 
     def _hold(self) -> None:
         """What was in the middle, or chosen, stays where it was on the screen."""
@@ -134,6 +141,15 @@ class GraphView(QWidget):
 
     def _on_selection(self, key: Key | None) -> None:
         self.canvas.select(key)
+        self.pair.update()
+
+    def split(self, on: bool) -> None:
+        """Two panes, before and after, of a comparison; or one that has both."""
+        if on == self.pair.on:
+            return
+        self.pair.set_on(on)
+        self.pair.lay_out(self.rect())
+        self._arrange()
 
     def toggle(self, key: Key) -> None:
         """Opens or closes a scope; a node is moved into the middle."""
@@ -151,6 +167,18 @@ class GraphView(QWidget):
         if not self.model.relaying:
             self._arrive()
 
+    def want(self, name: str, now: bool) -> None:
+        """Goes to the node called `name`, at once or when the graph that is being fetched has come."""
+        self._wanted = name
+        if now:
+            self._go_wanted()
+
+    def _go_wanted(self) -> None:
+        name, self._wanted = self._wanted, ""
+        key = self.model.key_of(("node", name)) if name else None
+        if key is not None:
+            self.go(key)
+
     def _arrive(self) -> None:
         goal, self._goal = self._goal, None
         if goal is not None:
@@ -164,7 +192,7 @@ class GraphView(QWidget):
         if key is None:
             self._choose(self._middle())
         elif pressed in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            near = self.canvas.near[0 if pressed == Qt.Key.Key_Up else 1]
+            near = self.canvas.marks.near[0 if pressed == Qt.Key.Key_Up else 1]
             self._choose(self._closest(near))
         elif pressed == Qt.Key.Key_Right:
             self._inwards(key)
@@ -211,7 +239,8 @@ class GraphView(QWidget):
     # -- what floats -----------------------------------------------------------------------------------------
 
     def _on_busy(self, busy: bool) -> None:
-        self.canvas.setUpdatesEnabled(not self.model.relaying)  # boxes are on the move: the last picture stays
+        for canvas in (self.canvas, self.pair.before):
+            canvas.setUpdatesEnabled(not self.model.relaying)  # boxes are on the move: the last picture stays
         if busy and not self.model.relaying:
             self.remember()
         self.progress.setVisible(busy)
@@ -234,7 +263,7 @@ class GraphView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: the canvas takes all, the minimap its corner."""
         super().resizeEvent(event)
-        self.canvas.setGeometry(self.rect())
+        self.pair.lay_out(self.rect())
         if not self._started and self.model.scene is not None and self.isVisible():
             self._started = True
             self.canvas.start()
@@ -243,7 +272,7 @@ class GraphView(QWidget):
     def _arrange(self) -> None:
         mini, canvas = self.minimap, self.canvas
         small = canvas.bounds().width() * canvas.scale < self.width() and canvas.bounds().height() < self.height()
-        room = self.width() > 4 * mini.width() and self.height() > mini.height() + 4 * G
+        room = canvas.width() > 4 * mini.width() and self.height() > mini.height() + 4 * G
         mini.setVisible(canvas.scene is not None and not small and room)
         mini.move(self.width() - mini.width() - G, self.height() - mini.height() - G)
         self.progress.setGeometry(0, 0, self.width(), 6)

@@ -38,6 +38,7 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         workers.append(worker)
         tab = GraphTab(worker, tmp_path / "pictures")
         qtbot.addWidget(tab)
+        tab.model.folds = False
         tab.resize(1000, 640)
         tab.show()
         tab.activateWindow()
@@ -167,7 +168,7 @@ def test_panning_by_copying_is_the_same_picture(make: Make) -> None:
 def test_selection_shows_who_gives_and_who_takes(make: Make) -> None:
     tab = make()
     tab.view.go("model/layers.1")
-    gives, takes = tab.view.canvas.near
+    gives, takes = tab.view.canvas.marks.near
     assert tab.model.graph is not None
     nodes = tab.model.graph.nodes
     assert {nodes[n].scope for n in gives if isinstance(n, int)} == {"model", "model/rotary_emb", "model/layers.0"}
@@ -175,7 +176,7 @@ def test_selection_shows_who_gives_and_who_takes(make: Make) -> None:
     chosen = node_called(tab, "Softmax", "model/layers.0/self_attn")
     tab.view.go(chosen)
     assert tab.crumbs.paths == ["", "model", "model/layers.0", "model/layers.0/self_attn"]
-    gives, takes = tab.view.canvas.near
+    gives, takes = tab.view.canvas.marks.near
     assert [nodes[n].op for n in (*gives, *takes) if isinstance(n, int)] == ["Add", "MatMul"]
 
 
@@ -203,14 +204,14 @@ def test_search_goes_from_one_to_the_next(make: Make, qtbot: QtBot) -> None:
     qtbot.keyClick(tab.finder.field, Qt.Key.Key_Return)
     assert tab.finder.count.text() == "2 / 2" and tab.model.selected != first
     assert tab.view.canvas.place_of(tab.model.selected) is not None  # type: ignore[arg-type]
-    assert len(tab.view.canvas.found) == 2
+    assert len(tab.view.canvas.marks.found) == 2
     qtbot.keyClick(tab.finder.field, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: tab.view.canvas.hasFocus())
     qtbot.keyClick(tab.view.canvas, Qt.Key.Key_N)
     assert tab.finder.count.text() == "1 / 2"
     tab.finder.field.setText("nothing like it")
     qtbot.waitUntil(lambda: tab.finder.count.text() == "none")
-    assert tab.view.canvas.found == set()
+    assert tab.view.canvas.marks.found == set()
 
 
 def test_stages_keep_place_selection_and_open_scopes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -471,7 +472,7 @@ def test_going_there_waits_for_the_layout(make: Make, qtbot: QtBot, monkeypatch:
     qtbot.waitUntil(lambda: not tab.model.busy)
     canvas = tab.view.canvas
     assert canvas.updatesEnabled() and canvas.visible().contains(canvas.place_of(key))  # type: ignore[arg-type]
-    assert key in (tab.model.selected, canvas.selected)
+    assert key in (tab.model.selected, canvas.marks.selected)
 
 
 def test_a_graph_of_twenty_thousand_nodes_opens_and_draws(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -483,3 +484,30 @@ def test_a_graph_of_twenty_thousand_nodes_opens_and_draws(make: Make, qtbot: QtB
     canvas = tab.view.canvas
     assert canvas.visible().contains(canvas.place_of(tab.model.selected))  # type: ignore[arg-type]
     assert not canvas.grab().toImage().allGray()
+
+
+def test_layers_of_one_structure_are_one_until_they_are_opened(make: Make, qtbot: QtBot) -> None:
+    tab = make(layers=6)
+    tab.tools.folds.setChecked(False)
+    tab.tools.folds.click()
+    qtbot.waitUntil(lambda: tab.model.outline is not None and "model/layers.0–5" in tab.model.outline.scopes)
+    assert tab.view.canvas.place_of("model/layers.3") is None
+    tab.model.select("model/layers.0–5")
+    assert "6 scopes of one structure; open it to see each" in tab.panel.text.toPlainText()
+    tab.finder.field.setText("layers.4 softmax")  # a match inside opens what is around it
+    tab.finder.look()
+    assert tab.model.selected == node_called(tab, "Softmax", "model/layers.4/self_attn")
+    assert tab.view.canvas.place_of("model/layers.4") is not None
+    tab.tools.folds.click()
+    assert tab.model.outline is not None and "model/layers.0–5" not in tab.model.outline.scopes
+
+
+def test_a_change_inside_of_folded_layers_is_gone_to(make: Make, qtbot: QtBot) -> None:
+    tab = make(layers=6)
+    tab.model.set_folds(True)
+    tab.stages.compare_before()
+    qtbot.waitUntil(lambda: tab.model.diff is not None and not tab.model.busy)
+    outline = tab.model.outline
+    assert outline is not None and any(scope.alike for scope in outline.scopes.values())
+    tab.step_change(1)
+    assert isinstance(tab.model.selected, int) and tab.view.canvas.place_of(tab.model.selected) is not None

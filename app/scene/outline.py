@@ -5,10 +5,11 @@ Graph ──read_outline──▶ Outline: "" ─ model ─ layers.0 ─ self_at
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
-from app.graph.model import Graph
+from app.scene.model import Graph
 from workflows.wire.reports.graphs import CHANGES
 
 OVERVIEW, FEW, MOST = 48, 8, 400
@@ -19,6 +20,7 @@ OVERVIEW, FEW, MOST = 48, 8, 400
 class Scope:
     """A module of the model: what lies in it, how many nodes, and how many of them changed.
 
+    alike: how many children of one structure it was made to hold; 0 for a scope of the graph's own.
     `above` are the scopes around it, the root first. Children are paths and not scopes: a circle of references would
     stay until the garbage collector looks through everything.
     """
@@ -31,6 +33,7 @@ class Scope:
     first: int = -1
     total: int = 0
     changes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CHANGES, 0))
+    alike: int = 0
 
     @property
     def items(self) -> int:
@@ -61,6 +64,33 @@ class Outline:
             found = self.scopes[path] = Scope(path, name, parent.line)
         return found
 
+    def gather(self, parent: Scope, run: list[Scope]) -> None:
+        """Puts some children of `parent`, in their order, into a scope of their own between it and them."""
+        first, last = run[0], run[-1]
+        path = f"{first.path}–{_number(last.name)}"
+        group = Scope(path, path.rpartition("/")[2], parent.line, alike=len(run), first=first.first)
+        group.children = [scope.path for scope in run]
+        group.total = sum(scope.total for scope in run)
+        group.changes = {change: sum(scope.changes[change] for scope in run) for change in CHANGES}
+        self.scopes[path] = group
+        place = parent.children.index(first.path)
+        parent.children = [child for child in parent.children if child not in group.children]
+        parent.children.insert(place, path)
+        for scope in run:
+            self._sink(scope, len(parent.above) + 1, group)
+
+    def _sink(self, scope: Scope, depth: int, group: Scope) -> None:
+        """`group` is around a scope and all below it now."""
+        scope.above = (*scope.above[:depth], group, *scope.above[depth:])
+        for child in self.children(scope):
+            self._sink(child, depth, group)
+
+    def first_of(self, path: str) -> str:
+        """A scope of the graph's own: itself, or the first of those that were put together in it."""
+        while self.scopes[path].alike:
+            path = self.scopes[path].children[0]
+        return path
+
     def children(self, scope: Scope) -> list[Scope]:
         """The scopes right below."""
         return [self.scopes[path] for path in scope.children]
@@ -82,13 +112,18 @@ class Outline:
         opened = {""}
         seen, edge = self.root.items, [self.root]
         while edge:
-            below = [child for scope in edge for child in self.children(scope)]
+            below = [child for scope in edge for child in self.children(scope) if not child.alike]
             more = sum(child.items - 1 for child in below)
             if not below or seen + more > (MOST if seen < FEW else OVERVIEW):
                 break
             opened.update(child.path for child in below)
             seen, edge = seen + more, below
         return opened
+
+
+def _number(name: str) -> str:
+    """The last number in a name."""
+    return str(re.findall(r"\d+", name)[-1])
 
 
 def read_outline(graph: Graph) -> Generator[None, None, Outline]:

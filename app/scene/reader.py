@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from app.graph.boxes import BOLD_W, CHAR_W, HEAD, LEAST_W, LINE_H, PAD, TITLE_H, Box, Level, Link, Port, shorten
-from app.graph.layout import rank
-from app.graph.model import MARKS, Graph, Node, Steps
-from app.graph.outline import Outline, Scope
+from app.scene.boxes import BOLD_W, CHAR_W, HEAD, LEAST_W, LINE_H, PAD, TITLE_H, Box, Level, Link, Port, shorten
+from app.scene.layout import rank
+from app.scene.model import MARKS, Graph, Node, Steps
+from app.scene.outline import Outline, Scope
 from workflows.wire.reports.graphs import CHANGES
 
 
@@ -116,12 +116,15 @@ class Reader:
 
 def _scope_box(scope: Scope) -> Box:
     touched = " ".join(f"{MARKS[c]}{scope.changes[c]}" for c in CHANGES if scope.changes[c])
-    detail = [f"{scope.total:,} nodes" if scope.total != 1 else "1 node"]
+    each = scope.total // scope.alike if scope.alike else scope.total
+    nodes = f"{each:,} nodes" if each != 1 else "1 node"
+    detail = [f"{scope.alike} × {nodes}" if scope.alike else nodes]
     if touched:
         detail.append(touched)
     kinds = {c for c in CHANGES if scope.changes[c]}
     change = "" if not kinds else next(iter(kinds)) if len(kinds) == 1 else "changed"
-    return Box(scope.path, scope.name or "(unnamed)", detail, change, "scope")
+    title = f"{scope.name} × {scope.alike}" if scope.alike else scope.name or "(unnamed)"
+    return Box(scope.path, title, detail, change, "scope")
 
 
 def _node_box(graph: Graph, node: Node) -> Box:

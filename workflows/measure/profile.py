@@ -1,0 +1,312 @@
+"""How long each node takes: a few runs in a process of its own, whose sessions keep onnxruntime's profile.
+
+    profile_apart(path) ──starts──▶ a chunk and a step to warm up, then chunks and steps ──▶ onnxruntime's JSON
+    JSON ──runs_of──▶ the calls of each run ──profile_of──▶ a node's calls, total, median, share
+
+Profiling costs some microseconds a node, so that a profile tells where the time goes, and bench how much it is. Names
+are onnxruntime's, after its fusions; workflows/profile.py tells which nodes of the graph they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from workflows.bundle import read_bundle
+from workflows.bundle.options import parse_options
+from workflows.errors import GraphError, JoineryError, RequestError
+from workflows.processes import run_apart, stay_with_parent
+from workflows.runtime.infer import infer_pipeline
+from workflows.runtime.machine import Machine
+from workflows.runtime.opening import make_machine, open_machine
+from workflows.runtime.openings import Opening
+from workflows.runtime.providers import device_named
+from workflows.runtime.sessions import OpenSession, open_session
+from workflows.runtime.single import SingleGraph, single_opening
+from workflows.wire.codec import Mismatch, dumps, read
+from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport
+
+STEPS, CHUNKS = 8, 3
+"""Runs that are counted: steps unless another number is asked for, and prefill chunks before them, each from 0."""
+_SECONDS = 1800.0
+_TOKENS = 16  # of a text for a model that reads it once, and of a source
+_PREFIX = "profile"  # onnxruntime takes no folder: the process stands in the one where the files belong
+_END, _RUN = "_kernel_time", "model_run"
+Json = Mapping[str, object]
+
+
+def profile_apart(
+    path: Path,
+    provider: str = "cpu",
+    *,
+    steps: int = STEPS,
+    report: Callable[[Event], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> ProfileReport:
+    """Each component's nodes in each phase; `own` is not told yet. path: a bundle's folder, or an .onnx file.
+
+    Raises RequestError for fewer steps than one, DeviceError for a provider that cannot be used, JoineryError with the
+    reason where nothing ran or the process ended early, Cancelled on request. The files are gone afterwards.
+    """
+    if steps < 1:
+        raise RequestError(f"--steps must be at least 1, and {steps} was given.")
+    device, total = device_named(provider), steps + CHUNKS + 2
+
+    def heard(line: str) -> None:
+        if line.startswith("@"):
+            count, _, said = line[1:].partition(" ")
+            report(ProgressEvent(stage="profile", message=said, done=int(count), total=total, unit="runs"))
+
+    with tempfile.TemporaryDirectory(prefix="joinery-profile-") as folder:
+        told = [str(path.absolute()), device.name, str(steps), folder]
+        ended = run_apart("workflows.measure.profile", told, _SECONDS, heard=heard, cancelled=cancelled)
+    try:
+        answer = json.loads(ended.told)
+        if "error" in answer:
+            raise JoineryError(str(answer["error"]))
+        return read(ProfileReport, answer)
+    except (ValueError, Mismatch, TypeError):
+        why = ended.why or "printed nothing that could be read"
+        raise JoineryError(f"The process that measured {path.name} on {device.title} {why}.") from None
+
+
+# -- in the process of its own ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Recorded:
+    """A session that keeps a profile. runs: (component, phase) of each of its runs, None of one that is not counted."""
+
+    opened: OpenSession
+    runs: list[tuple[str, str] | None] = field(default_factory=list)
+
+    def end(self) -> list[ComponentProfile]:
+        """The profile of each component and phase; the session keeps none any more."""
+        events = json.loads(Path(self.opened.session.end_profiling()).read_text(encoding="utf-8"))
+        runs = runs_of(events)
+        if len(runs) != len(self.runs):
+            raise JoineryError(
+                f"onnxruntime recorded {len(runs)} runs of {self.opened.name}, and it ran {len(self.runs)} times."
+            )
+        return [
+            profile_of(*what, [run for run, one in zip(runs, self.runs, strict=True) if one == what])
+            for what in dict.fromkeys(one for one in self.runs if one is not None)
+        ]
+
+
+def measure(path: Path, provider: str, steps: int) -> ProfileReport:
+    """The report, of files in the current folder. Raises as the opening of a bundle does."""
+    told, device = parse_options({"enable_profiling": _PREFIX}), device_named(provider)
+    _say(0, "opening")
+    if path.is_dir():
+        bundle = read_bundle(path)
+        if bundle.pipeline.route == "single":
+            components = _of_single(open_session(single_opening(bundle, device, None, told)), steps)
+        else:
+            components = _of_machine(open_machine(bundle, device, session_options=told), steps)
+        return ProfileReport(provider, components)
+    opened = open_session(Opening(path.stem, path, device, settings=told))
+    inferred = infer_pipeline({opened.name: opened}, {opened.name: path.name})
+    if inferred.pipeline is None or inferred.lacks:
+        return ProfileReport(provider, _of_single(opened, steps))
+    return ProfileReport(
+        provider, _of_machine(make_machine(inferred.pipeline, {opened.name: opened}, device), steps)
+    )
+
+
+def _of_single(opened: OpenSession, steps: int) -> list[ComponentProfile]:
+    """Of a graph that is run by itself, on inputs of the declared shapes."""
+    kept, graph = Recorded(opened), SingleGraph(opened)
+    inputs = graph.example(_TOKENS)
+    for step in range(steps + 1):
+        _say(step + 1, f"run {step} of {steps}" if step else "warming up")
+        try:
+            graph.run(inputs)
+        except GraphError:
+            raise
+        except JoineryError as error:
+            shapes = ", ".join(f"{name} {list(array.shape)}" for name, array in inputs.items())
+            message = f"{opened.name} does not run on inputs made from its signature ({shapes}): {error}"
+            raise GraphError(message) from None
+        kept.runs.append((opened.name, "run") if step else None)
+    return kept.end()
+
+
+def _of_machine(machine: Machine, steps: int) -> list[ComponentProfile]:
+    """Of a composite: a chunk and a step that do not count, chunks from the start, and steps after the last."""
+    kept: dict[int, Recorded] = {}
+    for opened in machine.sessions.values():
+        kept.setdefault(id(opened.session), Recorded(opened))
+
+    def ran(phase: str, counted: bool) -> None:
+        for name in machine.program.runs[phase].sessions:
+            kept[id(machine.sessions[name].session)].runs.append((name, phase) if counted else None)
+
+    prompt = [1] * min(machine.chunk, machine.cache.capacity - 1)
+    room = machine.cache.capacity - len(prompt)  # a step past the capacity would slide, or be refused
+    for turn in range(CHUNKS + 1):
+        _say(turn + 1, f"chunk {turn} of {CHUNKS}" if turn else "warming up")
+        if machine.has_source:
+            machine.encode([1] * _source_tokens(machine))
+            ran("source", turn > 0)
+        machine.cache.reset()
+        for tokens, phase in machine.chunks(prompt):
+            machine.step(tokens, phase)
+            ran(phase, turn > 0)
+        if not turn:
+            machine.step([1])
+            ran("decode", False)
+    for step in range(min(steps, room)):
+        _say(CHUNKS + step + 2, f"step {step + 1} of {steps}")
+        machine.step([1])
+        ran("decode", True)
+    return [part for one in kept.values() for part in one.end()]
+
+
+def _source_tokens(machine: Machine) -> int:
+    limit = machine.pipeline.metadata.source_limit or _TOKENS
+    width = machine.program.source.columns if machine.program.source else None
+    return min(width or _TOKENS, limit)
+
+
+def _say(done: int, what: str) -> None:
+    sys.stdout.write(f"@{done} {what}\n")
+    sys.stdout.flush()
+
+
+# -- onnxruntime's events ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Call:
+    """A node of one run. began, took: microseconds; own: without what ran inside its body."""
+
+    name: str
+    op: str
+    provider: str
+    began: int
+    took: int
+    own: int
+    activation_bytes: int
+
+
+@dataclass(frozen=True)
+class TimedRun:
+    """One run of a session, with its calls in their order."""
+
+    took: int
+    calls: tuple[Call, ...]
+
+
+def runs_of(events: Iterable[Json]) -> list[TimedRun]:
+    """The runs in a profile: nodes are written before the event of the run that they belong to."""
+    runs: list[TimedRun] = []
+    calls: list[Call] = []
+    for event in events:
+        if event.get("cat") == "Node" and str(event["name"]).endswith(_END):
+            calls.append(_call(event))
+        elif event.get("name") == _RUN:
+            runs.append(TimedRun(_whole(event["dur"]), tuple(_alone(calls))))
+            calls = []
+    return runs
+
+
+def _call(event: Json) -> Call:
+    args = event["args"]
+    assert isinstance(args, Mapping)  # onnxruntime's format
+    took = _whole(event["dur"])
+    return Call(
+        str(event["name"]).removesuffix(_END),
+        str(args["op_name"]),
+        str(args["provider"]),
+        _whole(event["ts"]),
+        took,
+        took,
+        _whole(args.get("activation_size", 0)) + _whole(args.get("output_size", 0)),
+    )
+
+
+def _whole(value: object) -> int:
+    return int(str(value))
+
+
+def _alone(calls: Sequence[Call]) -> Iterator[Call]:
+    """Without what ran inside: the nodes of a body are listed beside the If or Loop that they belong to."""
+    inside = [0] * len(calls)
+    around: list[int] = []
+    for place in sorted(range(len(calls)), key=lambda i: (calls[i].began, -calls[i].took)):
+        call = calls[place]
+        while around and calls[around[-1]].began + calls[around[-1]].took < call.began + max(call.took, 1):
+            around.pop()
+        if around and calls[around[-1]].op in ("If", "Loop", "Scan"):
+            inside[around[-1]] += call.took
+        if call.op in ("If", "Loop", "Scan"):
+            around.append(place)
+    for call, inner in zip(calls, inside, strict=True):
+        yield Call(**{**vars(call), "own": max(call.took - inner, 0)})
+
+
+def profile_of(name: str, phase: str, runs: Sequence[TimedRun]) -> ComponentProfile:
+    """The nodes of these runs, the slowest first; shares add up to 1 unless nothing took time.
+
+    A share is of calls × median, so that one call during which the machine did something else counts no more than one.
+    """
+    calls: dict[tuple[str, str, str], list[Call]] = {}
+    for run in runs:
+        for call in run.calls:
+            calls.setdefault((call.name, call.op, call.provider), []).append(call)
+    usual = {key: float(median(call.own for call in one)) for key, one in calls.items()}
+    total = sum(usual[key] * len(one) for key, one in calls.items())
+    nodes = [_summed(one, usual[key], total) for key, one in calls.items()]
+    nodes.sort(key=lambda node: -node.share)
+    return ComponentProfile(name, phase, len(runs), float(median(run.took for run in runs)), nodes)
+
+
+def _summed(calls: Sequence[Call], usual: float, total: float) -> NodeTime:
+    first = calls[0]
+    return NodeTime(
+        name=first.name,
+        own="",
+        op=first.op,
+        provider=first.provider,
+        calls=len(calls),
+        total_us=sum(call.own for call in calls),
+        median_us=usual,
+        share=usual * len(calls) / total if total else 0.0,
+        activation_bytes=max(call.activation_bytes for call in calls),
+    )
+
+
+@contextmanager
+def _standing_in(folder: str) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def main(arguments: list[str]) -> None:
+    """Prints the report, or what was wrong, as the last line."""
+    stay_with_parent()
+    path, provider, steps, folder = arguments
+    try:
+        with _standing_in(folder):
+            told = dumps(measure(Path(path), provider, int(steps)))
+    except JoineryError as error:
+        told = json.dumps({"error": str(error)})
+    sys.stdout.write(f"\n{told}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
