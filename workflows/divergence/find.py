@@ -10,7 +10,7 @@ otherwise), the first node at which the error leaps is named. Values are looked 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -74,6 +74,11 @@ class _Cut:
     own: list[str]
     session: OpenSession
 
+    @property
+    def needed(self) -> list[str]:
+        """The values of A that are given or compared with."""
+        return [*(row.pair.a for row in self.rows), *self.given.values()]
+
     def judge(self, ours: Values, theirs: Values, withheld: set[str]) -> None:
         """Runs B's nodes on A's values; rows that read `withheld` are not judged."""
         feeds = {name: ours[there] for name, there in self.given.items()} | {name: theirs[name] for name in self.own}
@@ -106,7 +111,8 @@ class Search:
         self._keep([row for row in self._rows if row.comparable and row.types])
         if not self._rows:
             raise RequestError("A and B have no value in common that could be compared: give bundles of one model.")
-        self._keep([row for row, wrong in zip(self._rows, self._unrelated(), strict=True) if not wrong])
+        while any(wrong := self._unrelated()):
+            self._keep([row for row, one in zip(self._rows, wrong, strict=True) if not one])
         self._each_group("giving B the values of A", 1, self._run_own)
         if not any(row.parts for row in self._rows):
             self._mark_leap()
@@ -151,10 +157,9 @@ class Search:
     # -- pass 1 ------------------------------------------------------------------------------------------------
 
     def _run_freely(self, group: list[Compared]) -> None:
-        parts = _by_part(group)
         opened = (
-            self._subjects[0].open({part.a: [row.pair.a for row in rows] for part, rows in parts}),
-            self._subjects[1].open({part.b: [row.pair.b for row in rows] for part, rows in parts}),
+            self._subjects[0].open(_taps((row.part.a, row.pair.a) for row in group)),
+            self._subjects[1].open(_taps((row.part.b, row.pair.b) for row in group)),
         )
         for _ in follow(opened, self._plan, self._cancelled):
             for row in group:
@@ -180,10 +185,8 @@ class Search:
     def _run_own(self, group: list[Compared]) -> None:
         cuts = [self._cut(part, rows) for part, rows in _by_part(group)]
         opened = (
-            self._subjects[0].open(
-                {cut.part.a: [*(row.pair.a for row in cut.rows), *cut.given.values()] for cut in cuts}
-            ),
-            self._subjects[1].open({cut.part.b: cut.own for cut in cuts}),
+            self._subjects[0].open(_taps((cut.part.a, name) for cut in cuts for name in cut.needed)),
+            self._subjects[1].open(_taps((cut.part.b, name) for cut in cuts for name in cut.own)),
         )
         for empty in follow(opened, self._plan, self._cancelled):
             for cut in cuts:
@@ -226,6 +229,14 @@ class Search:
             if row.free.relative > _LEAP * max([tolerance(row.types, same=False), *read]):
                 row.parts = True
                 return
+
+
+def _taps(values: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Component → its values, of (component, value)."""
+    found: dict[str, list[str]] = {}
+    for component, value in values:
+        found.setdefault(component, []).append(value)
+    return found
 
 
 def _by_part(rows: list[Compared]) -> list[tuple[Part, list[Compared]]]:
