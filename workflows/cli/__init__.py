@@ -22,6 +22,7 @@ from workflows.cli import (
     chat,
     compile,
     devices,
+    diverge,
     eval,
     exporting,
     generate,
@@ -47,6 +48,7 @@ for command in commands:
     app.command()(command)
 app.command("assemble")(assemble.assemble)
 app.command("eval")(eval.evaluate)
+app.command()(diverge.diverge)
 app.command()(preflight.preflight)
 app.command("compile")(compile.compile_contexts)
 app.add_typer(runs.runs, name="runs")

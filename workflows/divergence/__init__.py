@@ -5,6 +5,7 @@
     values ─taps─▶ graphs that show them ────┴─find─▶ what each node adds by itself ─rounding─▶ DivergenceReport
 """
 
-from workflows.divergence.diverge import STEPS, Choice, diverge
+from workflows.divergence.diverge import STEPS, diverge
+from workflows.divergence.subject import Choice
 
 __all__ = ["STEPS", "Choice", "diverge"]

@@ -47,15 +47,15 @@ class Plan:
 
 
 def plan_of(opened: tuple[Open, Open], ids: Sequence[int], steps: int) -> Plan:
-    """How both are fed. Raises RequestError where they do not speak the same tokens, PromptError for no prompt."""
+    """How both are fed. Raises RequestError where they do not speak the same tokens, PromptError for no such prompt."""
     _check(opened)
-    if not ids:
-        raise PromptError("The prompt has no tokens: give a text, or ids.")
+    _check_ids(ids, opened[0].machine.vocabulary)
     machines = [one.machine for one in opened]
     prompts = [begin(one.machine, opened[0].machine.pipeline, ids) for one in opened]
     chunked = _chunks(machines, prompts[0])
     alone = chunked is None
-    chunks = chunked if chunked is not None else [((token,), "decode") for token in prompts[0]]
+    single: list[Run] = [((token,), "decode") for token in prompts[0]]
+    chunks = single if chunked is None else chunked
     tokens = _greedy(opened[0], chunks, steps)
     return Plan(tuple(ids), tuple(tokens), tuple(chunks), alone, machines[0].has_source)
 
@@ -109,3 +109,11 @@ def _check(opened: tuple[Open, Open]) -> None:
         )
     if machines[0].has_source != machines[1].has_source:
         raise RequestError("One of the two bundles has an encoder and the other none: they cannot be compared.")
+
+
+def _check_ids(ids: Sequence[int], vocabulary: int) -> None:
+    if not ids:
+        raise PromptError("The prompt has no tokens: give a text, or ids.")
+    odd = next((one for one in ids if one < 0 or (vocabulary and one >= vocabulary)), None)
+    if odd is not None:
+        raise PromptError(f"The prompt has the id {odd:,}, and the vocabulary those from 0 to {vocabulary - 1:,}.")

@@ -70,7 +70,7 @@ class Subject:
         return Open(self, graphs, names)
 
     def alone(self, component: str, graph: onnx.ModelProto) -> OpenSession:
-        """Some nodes of a component, on the subject's provider. Raises GraphError where onnxruntime does not take it."""
+        """Some nodes of a component, on the subject's provider. Raises as open_session does."""
         return open_session(self._openings[component], graph=graph.SerializeToString())
 
 

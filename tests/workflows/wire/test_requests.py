@@ -36,6 +36,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "verify": {"bundle": "/b"},
     "bench": {"bundle": "/b"},
     "eval": {"bundle": "/b", "against": "demo:qwen3"},
+    "diverge": {"a": {"bundle": "/a"}, "b": {"bundle": "/b"}, "prompt": "x"},
     "devices": {},
     "install": {"provider": "qnn"},
     "preflight": {"bundle": "/b", "provider": "qnn"},
