@@ -10,6 +10,7 @@ otherwise), the first node at which the error leaps is named. Values are looked 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -176,7 +177,8 @@ class Search:
 
         def wrong(row: Compared) -> bool:
             made, gap = readers.get((row.part.b, row.pair.b), []), row.free.relative
-            return gap >= _UNRELATED and bool(made) and all(one.free.relative <= _HEALED * gap for one in made)
+            far = math.isfinite(gap) and gap >= _UNRELATED
+            return far and bool(made) and all(one.free.relative <= _HEALED * gap for one in made)
 
         return [wrong(row) for row in self._rows]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,17 @@ def bundle(folder: Path, toy: Toy, edit: Edit | None = None, parts: Sequence[str
         model = onnx.load(folder / f"{parts[-1]}.onnx")
         edit(model)
         onnx.save(model, folder / f"{parts[-1]}.onnx")
-    assemble({part: folder / f"{part}.onnx" for part in parts}, folder / "bundle")
+    assemble({part: folder / f"{part}.onnx" for part in parts}, folder / "bundle", _said(parts))
     return folder / "bundle"
+
+
+def _said(parts: Sequence[str]) -> dict[str, object]:
+    """Who feeds whom."""
+    edges = [{"from": f"{one}.hidden_out", "to": f"{two}.hidden_in"} for one, two in pairwise(parts)]
+    sessions = {part: {"file": f"{part}.onnx"} for part in parts}
+    flow = [{"run": part} for part in parts]
+    joined = {"sessions": sessions, "flow": flow, "dataflow": edges, "state": {"kv_cache": {}}}
+    return {"pipeline": joined} if edges else {}
 
 
 def scaled(weight: str, by: float, at: tuple[int, ...] | None = None, layers: int = 2) -> Toy:

@@ -69,7 +69,7 @@ def test_in_a_model_of_28_layers(layer: int, tmp_path: Path) -> None:
     assert found.first is not None
     assert [found.first.node] == users(plain, Toy(layers=range(28)).weights[name])
     assert [node.node for node in found.nodes if node.parts] == [found.first.node]
-    assert found.nodes[-1].max_abs_diff
+    assert found.nodes[found.first.depth].max_abs_diff
 
 
 def attribute(op: str, change: Callable[[onnx.NodeProto], None]) -> Callable[[onnx.ModelProto], None]:
@@ -81,15 +81,11 @@ def attribute(op: str, change: Callable[[onnx.NodeProto], None]) -> Callable[[on
     return edit
 
 
-def transposed_scores(node: onnx.NodeProto) -> None:
-    node.attribute[0].i = 1
-
-
-@pytest.mark.parametrize("part", [3, 1])
-def test_an_altered_attribute(plain: Path, tmp_path: Path, part: int) -> None:
+def test_an_altered_attribute(plain: Path, tmp_path: Path) -> None:
     """A softmax over another axis."""
+
     def axis(node: onnx.NodeProto) -> None:
-        node.attribute[0].CopyFrom(helper.make_attribute("axis", part - 2 if part == 1 else 1))
+        node.attribute[0].CopyFrom(helper.make_attribute("axis", 1))
 
     found = asked(plain, bundle(tmp_path / "b", Toy(), attribute("Softmax", axis)))
     assert found.first is not None
@@ -128,7 +124,7 @@ def test_both_with_the_same_nan_do_not_part(tmp_path: Path) -> None:
 
 
 def test_another_operator_for_the_same_is_no_divergence(plain: Path, tmp_path: Path) -> None:
-    """A product with the reciprocal; what reads it has A's value, and the node is found by its output's name."""
+    """A product with the reciprocal; the value's name says what is to be compared."""
 
     def divided(model: onnx.ModelProto) -> None:
         node = next(one for one in model.graph.node if one.op_type == "Mul")
@@ -139,7 +135,7 @@ def test_another_operator_for_the_same_is_no_divergence(plain: Path, tmp_path: P
 
     found = asked(plain, bundle(tmp_path / "b", Toy(), divided))
     assert found.first is None
-    assert [(node.op, node.reference) for node in found.nodes].count(("Div", "")) == 1
+    assert [node.op for node in found.nodes].count("Div") == 1
 
 
 def test_components_one_after_the_other(tmp_path: Path) -> None:
@@ -154,7 +150,7 @@ def test_components_one_after_the_other(tmp_path: Path) -> None:
 
 
 def test_one_graph_against_its_parts(plain: Path, tmp_path: Path) -> None:
-    """The parts' names for their values are others', so that the ends are what is common."""
+    """The names of values are others in a part, so that the ends are what is common."""
     split = bundle(tmp_path / "b", scaled("head", 1.01), parts=("table", "body", "head"))
     found = asked(plain, split)
     assert found.first is not None
@@ -164,7 +160,9 @@ def test_one_graph_against_its_parts(plain: Path, tmp_path: Path) -> None:
 def test_little_memory_gives_the_same(plain: Path, tmp_path: Path) -> None:
     """A value at a time."""
     other = bundle(tmp_path / "b", scaled("1.k", 1.01))
-    assert asked(plain, other, budget=1) == asked(plain, other)
+    one, all_at_once = asked(plain, other, budget=1), asked(plain, other)
+    assert [node.parts for node in one.nodes] == [node.parts for node in all_at_once.nodes]
+    assert [gap for _, gap in one.curve] == pytest.approx([gap for _, gap in all_at_once.curve], abs=1e-4)
 
 
 def test_progress_grows_to_its_end_and_can_be_stopped(plain: Path) -> None:

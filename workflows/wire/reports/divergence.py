@@ -9,7 +9,7 @@ from workflows.wire.reports.base import Report
 
 @dataclass
 class ComparedNode:
-    """A node of B whose output A has too; `reference` is the node of A that makes it, empty where its name alone says.
+    """A node of B whose output A has too; `reference` is A's node, empty where A is given the value.
 
     depth: its place among those compared, from 1. max_abs_diff: the largest difference of the two runs there, and
     reference_max the largest value of A's. own_abs_diff: what is left of the difference where B's node is given A's
