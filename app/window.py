@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QSta
 
 from app.doors.open import Doors
 from app.state.context import Act, AppContext
+from app.state.inspection import Look
 from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
@@ -33,7 +34,7 @@ SLOW_IMPORTS = (
     "workflows.bundle.read",
     "numpy",
     "pyqtgraph",
-    "app.graph.reader",
+    "app.scene.reader",
     "app.inspect.graph.view",
     "app.inspect.graph.tab",
     "app.inspect.kv",
@@ -252,7 +253,7 @@ class MainWindow(QMainWindow):
         target = Path(path).expanduser().absolute()
         if target.suffix == ".onnx" and target.is_file():
             self.show_page("inspect")
-            self.context.graphRequested.emit(str(target))
+            self.context.lookRequested.emit(Look(str(target)))
         elif any((target / name).exists() for name in ("pipeline.json", "manifest.json", "genai_config.json")):
             if self.context.open_bundle(target):
                 self.show_page("chat")
@@ -270,7 +271,7 @@ class MainWindow(QMainWindow):
         graphs = [str(Path(p).absolute()) for p in paths if p.lower().endswith(".onnx") and Path(p).is_file()]
         if len(paths) == 2 and len(graphs) == 2:
             self.show_page("inspect")
-            self.context.pairRequested.emit(*graphs)
+            self.context.lookRequested.emit(Look(graphs[1], before=graphs[0]))
             text = self.tr("Two graphs are compared. Parts of one model can be put together instead.")
             self.context.show_note(text, self.tr("Put together …"), lambda: self.doors.assemble(graphs))
         elif len(graphs) > 2:

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.inspect.lazy import InspectTab
 from app.jobs.worker import Worker
 from app.state.inspection import Inspection
 from app.widgets import Card, button, label, scrolled, set_role
@@ -16,7 +17,7 @@ from workflows.wire.reports.inspection import VerifyReport
 from workflows.wire.requests import Verify
 
 
-class DetailsTab(QWidget):
+class DetailsTab(InspectTab):
     """Facts as a list that can be selected, and a button that reads every file."""
 
     def __init__(self, worker: Worker, parent: QWidget | None = None) -> None:
@@ -47,18 +48,18 @@ class DetailsTab(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
 
-    def show_inspection(self, found: Inspection) -> None:
+    def fill(self, found: Inspection | None) -> None:
         """Shows another bundle's or graph's."""
         self._found = found
         while (item := self._facts.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        for place, (name, value) in enumerate(self.facts(found)):
+        for place, (name, value) in enumerate(self.facts(found) if found else ()):
             cell = label(value, "small", wrap=True)
             cell.setFont(mono_font())
             self._facts.addWidget(label(name, "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
             self._facts.addWidget(cell, place, 1)
-        self.verify_button.setVisible(found.is_bundle)
+        self.verify_button.setVisible(found is not None and found.is_bundle)
         self.verified.setText("")
 
     def facts(self, found: Inspection) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The KV cache tab: a card a group with its facts, its strip and what the pointer is on; live with a session.
+"""The KV cache tab: a card a group; live with a session, and what can be done with its cache.
 
 inspection ──▶ empty geometry;   Session's cache ──▶ live slots;   Scrubber ──▶ the slots of an earlier step
 CacheControls ──rewind, save, load──▶ Session
@@ -6,188 +6,34 @@ CacheControls ──rewind, save, load──▶ Session
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.inspect.cache_controls import CacheControls, Scrubber
-from app.inspect.strip import KvStrip, Legend
+from app.inspect.group_card import GroupCard
+from app.inspect.lazy import InspectTab
+from app.inspect.strip import Legend
 from app.state.cache_history import Snapshot
-from app.state.inspection import (
-    CROSS,
-    EMPTY,
-    EVICTED,
-    PASSED,
-    UNALLOCATED,
-    KvGroup,
-    SlotTable,
-    live_group,
-)
+from app.state.inspection import CROSS, Inspection, KvGroup, SlotTable, live_group
 from app.state.session import Session
-from app.widgets import Card, EmptyState, Pill, label, scrolled
-from app.widgets.format import number, size
+from app.widgets import EmptyState, label, scrolled
+from app.widgets.actions import action
 from app.widgets.theme import G
 from workflows.wire.events import GroupView
-from workflows.wire.reports.composite import ranges
-
-FACT_COLUMNS = 4
 
 
-class GroupCard(Card):
-    """One group of layers. `kind` is what tells caches apart where there are several: decoder or cross."""
-
-    def __init__(self, group: KvGroup, kind: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
-        self.group = group
-        self.strip = KvStrip(group)
-        self.state = label("", "small", wrap=True)
-        self.readout = label("", "muted", wrap=True)
-        self._values: list[QLabel] = []
-        head = QHBoxLayout()
-        head.setSpacing(G)
-        head.addWidget(label(self._title(kind), "heading"))
-        head.addWidget(Pill(group.layout, "prefill" if group.layout == CROSS else "cache"))
-        if group.layout == CROSS:
-            head.addWidget(Pill(self.tr("frozen")))
-        head.addStretch(1)
-        self.body.addLayout(head)
-        self.body.addLayout(self._fact_grid())
-        self.body.addWidget(self.state)
-        if group.capacity:
-            self.body.addWidget(self.strip)
-            self.body.addWidget(self.readout)
-        else:
-            self.strip.hide()
-        self.strip.hovered.connect(self._on_hover)
-        self.strip.previewed.connect(self._on_preview)
-        self.show_table(None, live=False)
-
-    def _title(self, kind: str) -> str:
-        if self.group.layout == CROSS:
-            return self.tr("Cross cache")
-        name = self.tr("Group {0}").format(self.group.name)
-        return self.tr("Decoder cache · {0}").format(name) if kind == "decoder" else name
-
-    def _fact_grid(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(2 * G)
-        grid.setVerticalSpacing(0)
-        for place, (name, value) in enumerate(self.facts()):
-            row, column = divmod(place, FACT_COLUMNS)
-            shown = label(value, "small", wrap=True)
-            shown.setAccessibleName(f"{name}: {value}")
-            grid.addWidget(label(name, "muted", selectable=False), 3 * row, column)
-            grid.addWidget(shown, 3 * row + 1, column, Qt.AlignmentFlag.AlignTop)
-            grid.setRowMinimumHeight(3 * row + 2, G // 2)
-            grid.setColumnStretch(column, 1)
-            self._values.append(shown)
-        return grid
-
-    def facts(self, table: SlotTable | None = None) -> list[tuple[str, str]]:
-        """The group's geometry, a name and a value each; with a table what is allocated of it."""
-        g = self.group
-        slots = number(g.capacity) if g.capacity else self.tr("one a source token")
-        window = number(g.window) if g.window else self.tr("none: sees all")
-        if g.layout == CROSS:
-            window = self.tr("none: the source")
-        allocated = "–" if table is None else self.tr("{0} slots").format(number(table.allocated))
-        return [
-            (self.tr("Layers"), f"{number(len(g.layers))} ({ranges(g.layers)})"),
-            (self.tr("Capacity"), slots),
-            (self.tr("Allocated"), allocated),
-            (self.tr("Window"), window),
-            (self.tr("Tensor"), "\n".join(g.forms()) + f"  {g.dtype}"),
-            (self.tr("A token"), size(g.bytes_per_token) if g.bytes_per_token else "–"),
-            (self.tr("All slots"), size(g.bytes) if g.bytes else "–"),
-            (self.tr("Written by"), self._writer()),
-        ]
-
-    def _writer(self) -> str:
-        known = {
-            "host": self.tr("the host"),
-            "encoder": self.tr("the encoder, once"),
-            "gqa": self.tr("the graph, GroupQueryAttention"),
-            "scatter": self.tr("the graph, TensorScatter"),
-        }
-        g = self.group
-        return known.get(g.layout if g.writer == "graph" else g.writer, g.writer or "–")
-
-    def show_table(self, table: SlotTable | None, live: bool = True) -> None:
-        """Shows the slots of a table, or the empty geometry; `live` says whether they are those of a session now."""
-        if table is None:
-            frozen = self.tr("computed once by the encoder for each source, and only read from then on")
-            empty = (
-                self.tr("empty: nothing has been generated yet")
-                if live
-                else self.tr("empty: no session of this bundle runs")
-            )
-            self.state.setText(frozen if self.group.layout == CROSS else empty)
-            self.strip.set_table(SlotTable(self.group.capacity))
-        else:
-            self.state.setText(self._state_text(table, live))
-            self.strip.set_table(table)
-        for shown, (name, value) in zip(self._values, self.facts(table), strict=True):
-            shown.setText(value)
-            shown.setAccessibleName(f"{name}: {value}")
-        self._on_hover(-1, -1)
-
-    def _state_text(self, table: SlotTable, live: bool) -> str:
-        when = self.tr("live") if live else self.tr("then")
-        if self.group.layout == CROSS:
-            text = self.tr("{0} · {1} source tokens · computed once by the encoder, only read since")
-            return text.format(when, number(table.used))
-        parts = [when, self.tr("{0} of {1} used").format(number(table.used), number(table.capacity))]
-        passed = table.states.count(PASSED)
-        if passed:
-            parts.append(self.tr("{0} before the window").format(number(passed)))
-        padded = table.states.count(EMPTY) if table.slides else 0
-        if padded:
-            parts.append(self.tr("{0} padded at the left").format(number(padded)))
-        parts.append(self.tr("{0} evicted").format(number(table.evicted)))
-        parts.append(self.tr("{0} allocated").format(size(table.allocated * self.group.bytes_per_token)))
-        return " · ".join(parts)
-
-    def describe(self, layer: int, slot: int) -> str:
-        """One cell in words: layer, slot, position, bytes."""
-        table = self.strip.table
-        position, state = table.positions[slot], table.states[slot]
-        cross = self.group.layout == CROSS
-        what = {
-            EMPTY: self.tr("padding") if cross or table.slides else self.tr("empty"),
-            EVICTED: self.tr("empty; its token is gone"),
-            UNALLOCATED: self.tr("not allocated yet"),
-            PASSED: self.tr("position {0}, before the window").format(number(position)),
-        }.get(state, (self.tr("source token {0}") if cross else self.tr("position {0}")).format(number(position)))
-        parts = [self.tr("layer {0}").format(layer), self.tr("slot {0}").format(number(slot)), what]
-        if held := self.group.bytes_per_slot(layer):
-            parts.append(size(held))
-        if slot == table.head:
-            parts.append(self.tr("the next token goes here"))
-        return " · ".join(parts)
-
-    def _on_hover(self, layer: int, slot: int) -> None:
-        self.readout.setText(
-            self.describe(layer, slot) if slot >= 0 else self.tr("Point at a slot, or use the arrow keys.")
-        )
-
-    def _on_preview(self, length: int) -> None:
-        if length < 0:
-            self._on_hover(-1, -1)
-            return
-        table = self.strip.table
-        gone = self.tr("forgets {0} of {1} tokens").format(number(table.length - length), number(table.length))
-        refused = self.tr("no legal length: what the next token would see is gone")
-        text = self.tr("Back to {0} tokens · {1}")
-        self.readout.setText(text.format(number(length), gone if table.legal(length) else refused))
-
-
-class KvTab(QWidget):
+class KvTab(InspectTab):
     """All groups of a bundle, what can be done with them, and the steps of the last generation."""
 
     def __init__(self, session: Session, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.session = session
         self.cards: list[GroupCard] = []
+        self._bundle = ""
+        self._ask: Callable[[], object] = lambda: None
         self._tables: dict[str, SlotTable] = {}
         self._static: tuple[KvGroup, ...] = ()
         self._live: list[GroupView] = []
@@ -213,11 +59,72 @@ class KvTab(QWidget):
         outer.addWidget(self.scrubber)
         self.scrubber.moved.connect(self._on_scrub)
         self.controls.changed.connect(self._refresh_handles)
+        self.controls.openAsked.connect(self._open_session)
+        session.cacheChanged.connect(self._follow)
+        session.stateChanged.connect(self._follow)
+        self._add_actions()
         self.set_groups(())
+
+    # -- what is inspected, and what of it runs ----------------------------------------------------------------
+
+    def fill(self, found: Inspection | None) -> None:
+        """Shows another bundle's cache, live where its session runs."""
+        if found is None:
+            self.set_groups(())
+            return
+        self.set_groups(found.kv, found.bundle, found.encoder)
+        self.controls.offer(str(dict(found.facts).get("layout") or ""))
+        self._follow()
+
+    def _follow(self, *_: object) -> None:
+        """What the session holds, where it is this bundle's."""
+        ours = bool(self._bundle) and self._bundle == self.session.bundle
+        self.set_live(self.session.groups if ours else None)
+
+    def ask_devices_with(self, ask: Callable[[], object]) -> None:
+        """Called once, when a session could first be opened from here."""
+        self._ask = ask
+        if self.isVisible():
+            self._ask_once()
+
+    def _ask_once(self) -> None:
+        ask, self._ask = self._ask, lambda: None
+        ask()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name: asks what a session could run on."""
+        super().showEvent(event)
+        self._ask_once()
+
+    def _open_session(self) -> None:
+        if self._bundle:
+            self.session.open(self._bundle, *self.controls.choice.chosen)
+
+    def _add_actions(self) -> None:
+        """What can be done with the cache, each while it can be."""
+        controls, scrubber = self.controls, self.scrubber
+        self.cache_actions = {
+            "rewind": action(self, self.tr("KV cache: rewind …"), controls.spin.setFocus),
+            "save": action(self, self.tr("KV cache: save the prompt cache …"), controls.ask_save),
+            "load": action(self, self.tr("KV cache: load a prompt cache …"), controls.ask_load),
+            "scrub": action(self, self.tr("KV cache: walk through the steps"), scrubber.slider.setFocus),
+            "live": action(self, self.tr("KV cache: follow live"), scrubber.follow),
+        }
+        controls.changed.connect(self._refresh_actions)
+
+    def _refresh_actions(self) -> None:
+        controls, scrubber = self.controls, self.scrubber
+        self.cache_actions["rewind"].setEnabled(controls.movable)
+        self.cache_actions["save"].setEnabled(controls.can_save)
+        self.cache_actions["load"].setEnabled(controls.idle)
+        self.cache_actions["scrub"].setEnabled(not scrubber.isHidden())
+        self.cache_actions["live"].setEnabled(scrubber.shown is not None)
+
+    # -- the groups and their slots ----------------------------------------------------------------------------
 
     def set_groups(self, groups: tuple[KvGroup, ...], bundle: str = "", encoder: str = "") -> None:
         """Shows the geometry of a bundle, its slots empty; `bundle` is its folder, empty for a graph alone."""
-        self._static, self._encoder, self._live = groups, encoder, []
+        self._bundle, self._static, self._encoder, self._live = bundle, groups, encoder, []
         self._tables.clear()
         self.controls.set_bundle(bundle, bool(encoder))
         self.controls.setVisible(bool(bundle and groups))

@@ -1,54 +1,89 @@
 """Tabs that are built one by one: when a tab is looked at, or ahead of that, a tab a slice.
 
-get(name) ──▶ the empty widget gives its place to the tab ──▶ made(name)
+add(name, maker) ──▶ an empty widget; get() ──▶ it gives its place to the tab ──▶ made(tab);  fill, choose: its show
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-Maker = Callable[[], QWidget]
+from app.state.inspection import Inspection
+from workflows.wire.reports.inspection import ComponentReport
+
+
+class InspectTab(QWidget):
+    """What every tab of the inspect page can be told; one that has nothing to show of it stays as it is."""
+
+    def fill(self, found: Inspection | None) -> None:
+        """Shows what is the same for every component of another inspection; None where nothing could be read."""
+
+    def choose(self, component: ComponentReport) -> None:
+        """Shows what is known of another component of that inspection."""
+
+
+Tab = TypeVar("Tab", bound=InspectTab)
 
 
 class LazyTabs(QTabWidget):
     """One tab for each name, with its title; `made` follows each that was built."""
 
-    made = Signal(str)
+    made = Signal(object)  # the tab
 
-    def __init__(self, makers: Mapping[str, tuple[str, Maker]], parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setDocumentMode(True)
-        self._makers = {name: maker for name, (_title, maker) in makers.items()}
-        self._names = list(makers)
-        self._tabs: dict[str, QWidget] = {}
-        for title, _maker in makers.values():
-            self.addTab(QWidget(), title)
+        self._getters: dict[str, Callable[[], InspectTab]] = {}
+        self._built: dict[str, InspectTab] = {}
         self.currentChanged.connect(self._on_current)
+
+    def add(self, name: str, title: str, maker: Callable[[], Tab]) -> Callable[[], Tab]:
+        """One more tab; what is given back builds it, if it is not there yet, and what is in front stays in front."""
+        found: list[Tab] = []
+
+        def get() -> Tab:
+            if not found:
+                found.append(maker())
+                self._built[name] = found[0]
+                self._put(self.names.index(name), found[0])
+                self.made.emit(found[0])
+            return found[0]
+
+        self._getters[name] = get
+        self.blockSignals(True)  # the first one comes to the front
+        self.addTab(QWidget(), title)
+        self.blockSignals(False)
+        return get
 
     @property
     def names(self) -> tuple[str, ...]:
         """All, in their order."""
-        return tuple(self._names)
+        return tuple(self._getters)
 
-    def built(self, name: str) -> bool:
-        """Whether the tab is there already."""
-        return name in self._tabs
+    @property
+    def current(self) -> str:
+        """The name of the tab in front."""
+        return self.names[self.currentIndex()]
 
-    def get(self, name: str) -> QWidget:
-        """The tab, built if it is not yet; what is in front stays in front."""
-        if name not in self._tabs:
-            self._tabs[name] = tab = self._makers[name]()
-            self._put(self._names.index(name), tab)
-            self.made.emit(name)
-        return self._tabs[name]
+    def getters(self) -> Iterator[Callable[[], InspectTab]]:
+        """What builds each, in their order."""
+        return iter(list(self._getters.values()))
+
+    def built(self) -> list[InspectTab]:
+        """Those that are there already."""
+        return list(self._built.values())
+
+    def name_of(self, tab: InspectTab) -> str:
+        """The name of a tab that was built."""
+        return next(name for name, one in self._built.items() if one is tab)
 
     def show_tab(self, name: str) -> None:
         """Brings a tab to the front; while nobody looks it is not built for that."""
-        self.setCurrentIndex(self._names.index(name))
+        self.setCurrentIndex(self.names.index(name))
 
     def _put(self, place: int, tab: QWidget) -> None:
         current, empty = self.currentIndex(), self.widget(place)
@@ -62,7 +97,7 @@ class LazyTabs(QTabWidget):
 
     def _on_current(self, place: int) -> None:
         if self.isVisible():
-            self.get(self._names[place])
+            self._getters[self.names[place]]()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: what is in front is needed now."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.state.inspection import PassRow
+from app.inspect.lazy import InspectTab
+from app.state.inspection import Inspection, PassRow
 from app.widgets import EmptyState, label
 from app.widgets.format import number
 from app.widgets.tables import Rows, Table
 from app.widgets.theme import G
 
 
-class PassesTab(QWidget):
+class PassesTab(InspectTab):
     """A row for each pass; the chosen one's refusals in full under the table."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -42,8 +43,9 @@ class PassesTab(QWidget):
         column.addWidget(self.nothing, 1)
         self.table.selectionModel().currentRowChanged.connect(self._show_refusals)
 
-    def show_passes(self, passes: tuple[PassRow, ...]) -> None:
+    def fill(self, found: Inspection | None) -> None:
         """Shows another bundle's."""
+        passes = found.passes if found else ()
         rows, tints = [], []
         for row in passes:
             done = row.done

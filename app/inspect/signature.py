@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
+from app.inspect.lazy import InspectTab
 from app.widgets import label
 from app.widgets.format import number
 from app.widgets.tables import BarDelegate, CountRows, Rows, Table
@@ -11,7 +12,7 @@ from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport, Tensor
 
 
-class SignatureTab(QWidget):
+class SignatureTab(InspectTab):
     """Inputs and outputs with shapes and types."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -31,7 +32,7 @@ class SignatureTab(QWidget):
             table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
             table.setColumnWidth(2, 12 * G)
 
-    def show_component(self, component: ComponentReport) -> None:
+    def choose(self, component: ComponentReport) -> None:
         """Shows another component's."""
         self.inputs.rows.fill([_row(t) for t in component.inputs])
         self.outputs.rows.fill([_row(t) for t in component.outputs])
@@ -39,7 +40,7 @@ class SignatureTab(QWidget):
         self.outputs_title.setText(self.tr("Outputs · {0}").format(number(len(component.outputs))))
 
 
-class OperatorsTab(QWidget):
+class OperatorsTab(InspectTab):
     """How often each operator occurs."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -55,7 +56,7 @@ class OperatorsTab(QWidget):
         column.addWidget(self.opset)
         column.addWidget(self.table, 1)
 
-    def show_component(self, component: ComponentReport) -> None:
+    def choose(self, component: ComponentReport) -> None:
         """Shows another component's."""
         self._counts.set_counts(component.op_counts, number)
         opsets = " · ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in component.opset.items())

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout
 from app.library.row import RecentRow
 from app.state.build import DEMO
 from app.state.context import AppContext
+from app.state.inspection import Look
 from app.state.recents import Recent
 from app.widgets.actions import action
 from app.widgets.basics import Banner, Card, EmptyState, Section, button, label, scrolled
@@ -151,7 +152,7 @@ class HomePage(QWidget):
         )
         if file:
             self._context.navigate.emit("inspect")
-            self._context.graphRequested.emit(file)
+            self._context.lookRequested.emit(Look(file))
 
     def refresh(self) -> None:
         """Show the list anew."""

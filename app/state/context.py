@@ -34,8 +34,7 @@ class AppContext(QObject):
 
     bundleChanged = Signal(object)  # noqa: N815  the summary, or None
     navigate = Signal(str)  # the name of a page
-    graphRequested = Signal(str)  # noqa: N815  an .onnx file to show on the inspect page
-    pairRequested = Signal(str, str)  # noqa: N815  two .onnx files to compare there
+    lookRequested = Signal(object)  # noqa: N815  a Look: what the inspect page is to show
     accuracyRequested = Signal(str, str, object)  # noqa: N815  bundle, bundle or source to compare with, code consented to
     errorShown = Signal(str, str, str, object)  # noqa: N815  message, details, action, on_action
     exportRequested = Signal(str, str)  # noqa: N815  bundle and its name: for another program, or out of one's folder

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.graph.boxes import Key
-from app.graph.levels import Scene
-from app.graph.model import Graph, Node, read_graph
-from app.graph.outline import Outline, read_outline
 from app.jobs.job import Job
 from app.jobs.slices import Slices
 from app.jobs.worker import Worker
+from app.scene.boxes import Key
+from app.scene.levels import Scene
+from app.scene.model import Graph, Node, read_graph
+from app.scene.outline import Outline, read_outline
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, GraphStage, TensorReport
 from workflows.wire.requests import DescribeTensor, Diff, Excerpt, ShowGraph, Where

@@ -74,7 +74,7 @@ class PassRow:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Everything that the page shows of one bundle or one graph."""
+    """Everything that the page shows of one bundle or one graph; before: the file that this one is compared with."""
 
     path: str
     name: str
@@ -85,6 +85,12 @@ class Inspection:
     passes: tuple[PassRow, ...]
     metadata: tuple[tuple[str, str], ...]
     composite: Composite | None = None
+    before: str = ""
+
+    @property
+    def bundle(self) -> str:
+        """The folder; empty for a graph alone."""
+        return self.path if self.is_bundle else ""
 
     @property
     def encoder(self) -> str:
@@ -96,6 +102,39 @@ class Inspection:
     def kv_bytes(self) -> int:
         """What the whole cache takes."""
         return sum(group.bytes for group in self.kv)
+
+
+def apart(before: str, after: str) -> tuple[str, str]:
+    """What two files are called where both stand together: with their folders where their names are the same."""
+    one, other = Path(before), Path(after)
+    if one.name != other.name:
+        return one.name, other.name
+    parts = (one.absolute().parts, other.absolute().parts)
+    differ = next((n for n, pair in enumerate(zip(*parts, strict=False)) if len(set(pair)) > 1), 0)
+    first, last = ("/".join(dict.fromkeys((p[differ], *p[-1:]))) for p in parts)
+    if first == last:  # folders inside of one another
+        return str(one), str(other)
+    return first, last
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the inspect page is asked to show: a bundle's folder, or an .onnx file.
+
+    before: another .onnx file, from which the difference is shown. component, node: what of the graphs to go to.
+    """
+
+    path: str
+    before: str = ""
+    component: str = ""
+    node: str = ""
+
+    @property
+    def title(self) -> str:
+        """What is looked at, as long as nothing is known of it but its name."""
+        if not self.before:
+            return Path(self.path).name
+        return " → ".join(apart(self.before, self.path))
 
 
 OF_A_CACHE = ("layout", "capacity", "chunk")

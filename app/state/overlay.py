@@ -14,7 +14,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.graph.boxes import Key
+from app.scene.boxes import Key
 from app.state.graphs import GraphModel
 from app.state.preflights import Checked, Preflights
 from workflows.wire.reports.preflight import ComponentPreflight, LeftNode

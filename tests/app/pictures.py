@@ -29,9 +29,9 @@ from app.state.conversation import Conversation
 from app.widgets.theme import theme
 from app.window import MainWindow
 from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
-from tests.app.composite.making import inspected as inspection
-from tests.app.composite.making import ten
 from tests.app.conftest import fake_summary, make_bundle
+from tests.app.inspect.composite.making import inspected as inspection
+from tests.app.inspect.composite.making import ten
 from tests.app.netron_models import chain
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.inspect.kv import GroupCard
+from app.inspect.group_card import GroupCard
 from app.inspect.page import InspectPage
 from app.inspect.strip import KvStrip
 from app.state.context import AppContext
@@ -75,7 +75,7 @@ def at(page: InspectPage, slot: float) -> QPoint:
 
 
 def held(page: InspectPage) -> int:
-    return page.session.groups[0].length
+    return page.context.session.groups[0].length
 
 
 def drag(page: InspectPage, qtbot: QtBot, start: int, end: float) -> None:
@@ -115,7 +115,7 @@ def test_escape_lets_go(make: Make, qtbot: QtBot) -> None:
     drag(page, qtbot, 100, 40)
     qtbot.keyClick(strip(page), Qt.Key.Key_Escape)
     qtbot.mouseRelease(strip(page), Qt.MouseButton.LeftButton, pos=at(page, 40))
-    assert page.session.cache_job == "" and held(page) == 100
+    assert page.context.session.cache_job == "" and held(page) == 100
 
 
 def test_rewind_by_keyboard(make: Make, qtbot: QtBot) -> None:
@@ -139,13 +139,13 @@ def test_scrubbing_and_back_to_live(make: Make, qtbot: QtBot) -> None:
     assert scrubber.where.text() == "step 1 · 65 tokens held"
     assert card.strip.table.used == 65 and card.state.text().startswith("then · 65 of 256 used")
     assert card.strip.handle() is None and not page.kv.controls.rewind_button.isEnabled()
-    assert page.cache_actions["live"].isEnabled()
-    page.cache_actions["live"].trigger()
+    assert page.kv.cache_actions["live"].isEnabled()
+    page.kv.cache_actions["live"].trigger()
     assert card.strip.table.used == 100 and card.strip.handle() is not None
     assert scrubber.where.text() == "live · step 36 · 100 tokens held"
     scrubber.slider.setValue(0)
-    page.session.generate("y")  # another generation: the picture is gone, so the strip follows again
-    qtbot.waitUntil(lambda: page.session.state == "ready")
+    page.context.session.generate("y")  # another generation: the picture is gone, so the strip follows again
+    qtbot.waitUntil(lambda: page.context.session.state == "ready")
     assert scrubber.shown is None and page.kv.cards[0].strip.table.used == held(page)
 
 
@@ -165,7 +165,7 @@ def test_save_and_load(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
     page.kv.controls.rewind(7)
     qtbot.waitUntil(lambda: held(page) == 7)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
-    page.cache_actions["load"].trigger()
+    page.kv.cache_actions["load"].trigger()
     qtbot.waitUntil(lambda: page.kv.controls.said.text() == "Loaded 100 tokens from mine.safetensors.")
     assert strip(page).table.used == 100
 
@@ -179,46 +179,46 @@ def test_load_that_is_refused(make: Make, qtbot: QtBot) -> None:
 
 def test_nothing_can_be_changed_while_a_reply_comes(make: Make, qtbot: QtBot) -> None:
     page = make(delay=0.02)
-    page.session.generate("y")
+    page.context.session.generate("y")
     controls = page.kv.controls
     buttons = (controls.spin, controls.rewind_button, controls.save_button, controls.load_button)
     assert not any(one.isEnabled() for one in buttons)
-    assert not page.cache_actions["save"].isEnabled() and strip(page).handle() is None
-    page.session.stop()
+    assert not page.kv.cache_actions["save"].isEnabled() and strip(page).handle() is None
+    page.context.session.stop()
     qtbot.waitUntil(controls.load_button.isEnabled)
 
 
 def test_session_can_be_opened_from_here(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.session.close()
+    page.context.session.close()
     controls = page.kv.controls
     assert controls.open_button.isVisible() and not controls.load_button.isVisible()
     controls.open_button.click()
-    qtbot.waitUntil(lambda: page.session.state == "ready")
-    assert page.session.bundle == "/b/demo" and not controls.open_button.isVisible()
+    qtbot.waitUntil(lambda: page.context.session.state == "ready")
+    assert page.context.session.bundle == "/b/demo" and not controls.open_button.isVisible()
     assert controls.load_button.isEnabled() and not controls.save_button.isEnabled()
 
 
 def test_the_session_from_here_is_opened_as_the_last_one_was(make: Make, qtbot: QtBot) -> None:
     page = make()
     controls = page.kv.controls
-    page.session.open("/b/other", "cpu", "window")
-    qtbot.waitUntil(lambda: page.session.state == "ready")
+    page.context.session.open("/b/other", "cpu", "window")
+    qtbot.waitUntil(lambda: page.context.session.state == "ready")
     assert controls.choice.cache.isVisible() and controls.choice.chosen == ("cpu", "window")
     controls.open_button.click()
-    qtbot.waitUntil(lambda: page.session.state == "ready")
-    assert page.session.request == Open("/b/demo", "cpu", "window")
+    qtbot.waitUntil(lambda: page.context.session.state == "ready")
+    assert page.context.session.request == Open("/b/demo", "cpu", "window")
     assert not controls.choice.cache.isVisible()
 
 
 def test_another_cache_can_be_chosen_for_the_session_from_here(make: Make, qtbot: QtBot) -> None:
     page = make()
-    page.session.close()
+    page.context.session.close()
     choice = page.kv.controls.choice
     qtbot.waitUntil(lambda: choice.provider.count() == 4)
     choice.cache.setCurrentIndex(choice.cache.findData("fifo"))
     page.kv.controls.open_button.click()
-    assert page.session.request == Open("/b/demo", "cpu", "fifo")
+    assert page.context.session.request == Open("/b/demo", "cpu", "fifo")
 
 
 def test_a_graph_that_writes_its_cache_offers_no_other_layout(qtbot: QtBot) -> None:
@@ -298,7 +298,7 @@ def test_rows_that_slide_are_dragged_by_their_positions() -> None:
 
 def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
     page = make()
-    groups = [replace(page.session.groups[0], capacity=4096, allocated=64, runs=[(0, 0, 20)], length=20)]
+    groups = [replace(page.context.session.groups[0], capacity=4096, allocated=64, runs=[(0, 0, 20)], length=20)]
     page.kv.set_live(groups)
     one = strip(page)
     assert one.span == 72 and one.columns()[-1] == UNALLOCATED

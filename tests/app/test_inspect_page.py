@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.inspect.page import InspectPage
 from app.inspect.strip import GUTTER, state_color
 from app.state.context import AppContext
-from app.state.inspection import EMPTY, FILLED, HEAD, REUSED
+from app.state.inspection import EMPTY, FILLED, HEAD, REUSED, Look, apart
 from app.widgets.format import number
 from tests.fakes.inspections import BUNDLE, DECODE, PREFILL, group, single
 from tests.fakes.worker import program
@@ -181,7 +181,7 @@ def test_verify(make: Make, qtbot: QtBot) -> None:
 
 def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
     page = make(errors={"verify": {"kind": "bundle", "message": "manifest.json is missing."}, "other": {}})
-    page.inspect("/b/demo")
+    page.look(Look("/b/demo"))
     qtbot.waitUntil(lambda: page.inspection is not None)
     page.details.verify_button.click()
     qtbot.waitUntil(lambda: page.details.verified.text() == "manifest.json is missing.")
@@ -190,7 +190,7 @@ def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
 
 def test_graph_alone(make: Make, qtbot: QtBot) -> None:
     page = make(open_bundle=False, inspection=single(PREFILL))
-    page.context.graphRequested.emit("/b/prefill.onnx")
+    page.context.lookRequested.emit(Look("/b/prefill.onnx"))
     qtbot.waitUntil(lambda: page.inspection is not None)
     assert page.heading.text() == "prefill.onnx"
     assert page.kv.cards == []
@@ -210,13 +210,13 @@ def test_a_component_brings_its_graph(make: Make, qtbot: QtBot) -> None:
 def test_two_files_are_compared(make: Make, qtbot: QtBot) -> None:
     page = make(open_bundle=False, inspection=single(PREFILL))
     page.tabs.setCurrentWidget(page.details)
-    page.context.pairRequested.emit("/b/before.onnx", "/b/after.onnx")
+    page.context.lookRequested.emit(Look("/b/after.onnx", before="/b/before.onnx"))
     qtbot.waitUntil(lambda: page.graph.model.diff is not None)
     assert page.heading.text() == "before.onnx → after.onnx"
     assert page.tabs.currentWidget() is page.graph
     assert page.graph.model.against == Where("/b/before.onnx")
     assert page.graph.stages.compare.text() == "Against before.onnx"
-    page.context.graphRequested.emit("/b/other.onnx")
+    page.context.lookRequested.emit(Look("/b/other.onnx"))
     qtbot.waitUntil(lambda: page.graph.model.where.path == "/b/other.onnx" and not page.graph.model.busy)
     assert page.graph.model.diff is None
 
@@ -236,3 +236,26 @@ def test_error_is_said_and_can_be_tried_again(make: Make, qtbot: QtBot) -> None:
     page.banner._action.click()
     assert page.banner.message == ""
     qtbot.waitUntil(lambda: page.banner.message == "a.onnx is cut short.")
+
+
+def test_a_look_leads_to_a_node(make: Make, qtbot: QtBot) -> None:
+    """Of the component that it names, at whatever tab one was."""
+    page = make()
+    page.tabs.show_tab("passes")
+    page.context.lookRequested.emit(Look("/b/demo", component="prefill", node="model.norm.Pow_99"))
+    qtbot.waitUntil(lambda: page.graph.model.selected is not None)
+    node = page.graph.model.node()
+    assert node is not None and (node.name, page.tabs.current) == ("model.norm.Pow_99", "graph")
+    assert page.graph.model.where == Where("/b/demo", "prefill", "final")
+
+
+def test_files_of_one_name_are_told_apart(make: Make, qtbot: QtBot) -> None:
+    assert apart("/b/before.onnx", "/b/after.onnx") == ("before.onnx", "after.onnx")
+    assert apart("/b/fp32/decoder.onnx", "/b/int4/decoder.onnx") == ("fp32/decoder.onnx", "int4/decoder.onnx")
+    assert apart("/a/x/y/decoder.onnx", "/b/x/y/decoder.onnx") == ("a/decoder.onnx", "b/decoder.onnx")
+    assert apart("/b/decoder.onnx", "/b/old/decoder.onnx") == ("decoder.onnx", "old/decoder.onnx")
+    page = make(open_bundle=False, inspection=single(PREFILL))
+    page.context.lookRequested.emit(Look("/b/int4/decoder.onnx", before="/b/fp32/decoder.onnx"))
+    qtbot.waitUntil(lambda: page.graph.model.diff is not None)
+    assert page.heading.text() == "fp32/decoder.onnx → int4/decoder.onnx"
+    assert page.graph.stages.compare.text() == "Against fp32/decoder.onnx"

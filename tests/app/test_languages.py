@@ -58,13 +58,13 @@ def test_a_choice_is_sent_with_the_next_prompt(
     """The options of the request carry the language from the moment in which it is chosen."""
     opened(qtbot, page, "/b/mbart")
     sent: list[dict[str, Any]] = []
-    generate = page.session.generate
+    generate = page.context.session.generate
 
     def spy(conversation: Any, options: dict[str, Any], **more: Any) -> Any:
         sent.append(options)
         return generate(conversation, options, **more)
 
-    monkeypatch.setattr(page.session, "generate", spy)
+    monkeypatch.setattr(page.context.session, "generate", spy)
     ask(qtbot, page, "one")
     page.panel.languages.target.setCurrentIndex(1)
     page.panel.languages.target.activated.emit(1)

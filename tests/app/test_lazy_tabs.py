@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.inspect.lazy import LazyTabs
+from app.inspect.lazy import InspectTab, LazyTabs
 from app.inspect.page import InspectPage
 from app.state.context import AppContext
 from app.state.inspection import inspection_of
@@ -19,16 +18,17 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen pl
 
 
 def test_a_tab_is_built_when_it_is_looked_at_and_once(qtbot: QtBot) -> None:
-    tabs = LazyTabs({name: (name.upper(), lambda name=name: QLabel(name)) for name in ("a", "b", "c")})
+    tabs = LazyTabs()
+    a, b, _c = (tabs.add(name, name.upper(), InspectTab) for name in ("a", "b", "c"))
     qtbot.addWidget(tabs)
     made = list[str]()
-    tabs.made.connect(made.append)
+    tabs.made.connect(lambda tab: made.append(tabs.name_of(tab)))
     tabs.setCurrentIndex(1)
     assert not made
     tabs.show()
-    assert made == ["b"] and tabs.currentWidget() is tabs.get("b")
-    first = tabs.get("a")
-    assert made == ["b", "a"] and tabs.get("a") is first and tabs.widget(0) is first
+    assert made == ["b"] and tabs.currentWidget() is b()
+    first = a()
+    assert made == ["b", "a"] and a() is first and tabs.widget(0) is first
     assert tabs.currentIndex() == 1 and [tabs.tabText(i) for i in range(3)] == ["A", "B", "C"]
     tabs.show_tab("c")
     assert made == ["b", "a", "c"] and tabs.currentIndex() == 2
@@ -40,10 +40,10 @@ def test_a_tab_that_comes_late_shows_what_is_known(qtbot: QtBot, tmp_path: Path)
     qtbot.addWidget(page)
     page.show_inspection(inspection_of("/b/demo", BUNDLE))
     page.choose(len(page.cards) - 1)
-    assert not any(page.tabs.built(name) for name in page.tabs.names)
+    assert not page.tabs.built()
     for build in page.slices():
         build()
-    assert all(page.tabs.built(name) for name in page.tabs.names)
+    assert len(page.tabs.built()) == len(page.tabs.names) == 7
     assert [card.group.name for card in page.kv.cards] == [group.name for group in page.inspection.kv]  # type: ignore[union-attr]
     last = page.cards[-1].component
     assert page.operators.table.model().rowCount() == len(last.op_counts)

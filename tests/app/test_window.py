@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from app.main import PAGES
 from app.state.context import AppContext
+from app.state.inspection import Look
 from app.state.settings import Settings
 from app.warmup import FIRST_MS
 from app.widgets.basics import Pill
@@ -161,11 +162,11 @@ def test_two_graphs_that_are_dropped_are_compared(make_window: Make, tmp_path: P
     files = [tmp_path / "before.onnx", tmp_path / "after.onnx"]
     for file in files:
         file.write_bytes(b"")
-    asked: list[tuple[str, str]] = []
-    window.context.pairRequested.connect(lambda before, after: asked.append((before, after)))
+    asked: list[Look] = []
+    window.context.lookRequested.connect(asked.append)
     drop(window, *files)
     assert window.stack.currentWidget() is window.page("inspect")
-    assert asked == [(str(files[0]), str(files[1]))]
+    assert asked == [Look(str(files[1]), before=str(files[0]))]
 
 
 def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -173,14 +174,14 @@ def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: M
     (tmp_path / "checkpoint").mkdir()
     graph = tmp_path / "graph.onnx"
     graph.write_bytes(b"")
-    asked: list[str] = []
-    window.context.graphRequested.connect(asked.append)
+    asked: list[Look] = []
+    window.context.lookRequested.connect(asked.append)
     drop(window, tmp_path / "checkpoint")
     assert window.stack.currentWidget() is window.page("build")
     assert window.context.draft.source == str(tmp_path / "checkpoint")
     drop(window, graph)
     assert window.stack.currentWidget() is window.page("inspect")
-    assert asked == [str(graph)]
+    assert asked == [Look(str(graph))]
     drop(window, make_bundle(tmp_path / "b"))
     assert window.stack.currentWidget() is window.page("chat")
     drop(window, tmp_path / "missing.txt")

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLay
 from app.inspect.composite.view import STEP, CompositeView
 from app.inspect.composite.words import words_of
 from app.inspect.graph.stages import tool
+from app.inspect.lazy import InspectTab
+from app.state.inspection import Inspection
 from app.state.lights import BEGUN, Lights
 from app.widgets import Banner, Elided, EmptyState, Pill, button
 from app.widgets.actions import action
@@ -24,7 +26,7 @@ from workflows.picture.svg import write_picture
 from workflows.wire.reports.composite import Composite
 
 
-class CompositeTab(QWidget):
+class CompositeTab(InspectTab):
     """A composite, or why there is none."""
 
     opened = Signal(object)  # see CompositeView
@@ -72,6 +74,10 @@ class CompositeTab(QWidget):
         column.addLayout(row)
         column.addWidget(self.banner)
         column.addWidget(self.stack, 1)
+
+    def fill(self, found: Inspection | None) -> None:
+        """Shows how the components of a bundle run together."""
+        self.show_composite(found.composite if found else None, found.bundle if found else "")
 
     def show_composite(self, composite: Composite | None, bundle: str) -> None:
         """Shows another composite; bundle: its folder, empty for a graph alone."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPen, QPolygonF
 
-from app.graph.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
-from app.graph.levels import Scene
-from app.graph.model import MARKS
+from app.scene.boxes import CHAR_W, HEAD, LINE_H, PAD, TITLE_H, Box, Level, Link, shorten
+from app.scene.levels import Scene
+from app.scene.model import MARKS
 from app.state.overlay import Overlay
 from app.widgets.theme import SMALL, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES

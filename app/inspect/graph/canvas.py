@@ -20,11 +20,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.graph.boxes import LINE_H, TITLE_H, Box, Key
-from app.graph.levels import Scene
 from app.inspect.graph.art import Art
-from app.inspect.graph.marks import draw_marks
+from app.inspect.graph.marks import Marks, draw_marks
 from app.inspect.graph.viewport import Viewport
+from app.scene.boxes import LINE_H, TITLE_H, Box, Key
+from app.scene.levels import Scene
 from app.state.overlay import Overlay
 from app.widgets.theme import theme
 
@@ -45,10 +45,7 @@ class Canvas(Viewport):
         super().__init__(parent)
         self.art = Art()
         self._overlay: Overlay | None = None
-        self.selected: Key | None = None
-        self.near: tuple[set[Key], set[Key]] = (set(), set())
-        self.found: set[Key] = set()
-        self.over: Key | None = None
+        self.marks = Marks()
         self._press: QPoint | None = None
         self._grabbed = QPoint()
         self._dragging = False
@@ -61,7 +58,7 @@ class Canvas(Viewport):
 
     def show_scene(self, scene: Scene | None) -> None:
         """Shows another scene where the view stands; nothing in it is pointed at yet."""
-        self.over = None
+        self.marks.over = None
         super().show_scene(scene)
 
     def colour(self, overlay: Overlay) -> None:
@@ -78,8 +75,8 @@ class Canvas(Viewport):
 
     def select(self, key: Key | None) -> None:
         """Marks a box and those that give to it and take from it."""
-        self.selected = key
-        self.near = self._neighbours(key) if key is not None and self.scene else (set(), set())
+        self.marks.selected = key
+        self.marks.near = self._neighbours(key) if key is not None and self.scene else (set(), set())
         self.update()
         self._tell()
 
@@ -94,12 +91,12 @@ class Canvas(Viewport):
 
     def mark(self, keys: set[Key]) -> None:
         """Marks what a search found."""
-        self.found = keys
+        self.marks.found = keys
         self.update()
 
     def _tell(self) -> None:
         """For those who hear the window instead of seeing it."""
-        found = self.scene.find(self.selected) if self.scene and self.selected is not None else None
+        found = self.scene.find(self.marks.selected) if self.scene and self.marks.selected is not None else None
         text = self.describe(found[0]) if found else ""
         self.setAccessibleDescription(text)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
@@ -143,7 +140,7 @@ class Canvas(Viewport):
         grown = rect.adjusted(-8, -8, 8, 8)
         self.art.draw(painter, self.scene, self.to_plane(grown), self.scale)
         painter.restore()
-        draw_marks(self, painter)
+        draw_marks(self, self.marks, painter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: what was in the middle stays there."""
@@ -204,7 +201,7 @@ class Canvas(Viewport):
             return
         hit = self.box_at(event.position().toPoint())
         key = hit[0].key if hit else None
-        target = self._port_at(hit, event.position()) if hit and key == self.selected else -1
+        target = self._port_at(hit, event.position()) if hit and key == self.marks.selected else -1
         if target >= 0:
             self.followed.emit(target)
         else:
@@ -236,13 +233,13 @@ class Canvas(Viewport):
         self._set_over(hit[0].key if hit else None)
 
     def _set_over(self, key: Key | None) -> None:
-        if key == self.over:
+        if key == self.marks.over:
             return
-        for one in (self.over, key):
+        for one in (self.marks.over, key):
             place = self.place_of(one) if one is not None else None
             if place is not None:
                 self.update(self.to_screen(place).adjusted(-5, -5, 5, 5).toAlignedRect())
-        self.over = key
+        self.marks.over = key
         self.hovered.emit(key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -261,9 +258,9 @@ class Canvas(Viewport):
             self.keyed.emit(key)
         elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             self.pan(0, self.height() * (1 if key == Qt.Key.Key_PageUp else -1) * 9 // 10)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.selected is not None:
-            self.activated.emit(self.selected)
-        elif key == Qt.Key.Key_Escape and self.selected is not None:
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.marks.selected is not None:
+            self.activated.emit(self.marks.selected)
+        elif key == Qt.Key.Key_Escape and self.marks.selected is not None:
             self.chosen.emit(None)
         elif text in ("+", "="):
             self.zoom(STEP)

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTabWidget, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from app.graph.boxes import Key
-from app.graph.model import MARKS
-from app.graph.outline import Scope
+from app.scene.boxes import Key
+from app.scene.model import MARKS
+from app.scene.outline import Scope
 from app.state.graphs import GraphModel
 from app.widgets import Pill, label
 from app.widgets.format import number

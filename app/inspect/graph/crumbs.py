@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from app.graph.boxes import Key, shorten
+from app.scene.boxes import Key, shorten
 from app.state.graphs import GraphModel
 from app.widgets import button, label
 

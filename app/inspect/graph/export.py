@@ -13,8 +13,8 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
-from app.graph.levels import Scene
 from app.inspect.graph.art import Art
+from app.scene.levels import Scene
 
 MARGIN = 24.0
 MOST_PIXELS = 16_000

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from app.graph.boxes import Key
-from app.graph.model import MARKS, Graph, Node
-from app.graph.reader import label_of
+from app.scene.boxes import Key
+from app.scene.model import MARKS, Graph, Node
+from app.scene.reader import label_of
 from app.state.graphs import GraphModel
 from app.widgets.format import counted, number, size
 from workflows.wire.reports.graphs import CHANGES

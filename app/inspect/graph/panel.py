@@ -6,11 +6,11 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
-from app.graph.boxes import Key
 from app.inspect.graph.facts import Line, as_text, describe
 from app.inspect.graph.histogram import TensorCard
 from app.inspect.graph.stages import tool
 from app.jobs.job import Job
+from app.scene.boxes import Key
 from app.state.graphs import GraphModel
 from app.widgets import label
 from app.widgets.theme import BODY, SMALL, G, mono_font, sans_font, theme

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout, QWidget
 
-from app.graph.boxes import shorten
+from app.scene.boxes import shorten
 from app.state.graphs import GraphModel
+from app.state.inspection import apart
 from app.widgets import Elided, Pill, label
 from app.widgets.format import counted, milliseconds, number, seconds
 from app.widgets.theme import G, set_icon
@@ -143,7 +143,8 @@ class StageBar(QWidget):
         if self.model.where and against.path == self.model.where.path:
             named = {s.name: s.title for s in self.model.stages}
             return self.tr("Since {0}").format(shorten(named.get(against.stage, against.stage)))
-        return self.tr("Against {0}").format(shorten(Path(against.path).name))
+        here = self.model.where.path if self.model.where else ""
+        return self.tr("Against {0}").format(shorten(apart(against.path, here)[0]))
 
     # -- what it does ----------------------------------------------------------------------------------------
 

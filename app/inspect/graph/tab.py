@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.graph.boxes import Key
 from app.inspect.graph.changes import ChangesPanel
 from app.inspect.graph.crumbs import Crumbs
 from app.inspect.graph.finder import Finder
@@ -31,12 +30,16 @@ from app.inspect.graph.saving import Saver
 from app.inspect.graph.stages import StageBar
 from app.inspect.graph.tools import Tools
 from app.inspect.graph.view import GraphView
+from app.inspect.lazy import InspectTab
 from app.inspect.netron.panel import NetronPanel
 from app.jobs.worker import Worker
+from app.scene.boxes import Key
 from app.state.graphs import GraphModel
+from app.state.inspection import Inspection
 from app.widgets import Banner
 from app.widgets.actions import action
 from app.widgets.theme import G
+from workflows.wire.reports.inspection import ComponentReport
 from workflows.wire.requests import Where
 
 if TYPE_CHECKING:
@@ -46,16 +49,19 @@ NARROW = 110 * G
 """Less than this has no room for two panels and a picture."""
 
 
-class GraphTab(QWidget):
+class GraphTab(InspectTab):
     """One graph, or two as one."""
 
     compareAsked = Signal()  # noqa: N815  a file is to be chosen
 
-    def __init__(self, worker: Worker, folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, worker: Worker, folder: Path, context: AppContext | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.model = GraphModel(worker, self)
         self._wanted: Callable[[], None] | None = None
         self._compared = False
+        self._found: Inspection | None = None
         self.banner = Banner()
         self.stages = StageBar(self.model)
         self.view = GraphView(self.model)
@@ -71,9 +77,26 @@ class GraphTab(QWidget):
         self._lay_out()
         self._connect()
         self._add_actions()
+        if context is not None:
+            self._add_providers(context)
         self._refresh()
 
     # -- what others may call --------------------------------------------------------------------------------
+
+    def fill(self, found: Inspection | None) -> None:
+        """Shows nothing until a component of it is chosen."""
+        self._found = found
+        if found is None or not found.components:
+            self.model.clear()
+
+    def choose(self, component: ComponentReport) -> None:
+        """Shows the graph of a component, or what two files differ in."""
+        found = self._found
+        assert found is not None  # a component is of what was inspected
+        if found.before:
+            self.show_pair(found.before, found.path)
+        else:
+            self.show_graph(found.path, component.name if found.is_bundle else "")
 
     def show_graph(self, path: str, component: str) -> None:
         """Shows a component of a bundle, or an .onnx file; asked for when the tab is looked at."""
@@ -100,7 +123,12 @@ class GraphTab(QWidget):
         super().showEvent(event)
         self._catch_up()
 
-    def add_providers(self, context: AppContext) -> None:
+    def go_to(self, name: str) -> None:
+        """Opens what is around the node called `name`, chooses it and moves it into the middle, as soon as it is there.
+        """
+        self.view.want(name, now=self._wanted is None and not self.model.busy)
+
+    def _add_providers(self, context: AppContext) -> None:
         """The panel of the context's bundle by which the picture can be coloured."""
         self.providers = ProviderPanel(self.model, context)
         self.providers.went.connect(self.view.go)

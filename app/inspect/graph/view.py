@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
-from app.graph.boxes import Box, Key, Level
 from app.inspect.graph.canvas import Canvas
 from app.inspect.graph.minimap import Minimap
+from app.scene.boxes import Box, Key, Level
 from app.state.graphs import GraphModel
 from app.widgets import button, label
 from app.widgets.theme import G
@@ -48,6 +48,7 @@ class GraphView(QWidget):
         self._started = False
         self._anchor: Anchor | None = None
         self._goal: Key | None = None
+        self._wanted = ""
         model.sceneChanged.connect(self._on_scene)
         model.selectionChanged.connect(self._on_selection)
         model.busyChanged.connect(self._on_busy)
@@ -61,10 +62,10 @@ class GraphView(QWidget):
 
     def _on_scene(self, another: bool) -> None:
         scene, model = self.model.scene, self.model
-        self.canvas.selected = None
-        self.canvas.near = (set(), set())
+        self.canvas.marks.selected = None
+        self.canvas.marks.near = (set(), set())
         if another:
-            self.canvas.found, self._goal = set(), None
+            self.canvas.marks.found, self._goal = set(), None
         identity = (model.graph.where.path, model.graph.where.component) if model.graph else None
         self.canvas.show_scene(scene)
         self.canvas.setAccessibleName(self.tr("Graph {0}").format(model.title) if scene else self.tr("Graph"))
@@ -79,6 +80,8 @@ class GraphView(QWidget):
         self._anchor = self._find_anchor()
         self.minimap.renew()
         self._arrange()
+        if another:
+            self._go_wanted()
 
     def _hold(self) -> None:
         """What was in the middle, or chosen, stays where it was on the screen."""
@@ -151,6 +154,18 @@ class GraphView(QWidget):
         if not self.model.relaying:
             self._arrive()
 
+    def want(self, name: str, now: bool) -> None:
+        """Goes to the node called `name`, at once or when the graph that is being fetched has come."""
+        self._wanted = name
+        if now:
+            self._go_wanted()
+
+    def _go_wanted(self) -> None:
+        name, self._wanted = self._wanted, ""
+        key = self.model.key_of(("node", name)) if name else None
+        if key is not None:
+            self.go(key)
+
     def _arrive(self) -> None:
         goal, self._goal = self._goal, None
         if goal is not None:
@@ -164,7 +179,7 @@ class GraphView(QWidget):
         if key is None:
             self._choose(self._middle())
         elif pressed in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            near = self.canvas.near[0 if pressed == Qt.Key.Key_Up else 1]
+            near = self.canvas.marks.near[0 if pressed == Qt.Key.Key_Up else 1]
             self._choose(self._closest(near))
         elif pressed == Qt.Key.Key_Right:
             self._inwards(key)

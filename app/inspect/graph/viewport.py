@@ -8,8 +8,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QPointF, QRectF, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.graph.boxes import Key
-from app.graph.levels import Scene
+from app.scene.boxes import Key
+from app.scene.levels import Scene
 
 LEAST, MOST = 0.004, 3.0
 START_LEAST = 0.5

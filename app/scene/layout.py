@@ -13,7 +13,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.graph.model import Steps
+from app.scene.model import Steps
 
 LONG, HUB = 4, 4
 """Ranks that a line may span, and takers from which on a box (a mask, rotary positions) has lines to the next rank

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.graph.model import Graph, fold, read_graph
-from app.graph.outline import read_outline
 from app.jobs.slices import whole
+from app.scene.model import Graph, fold, read_graph
+from app.scene.outline import read_outline
 from tests.fakes.graphs import Maker, decoder, diff_of, small
 from workflows.wire.requests import Where
 

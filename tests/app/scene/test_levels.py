@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from app.graph.boxes import HEAD, PAD, Port, shorten
-from app.graph.levels import Scene
-from app.graph.model import Graph, read_graph
-from app.graph.outline import read_outline
-from app.graph.reader import kind_of
 from app.jobs.slices import whole
+from app.scene.boxes import HEAD, PAD, Port, shorten
+from app.scene.levels import Scene
+from app.scene.model import Graph, read_graph
+from app.scene.outline import read_outline
+from app.scene.reader import kind_of
 from tests.fakes.graphs import Maker, decoder, decoder_graph, diff_of, flat_graph, small
 from workflows.wire.reports.graphs import GraphReport
 

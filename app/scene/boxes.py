@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.graph.layout import Point, Ranking
-from app.graph.model import Steps
-from app.graph.outline import Scope
+from app.scene.layout import Point, Ranking
+from app.scene.model import Steps
+from app.scene.outline import Scope
 
 TITLE_H, LINE_H, PAD, HEAD = 28.0, 17.0, 16.0, 30.0
 CHAR_W, BOLD_W, LEAST_W, MOST_CHARS, PORTS = 6.8, 8.6, 96.0, 30, 3

@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.graph.layout import GAP_X, LONG, Layout, Ranking, arrange, rank
 from app.jobs.slices import whole
+from app.scene.layout import GAP_X, LONG, Layout, Ranking, arrange, rank
 
 SIZE = (100.0, 40.0)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
-from app.graph.boxes import HEAD, PAD, Box, Key, Level
-from app.graph.layout import GAP_X, GAP_Y, Layout, Ranking, arrange
-from app.graph.model import Graph, Steps
-from app.graph.outline import Outline, Scope
-from app.graph.reader import Reader, measure
+from app.scene.boxes import HEAD, PAD, Box, Key, Level
+from app.scene.layout import GAP_X, GAP_Y, Layout, Ranking, arrange
+from app.scene.model import Graph, Steps
+from app.scene.outline import Outline, Scope
+from app.scene.reader import Reader, measure
 
 GRID_W = 1200.0
 """About as wide as rows of boxes without a line get."""

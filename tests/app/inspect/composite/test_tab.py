@@ -14,9 +14,10 @@ from app.inspect.composite.items import NodeItem
 from app.inspect.composite.view import CompositeView
 from app.inspect.page import InspectPage
 from app.state.context import AppContext
+from app.state.inspection import Look
 from app.state.lights import BEGUN, Lights
 from app.widgets.theme import theme
-from tests.app.composite.making import inspected, ten
+from tests.app.inspect.composite.making import inspected, ten
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 from tests.workflows.picture.making import encoder_decoder, seams
@@ -181,7 +182,7 @@ def test_a_run_lights_up_its_parts(make: Make) -> None:
 def test_lights_follow_a_chat_with_this_bundle(make: Make, qtbot: QtBot) -> None:
     """The first run, prefill, decode, and dark at the end."""
     page = make(encoder_decoder(), reply="a b c", chunks=2)
-    tab, session, runs = page.composite, page.session, list[str]()
+    tab, session, runs = page.composite, page.context.session, list[str]()
     page.lights.changed.connect(lambda: runs.append(page.lights.run_of("/b/demo")))
     texts = list[str]()
     page.lights.changed.connect(lambda: texts.append(tab.running.text()))
@@ -198,8 +199,8 @@ def test_another_bundle_lights_nothing(make: Make, qtbot: QtBot) -> None:
     page = make(reply="a b c")
     seen = list[set[str]]()
     page.lights.changed.connect(lambda: seen.append(lit(page.composite.view)))
-    page.session.open("/b/other")
-    page.session.generate("x")
+    page.context.session.open("/b/other")
+    page.context.session.generate("x")
     qtbot.waitUntil(lambda: len(seen) == 4)
     assert seen == [set()] * 4 and page.lights.run_of("/b/demo") == ""
 
@@ -207,21 +208,21 @@ def test_another_bundle_lights_nothing(make: Make, qtbot: QtBot) -> None:
 def test_a_crash_puts_the_lights_out(make: Make, qtbot: QtBot) -> None:
     """As any end does."""
     page = make(reply="a b c", tokens=90, crash_on="generate", crash_after=9)
-    page.session.open("/b/demo")
-    page.session.generate("x")
-    qtbot.waitUntil(lambda: page.session.state == "failed")
+    page.context.session.open("/b/demo")
+    page.context.session.generate("x")
+    qtbot.waitUntil(lambda: page.context.session.state == "failed")
     assert page.lights.run_of("/b/demo") == "" and lit(page.composite.view) == set()
 
 
 def test_lights_that_come_late(make: Make, qtbot: QtBot) -> None:
     """A page that is built amid a reply lights up at once."""
     page = make(reply="a b c", tokens=900, delay=0.01)
-    page.session.open("/b/demo")
-    page.session.generate("x")
-    qtbot.waitUntil(lambda: page.session.state == "generating")
-    assert Lights(page.session).run_of("/b/demo") == BEGUN
-    page.session.stop()
-    qtbot.waitUntil(lambda: page.session.state == "ready")
+    page.context.session.open("/b/demo")
+    page.context.session.generate("x")
+    qtbot.waitUntil(lambda: page.context.session.state == "generating")
+    assert Lights(page.context.session).run_of("/b/demo") == BEGUN
+    page.context.session.stop()
+    qtbot.waitUntil(lambda: page.context.session.state == "ready")
 
 
 def test_the_file_is_the_picture(make: Make, tmp_path: Path) -> None:
@@ -281,7 +282,7 @@ def test_both_themes(make: Make) -> None:
 def test_a_graph_alone_opens_on_its_graph(make: Make, qtbot: QtBot) -> None:
     """There is one box, and nothing runs beside it."""
     page = make()
-    page.context.graphRequested.emit("/b/first.onnx")
+    page.context.lookRequested.emit(Look("/b/first.onnx"))
     qtbot.waitUntil(lambda: page.inspection is not None and not page.inspection.is_bundle)
     assert shown(page) == "graph"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
-from app.graph.model import Graph
+from app.scene.model import Graph
 from workflows.wire.reports.graphs import CHANGES
 
 OVERVIEW, FEW, MOST = 48, 8, 400

@@ -167,7 +167,7 @@ def test_panning_by_copying_is_the_same_picture(make: Make) -> None:
 def test_selection_shows_who_gives_and_who_takes(make: Make) -> None:
     tab = make()
     tab.view.go("model/layers.1")
-    gives, takes = tab.view.canvas.near
+    gives, takes = tab.view.canvas.marks.near
     assert tab.model.graph is not None
     nodes = tab.model.graph.nodes
     assert {nodes[n].scope for n in gives if isinstance(n, int)} == {"model", "model/rotary_emb", "model/layers.0"}
@@ -175,7 +175,7 @@ def test_selection_shows_who_gives_and_who_takes(make: Make) -> None:
     chosen = node_called(tab, "Softmax", "model/layers.0/self_attn")
     tab.view.go(chosen)
     assert tab.crumbs.paths == ["", "model", "model/layers.0", "model/layers.0/self_attn"]
-    gives, takes = tab.view.canvas.near
+    gives, takes = tab.view.canvas.marks.near
     assert [nodes[n].op for n in (*gives, *takes) if isinstance(n, int)] == ["Add", "MatMul"]
 
 
@@ -203,14 +203,14 @@ def test_search_goes_from_one_to_the_next(make: Make, qtbot: QtBot) -> None:
     qtbot.keyClick(tab.finder.field, Qt.Key.Key_Return)
     assert tab.finder.count.text() == "2 / 2" and tab.model.selected != first
     assert tab.view.canvas.place_of(tab.model.selected) is not None  # type: ignore[arg-type]
-    assert len(tab.view.canvas.found) == 2
+    assert len(tab.view.canvas.marks.found) == 2
     qtbot.keyClick(tab.finder.field, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: tab.view.canvas.hasFocus())
     qtbot.keyClick(tab.view.canvas, Qt.Key.Key_N)
     assert tab.finder.count.text() == "1 / 2"
     tab.finder.field.setText("nothing like it")
     qtbot.waitUntil(lambda: tab.finder.count.text() == "none")
-    assert tab.view.canvas.found == set()
+    assert tab.view.canvas.marks.found == set()
 
 
 def test_stages_keep_place_selection_and_open_scopes(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -471,7 +471,7 @@ def test_going_there_waits_for_the_layout(make: Make, qtbot: QtBot, monkeypatch:
     qtbot.waitUntil(lambda: not tab.model.busy)
     canvas = tab.view.canvas
     assert canvas.updatesEnabled() and canvas.visible().contains(canvas.place_of(key))  # type: ignore[arg-type]
-    assert key in (tab.model.selected, canvas.selected)
+    assert key in (tab.model.selected, canvas.marks.selected)
 
 
 def test_a_graph_of_twenty_thousand_nodes_opens_and_draws(make: Make, qtbot: QtBot, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from app.inspect.graph.providers import ProviderPanel
 from app.inspect.graph.tab import GraphTab
 from app.state.context import AppContext
 from app.widgets.theme import theme
-from tests.app.graph.test_tab import pixel
+from tests.app.inspect.graph.test_tab import pixel
 from tests.fakes.worker import program
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -38,8 +38,7 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         context = AppContext(tmp_path, program(**scenario), lambda folder: {"path": folder, "built_at": "2026"})
         made.append(context)
         context.open_bundle("/b/demo")
-        tab = GraphTab(context.probe_worker, tmp_path / "pictures")
-        tab.add_providers(context)
+        tab = GraphTab(context.probe_worker, tmp_path / "pictures", context)
         qtbot.addWidget(tab)
         tab.resize(1200, 700)
         tab.show()

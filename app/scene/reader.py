@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from app.graph.boxes import BOLD_W, CHAR_W, HEAD, LEAST_W, LINE_H, PAD, TITLE_H, Box, Level, Link, Port, shorten
-from app.graph.layout import rank
-from app.graph.model import MARKS, Graph, Node, Steps
-from app.graph.outline import Outline, Scope
+from app.scene.boxes import BOLD_W, CHAR_W, HEAD, LEAST_W, LINE_H, PAD, TITLE_H, Box, Level, Link, Port, shorten
+from app.scene.layout import rank
+from app.scene.model import MARKS, Graph, Node, Steps
+from app.scene.outline import Outline, Scope
 from workflows.wire.reports.graphs import CHANGES
 
 
