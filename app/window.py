@@ -113,6 +113,7 @@ class MainWindow(QMainWindow):
             (self.tr("Import a folder of onnxruntime-genai's …"), "folder", self.doors.ask_import),
             (self.tr("Export the bundle for onnxruntime-genai …"), "save", self.doors.export_current),
             (self.tr("Put ONNX graphs together …"), "component", self.doors.ask_graphs),
+            (self.tr("Find the divergence of two runs …"), "branch", self._find_divergence),
         ):
             self._action(text, "", icon, act)
         self._action(self.tr("Settings"), "Ctrl+,", "settings", self.rail.gear.showMenu)
@@ -208,6 +209,11 @@ class MainWindow(QMainWindow):
 
     def _open_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.context.home)))
+
+    def _find_divergence(self) -> None:
+        from app.divergence.dialog import DivergenceDialog  # when it is first asked for
+
+        DivergenceDialog(self.context, self).show()
 
     def _show_error(self, message: str, details: str, action: str, on_action: Act | None) -> None:
         self.banner.error(message, details, action, on_action)
