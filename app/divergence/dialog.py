@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QProgressBar, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.divergence.form import Form
 from app.divergence.results import Results
@@ -65,10 +65,9 @@ class DivergenceDialog(QDialog):
         for part in (self.form, self.bar, self.banner):
             column.addWidget(part)
         column.addWidget(self.stack, 1)
-        close = button(self.tr("Close"), clicked=self.close)
-        for one in (close, self.form.go, self.results.show_button):
+        column.addWidget(button(self.tr("Close"), clicked=self.close), 0, Qt.AlignmentFlag.AlignRight)
+        for one in self.findChildren(QPushButton):
             one.setAutoDefault(False)  # Enter is the prompt's, and the table's
-        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
 
     def start(self, request: Diverge) -> None:
         """Begins; what was found before makes room."""

@@ -31,6 +31,8 @@ class Results(QWidget):
         self.facts = label("", "muted", wrap=True)
         self.show_button = button(self.tr("Show in graph"), "inspect", clicked=self._show_chosen)
         self.chart_card = Card(self.tr("Growth of the difference"))
+        self.chart_card.body.setContentsMargins(G, G, G, G)
+        self.chart_card.setMinimumHeight(26 * G)
         headings = (
             self.tr("depth"), self.tr("operator"), self.tr("node"), self.tr("component"), self.tr("by itself"),
             self.tr("rounding"), self.tr("in the run"), self.tr("largest value"),
@@ -57,8 +59,8 @@ class Results(QWidget):
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(self.chart_card)
         splitter.addWidget(self.table)
-        splitter.setStretchFactor(0, 2)
-        splitter.setStretchFactor(1, 3)
+        splitter.setStretchFactor(0, 1)
+        splitter.setStretchFactor(1, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(G)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from app.divergence.dialog import DivergenceDialog
 from app.state.inspection import Look
 from tests.app.conftest import make_bundle
 from tests.fakes.divergence import FIRST, report
+from tests.fakes.inspections import BUNDLE, FUSED
+from workflows.wire.codec import dumps
 from workflows.wire.requests import Diverge, Side
 
 ASKED = Diverge(Side("/a"), Side("/b", "", "qnn"), "Hello")
@@ -127,11 +130,13 @@ def test_it_is_stopped_and_closing_stops_it(qtbot: Any, dialog: Any) -> None:
 
 
 def test_stages_are_those_of_the_bundle(qtbot: Any, dialog: Any, tmp_path: Path) -> None:
-    found: DivergenceDialog = dialog()
+    found: DivergenceDialog = dialog(inspection=json.loads(dumps(BUNDLE)))
     side = found.form.b
     qtbot.waitUntil(lambda: side.stage.count() > 1)
-    side.stage.setCurrentIndex(1)
-    assert side.side.stage == side.stage.itemText(1) == "export"
+    names = [side.stage.itemText(place) for place in range(side.stage.count())]
+    assert names == ["As it runs", "export", FUSED.name]
+    side.stage.setCurrentIndex(2)
+    assert side.side.stage == FUSED.name
     side.bundle.choose("elsewhere")
     assert [side.stage.itemText(place) for place in range(side.stage.count())] == ["As it runs"]
 
