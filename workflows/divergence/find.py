@@ -104,6 +104,7 @@ class Search:
         self._subjects, self._plan, self._budget = subjects, plan, budget
         self._report, self._cancelled = report, cancelled
         self._rows = [Compared(part, pair) for part in parts for pair in part.pairs]
+        self._one_provider = subjects[0].device.name == subjects[1].device.name
         self._wirings = {part.b: Wiring(subjects[1].graph(part.b)) for part in parts}
 
     def run(self) -> list[Compared]:
@@ -202,10 +203,9 @@ class Search:
         reads = list(dict.fromkeys(name for row in rows for name in row.reads))
         types = {row.pair.b: row.types[1] for row in self._rows if row.part is part and row.types}
         graph = apart(self._wirings[part.b], [row.pair.b for row in rows], leaves, types)
-        one_provider = self._subjects[0].device.name == self._subjects[1].device.name
         for row in rows:
             assert row.types is not None  # those that were not seen are gone
-            row.allowed = tolerance(row.types, row.pair.alike and one_provider)
+            row.allowed = tolerance(row.types, row.pair.alike, self._one_provider)
         return _Cut(
             part,
             rows,
@@ -228,7 +228,7 @@ class Search:
         for row in self._rows:
             read = [by_value[row.part.b, name].free.relative for name in row.reads if (row.part.b, name) in by_value]
             assert row.types is not None
-            if row.free.relative > _LEAP * max([tolerance(row.types, same=False), *read]):
+            if row.free.relative > _LEAP * max([tolerance(row.types, False, self._one_provider), *read]):
                 row.parts = True
                 return
 

@@ -5,7 +5,8 @@ it, and what is allowed does not grow with the depth of the model. With u the un
 element types, and relative to the largest value of the tensor:
 
     the same operator on the same provider    8 u   the same kernel adds in the same order; this is slack, not need
-    another operator, fusion or provider      256 u of float32 and float64, 32 u of half precision
+    another operator or fusion                256 u of float32 and float64, 32 u of half precision
+    another provider                          32 u of half precision: NPUs and GPUs compute float32 in it, or coarser
 
 A sum of K products has a relative error of about u √K where roundings are independent (Higham & Mary, "A new approach
 to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41, 2019), which is 64 u for K = 4,096; angles of rotary
@@ -58,8 +59,8 @@ def gap_of(reference: Array, other: Array) -> Gap:
     return Gap(float(np.abs(one[finite] - two[finite]).max(initial=0.0)), largest)
 
 
-def tolerance(types: tuple[str, str], same: bool) -> float:
-    """What rounding may do, relative to the largest value. types: of the elements, numpy's names. same: see above."""
-    coarser = max(types, key=lambda name: _ROUNDOFF[name])
-    factor = _SAME if same else _HALF if coarser == "float16" else _OTHER
+def tolerance(types: tuple[str, str], same_operator: bool, same_provider: bool = True) -> float:
+    """What rounding may do, relative to the largest value. types: of the elements, numpy's names."""
+    coarser = max(types, key=lambda name: _ROUNDOFF[name]) if same_provider else "float16"
+    factor = _SAME if same_operator and same_provider else _HALF if coarser == "float16" else _OTHER
     return factor * _ROUNDOFF[coarser]

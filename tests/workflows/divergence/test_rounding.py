@@ -35,10 +35,11 @@ def test_relative_to_nothing() -> None:
 
 
 def test_the_coarser_type_counts() -> None:
-    assert tolerance(("float32", "float32"), same=True) == 8 * 2.0**-24
-    assert tolerance(("float32", "float32"), same=False) == 256 * 2.0**-24
-    assert tolerance(("float32", "float16"), same=False) == 32 * 2.0**-11
-    assert tolerance(("float64", "float32"), same=False) == 256 * 2.0**-24
+    assert tolerance(("float32", "float32"), same_operator=True) == 8 * 2.0**-24
+    assert tolerance(("float32", "float32"), same_operator=False) == 256 * 2.0**-24
+    assert tolerance(("float32", "float16"), same_operator=False) == 32 * 2.0**-11
+    assert tolerance(("float32", "float32"), True, same_provider=False) == 32 * 2.0**-11
+    assert tolerance(("float64", "float32"), same_operator=False) == 256 * 2.0**-24
 
 
 @pytest.mark.parametrize("size", [16, 256, 4096])
@@ -48,4 +49,4 @@ def test_the_order_of_a_sum_is_rounding(size: int) -> None:
     x, w = (chances.standard_normal(shape).astype(np.float32) for shape in ((8, size), (size, 64)))
     order = chances.permutation(size)
     gap = gap_of(x @ w, x[:, order] @ w[order])
-    assert 0 < gap.relative < tolerance(("float32", "float32"), same=False)
+    assert 0 < gap.relative < tolerance(("float32", "float32"), same_operator=False)
