@@ -44,15 +44,16 @@ def diverge(
         one.machine.close()
     rows = Search(subjects, parts, plan, report, cancelled, budget).run()
     nodes = _nodes(rows)
+    first = next((node for node in nodes if node.parts), None)
     return DivergenceReport(
         prompt=prompt if isinstance(prompt, str) else "",
         nodes_compared=len(nodes),
-        first=next((node for node in nodes if node.parts), None),
+        first=first,
         curve=[(node.depth, node.max_abs_diff) for node in nodes],
         nodes=nodes,
         prompt_ids=list(plan.ids),
         token_ids=list(plan.tokens),
-        notes=_notes(plan, subjects, parts),
+        notes=[*_notes(plan, subjects, parts), *_in_whole(first)],
     )
 
 
@@ -83,6 +84,12 @@ def _nodes(rows: Sequence[Compared]) -> list[ComparedNode]:
 
 def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def _in_whole(first: ComparedNode | None) -> list[str]:
+    if first is None or first.own_abs_diff is None or first.own_abs_diff > first.tolerance:
+        return []
+    return [f"By itself, given A's values, {first.node} is right: it differs in the run of the whole graph alone."]
 
 
 def _notes(plan: Plan, subjects: tuple[Subject, Subject], parts: Sequence[Part]) -> list[str]:

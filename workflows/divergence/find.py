@@ -28,7 +28,7 @@ from workflows.runtime.sessions import ORT_ERRORS, OpenSession
 from workflows.wire.events import Event, ProgressEvent
 
 GROUP_BYTES = 256 << 20
-_UNRELATED, _HEALED, _LEAP = 0.1, 0.01, 64.0
+_UNRELATED, _HEALED, _LEAP = 0.1, 0.01, 8.0
 Array = NDArray[np.generic]
 
 
@@ -117,7 +117,7 @@ class Search:
             self._keep([row for row, one in zip(self._rows, wrong, strict=True) if not one])
         self._each_group("giving B the values of A", 1, self._run_own)
         if not any(row.parts for row in self._rows):
-            self._mark_leap()
+            mark_leap(self._rows, self._one_provider)
         return self._rows
 
     def _each_group(self, what: str, half: int, run: Callable[[list[Compared]], None]) -> None:
@@ -222,15 +222,16 @@ class Search:
         pasts = [past for session in sessions for past, _ in opened.machine.program.memory_of(session)]
         return {names.get(past, past) for past in pasts}
 
-    def _mark_leap(self) -> None:
-        """Marks the first whose error in the free runs is beyond rounding and out of proportion with what it reads."""
-        by_value = {(row.part.b, row.pair.b): row for row in self._rows}
-        for row in self._rows:
-            read = [by_value[row.part.b, name].free.relative for name in row.reads if (row.part.b, name) in by_value]
-            assert row.types is not None
-            if row.free.relative > _LEAP * max([tolerance(row.types, False, self._one_provider), *read]):
-                row.parts = True
-                return
+
+def mark_leap(rows: Sequence[Compared], one_provider: bool) -> None:
+    """Marks the first whose error in the free runs is beyond rounding and out of proportion with what it reads."""
+    by_value = {(row.part.b, row.pair.b): row for row in rows}
+    for row in rows:
+        read = [by_value[row.part.b, name].free.relative for name in row.reads if (row.part.b, name) in by_value]
+        assert row.types is not None  # those that were not seen are gone
+        if row.free.relative > _LEAP * max([tolerance(row.types, False, one_provider), *read]):
+            row.parts = True
+            return
 
 
 def _taps(values: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
