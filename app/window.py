@@ -116,6 +116,7 @@ class MainWindow(QMainWindow):
             (self.tr("Import a folder of onnxruntime-genai's …"), "folder", self.doors.ask_import),
             (self.tr("Export the bundle for onnxruntime-genai …"), "save", self.doors.export_current),
             (self.tr("Put ONNX graphs together …"), "component", self.doors.ask_graphs),
+            (self.tr("Find the divergence of two runs …"), "branch", self._find_divergence),
         ):
             self._action(text, "", icon, act)
         for text, keys, act in (
@@ -230,6 +231,11 @@ class MainWindow(QMainWindow):
     def _on_setting(self, key: str) -> None:
         if key == "theme":
             theme().set_mode(self.context.settings.preference(key))
+
+    def _find_divergence(self) -> None:
+        from app.divergence.dialog import DivergenceDialog  # when it is first asked for
+
+        DivergenceDialog(self.context, self).show()
 
     def _show_error(self, message: str, details: str, action: str, on_action: Act | None) -> None:
         self.banner.error(message, details, action, on_action)

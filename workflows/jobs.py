@@ -303,6 +303,16 @@ class Jobs:
         else:
             yield ResultEvent(value=write_runs(history, request.runs, out))
 
+    @run.register
+    def diverge(self, request: ask.Diverge, told: Told) -> Iterator[Event]:
+        """Where two runs part."""
+        from workflows.divergence import Choice, diverge
+
+        a, b = (Choice(Path(one.bundle), one.stage, one.provider) for one in (request.a, request.b))
+        prompt = request.prompt if request.prompt is not None else request.prompt_ids or ()
+        found = diverge(a, b, prompt, steps=request.steps, report=told.report, cancelled=told.cancelled)
+        yield ResultEvent(value=found)
+
     # -- a bundle that is open ---------------------------------------------------------------------------------
 
     @run.register

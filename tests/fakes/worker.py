@@ -57,7 +57,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.fakes import accuracy, graphs, preflights, profiles
+from tests.fakes import accuracy, divergence, graphs, preflights, profiles
 from tests.fakes.plans import plan_of, probe_of
 from workflows.wire import lines
 from workflows.wire import requests as ask
@@ -275,6 +275,16 @@ class Fake:
             self.pause()
         suggested = accuracy.suggestions() if request.suggest else None
         self.give(changed(replace(accuracy.report(), suggestions=suggested), self.scenario.get("eval", {})))
+
+    def do_diverge(self, request: ask.Diverge) -> None:
+        """A product in the tenth layer."""
+        if wrong := self.scenario.get("diverge_fails"):
+            self.send(ErrorEvent(kind="request", message=wrong))
+            return
+        for done in range(5):
+            self.send(ProgressEvent(stage="diverge", message="running both", done=done, total=4, unit="values"))
+            self.pause()
+        self.give(divergence.report())
 
     def do_build(self, request: ask.Build) -> None:
         """Every stage, one of which may fail; a stage that was done before is reused."""

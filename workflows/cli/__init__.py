@@ -23,6 +23,7 @@ from workflows.cli import (
     compile,
     completion,
     devices,
+    diverge,
     eval,
     exporting,
     generate,
@@ -50,6 +51,7 @@ for command in commands:
     app.command()(command)
 app.command("assemble")(assemble.assemble)
 app.command("eval")(eval.evaluate)
+app.command()(diverge.diverge)
 app.command()(preflight.preflight)
 app.command()(profile.profile)
 app.command("compile")(compile.compile_contexts)

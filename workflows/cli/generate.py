@@ -77,7 +77,7 @@ def generate(
             "source_language": source_language,
         }
     )
-    given = _one_prompt(prompt, prompt_ids, prompt_file)
+    given = one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
         engine = open_engine(
@@ -146,7 +146,8 @@ def _say_capacity(done: GenerationDone) -> None:
         sys.stderr.write(f"joinery: The cache of {capacity:,} tokens is full; the window cache would go on.\n")
 
 
-def _one_prompt(text: str | None, ids: str | None, file: Path | None) -> str | list[int]:
+def one_prompt(text: str | None, ids: str | None, file: Path | None) -> str | list[int]:
+    """The one way of three in which a prompt was given. Raises RequestError and PromptError."""
     if sum(given is not None for given in (text, ids, file)) != 1:
         raise RequestError("Give one of --prompt, --prompt-ids and --prompt-file.")
     if file is not None:

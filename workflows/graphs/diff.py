@@ -50,6 +50,12 @@ def diff_graphs(before: Opened, after: Opened) -> DiffReport:
     )
 
 
+def same_values(before: View, after: View) -> dict[int, int]:
+    """before's value → after's that is the same: made by a matched node at the same place, or of the same name."""
+    there = len(after.values)
+    return {old: new for old, new in _Merge(before, after).at.items() if new < there}
+
+
 class _Merge:
     """after's values and nodes, then those of before that are no more.
 

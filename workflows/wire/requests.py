@@ -18,6 +18,7 @@ from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
 from workflows.wire.reports.compiled import CompileReport
 from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.reports.divergence import DivergenceReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.plan import PlanReport, ProbeReport
@@ -291,6 +292,30 @@ class WriteReport(Request[WrittenReport], job="report"):
     def __post_init__(self) -> None:
         if bool(self.runs) == bool(self.bundle):
             raise RequestError("A report is on runs or on a bundle: name one of the two.")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two that run beside each other: a bundle after a stage of its build (""; as it runs), on a provider."""
+
+    bundle: str
+    stage: str = ""
+    provider: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Diverge(Request[DivergenceReport], job="diverge"):
+    """The first node at which `b` parts from `a`, after a text or ids. steps: tokens that `a` goes on with."""
+
+    a: Side
+    b: Side
+    prompt: str | None = None
+    prompt_ids: tuple[int, ...] | None = None
+    steps: int = 2
+
+    def __post_init__(self) -> None:
+        if (self.prompt is None) == (self.prompt_ids is None):
+            raise RequestError("The job diverge needs either a 'prompt' or 'prompt_ids'.")
 
 
 # -- a bundle that is open -------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "bench": {"bundle": "/b"},
     "profile": {"path": "/b"},
     "eval": {"bundle": "/b", "against": "demo:qwen3"},
+    "diverge": {"a": {"bundle": "/a"}, "b": {"bundle": "/b"}, "prompt": "x"},
     "devices": {},
     "install": {"provider": "qnn"},
     "preflight": {"bundle": "/b", "provider": "qnn"},

@@ -1,0 +1,73 @@
+"""How the difference grows along the depth, on a scale of powers of ten; where B first parts is marked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QFrame, QWidget
+
+from app.widgets.theme import sans_font, theme
+from workflows.wire.reports.divergence import DivergenceReport
+
+FLOOR = 1e-9
+"""Where a node stands at which there is no difference at all."""
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("GrowthChart", text)
+
+
+class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
+    """Nodes from left to right in the order in which they run; those that differ by themselves are dots."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(_tr("Growth of the difference along the depth"))
+        self.setMenuEnabled(False)
+        self.hideButtons()
+        self.setMouseEnabled(x=False, y=False)
+        self.showGrid(x=False, y=True, alpha=0.15)
+        self.setLogMode(y=True)
+        self.setLabel("left", _tr("largest difference"))
+        self.setLabel("bottom", _tr("depth, in nodes"))
+        for side in ("left", "bottom"):
+            self.getAxis(side).enableAutoSIPrefix(False)
+        self.line = self.plot([], [])
+        self.dots = self.plot([], [], pen=None, symbol="o")
+        self.first = pg.InfiniteLine(angle=90, movable=False)
+        self.first.setZValue(-1)
+        self.addItem(self.first)
+        theme().changed.connect(self.restyle)
+        self.restyle()
+
+    def show_report(self, report: DivergenceReport) -> None:
+        """Draws another search; a difference that is no number is not drawn."""
+        points = [(depth, max(gap, FLOOR)) for depth, gap in report.curve if gap is not None]
+        self.line.setData([x for x, _ in points], [y for _, y in points])
+        parted = {node.depth for node in report.nodes if node.parts}
+        marked = [(x, y) for x, y in points if x in parted]
+        self.dots.setData([x for x, _ in marked], [y for _, y in marked])
+        self.first.setVisible(report.first is not None)
+        if report.first is not None:
+            self.first.setValue(report.first.depth)
+        self.setXRange(0, len(report.curve) + 1, padding=0)
+        self.getPlotItem().enableAutoRange("y")
+
+    def restyle(self) -> None:
+        """Takes the theme's colours."""
+        color = theme().color
+        self.setBackground(color("surface"))
+        for side in ("left", "bottom"):
+            axis: Any = self.getAxis(side)
+            axis.setPen(pg.mkPen(color("border")))
+            axis.setTextPen(pg.mkPen(color("muted")))
+            axis.setTickFont(sans_font(11))
+            axis.label.setFont(sans_font(12))
+        self.line.setPen(pg.mkPen(color("accent"), width=1.5))
+        self.dots.setSymbolPen(None)
+        self.dots.setSymbolBrush(pg.mkBrush(color("error")))
+        self.dots.setSymbolSize(7)
+        self.first.setPen(pg.mkPen(color("error"), style=Qt.PenStyle.DashLine))

@@ -1,0 +1,109 @@
+"""The window in which it is asked and answered where two runs part; it stands beside the main one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDialog, QProgressBar, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.divergence.form import Form
+from app.divergence.results import Results
+from app.state.context import AppContext
+from app.state.divergence import DivergenceModel
+from app.state.inspection import Look
+from app.widgets.actions import action
+from app.widgets.basics import Banner, EmptyState, button, label
+from app.widgets.theme import G
+from workflows.wire.reports.divergence import ComparedNode
+from workflows.wire.requests import Diverge
+
+
+class DivergenceDialog(QDialog):
+    """A form above, what came of it below; closing it stops what runs."""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self.model = DivergenceModel(context.new_worker, self)
+        self._leaving = False
+        self.setWindowTitle(self.tr("Find the divergence"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(940, 640)
+        self.form, self.banner, self.results = Form(context), Banner(), Results()
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(6)
+        self.bar.setAccessibleName(self.tr("How much is compared"))
+        self.empty = EmptyState(self.tr("Where do two runs part?"), self._advice(), icon="branch")
+        self.stack = QStackedWidget()
+        for page in (self.empty, self.results):
+            self.stack.addWidget(page)
+        self._lay_out()
+        self.form.asked.connect(self.start)
+        self.form.stopped.connect(self.model.cancel)
+        self.results.went.connect(self.show_node)
+        self.model.changed.connect(self.refresh)
+        for one in self.results.actions():
+            self.addAction(one)
+        action(self, self.tr("Divergence: find"), self.form.ask, "Ctrl+Return")
+        if context.bundle:
+            for side in (self.form.a, self.form.b):
+                side.bundle.choose(str(context.bundle["path"]))
+        self.refresh()
+
+    def _advice(self) -> str:
+        return self.tr(
+            "Two bundles, two stages of one build or two providers read the same prompt. Every node of B is given what "
+            "A's has to read, so that the one that differs by itself is found, not those that it misleads."
+        )
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
+        column.setSpacing(G)
+        column.addWidget(label(self.windowTitle(), "title"))
+        for part in (self.form, self.bar, self.banner):
+            column.addWidget(part)
+        column.addWidget(self.stack, 1)
+        column.addWidget(button(self.tr("Close"), clicked=self.close), 0, Qt.AlignmentFlag.AlignRight)
+        for one in self.findChildren(QPushButton):
+            one.setAutoDefault(False)  # Enter is the prompt's, and the table's
+
+    def start(self, request: Diverge) -> None:
+        """Begins; what was found before makes room."""
+        self.banner.clear()
+        self.model.start(request)
+
+    def show_node(self, node: ComparedNode) -> None:
+        """The node, in the graph of B's bundle as it runs."""
+        request = self.model.request
+        assert request is not None  # rows are those of an answer
+        self.context.navigate.emit("inspect")
+        self.context.lookRequested.emit(Look(request.b.bundle, component=node.component, node=node.node))
+
+    def refresh(self) -> None:
+        """Shows how far it is, or what came of it."""
+        model = self.model
+        self.form.set_running(model.running)
+        self.bar.setVisible(model.running)
+        self.bar.setRange(0, 1000 if model.share else 0)
+        self.bar.setValue(round(1000 * model.share))
+        if model.state == "failed" and model.error is not None:
+            self.banner.error(model.error.message, model.error.details)
+        elif model.state == "cancelled":
+            self.banner.show_message("info", self.tr("Stopped; nothing was found yet."))
+        self.stack.setCurrentWidget(self.empty if model.report is None else self.results)
+        if model.report is not None and model.report is not self.results.report:
+            self.results.show_report(model.report)
+        if self._leaving and not model.running:
+            QTimer.singleShot(0, self, self.close)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """What runs is stopped first; the dialog waits for that unseen."""
+        if self.model.running:
+            self._leaving = True
+            self.model.cancel()
+            self.hide()
+            event.ignore()
+        else:
+            super().closeEvent(event)

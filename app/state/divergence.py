@@ -1,0 +1,69 @@
+"""One search for where two runs part: asked of a worker of its own, followed, and kept when it ends.
+
+start(Diverge) ──▶ progress … ──▶ DivergenceReport | error
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.errand import Errand
+from app.jobs.worker import Worker
+from workflows.wire.events import ErrorEvent, Event, ProgressEvent
+from workflows.wire.reports.divergence import DivergenceReport
+from workflows.wire.requests import Diverge
+
+State = Literal["idle", "running", "done", "failed", "cancelled"]
+
+
+class DivergenceModel(QObject):
+    """The search that runs, or the last one that ended. share: of the values looked at, 0 to 1."""
+
+    changed = Signal()
+
+    def __init__(self, new_worker: Callable[[], Worker], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._errand = Errand(new_worker, self)
+        self.state: State = "idle"
+        self.request: Diverge | None = None
+        self.report: DivergenceReport | None = None
+        self.error: ErrorEvent | None = None
+        self.share = 0.0
+
+    @property
+    def running(self) -> bool:
+        """Whether a search is under way."""
+        return self.state == "running"
+
+    def start(self, request: Diverge) -> bool:
+        """Begins; False while another runs. What was found before is forgotten."""
+        if self.running:
+            return False
+        self.request, self.report, self.error, self.share = request, None, None, 0.0
+        self.state = "running"
+        job = self._errand.run(request)
+        job.event.connect(self._on_event)
+        job.on_answer(self._on_answer)
+        job.on_error(self._on_error)
+        self.changed.emit()
+        return True
+
+    def cancel(self) -> None:
+        """Ends it; it still says how it ended."""
+        self._errand.cancel()
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, ProgressEvent) and event.total:
+            self.share = event.done / event.total
+            self.changed.emit()
+
+    def _on_answer(self, report: DivergenceReport) -> None:
+        self.report, self.state = report, "done"
+        self.changed.emit()
+
+    def _on_error(self, error: ErrorEvent) -> None:
+        self.error, self.state = error, "cancelled" if error.kind == "cancelled" else "failed"
+        self.changed.emit()

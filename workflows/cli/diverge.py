@@ -1,0 +1,83 @@
+"""`joinery diverge`: the first node at which two bundles, stages or providers part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from workflows.cli.build import Shown
+from workflows.cli.generate import one_prompt
+from workflows.cli.output import JsonFlag, interruptible, write_json
+from workflows.errors import printable
+from workflows.wire.reports.divergence import ComparedNode, DivergenceReport
+
+_LISTED = 12  # nodes that part, before the rest is counted
+
+
+def diverge(
+    a: Path = typer.Argument(metavar="A", help="The bundle's folder that is held to be right."),
+    b: Path = typer.Argument(metavar="B", help="The bundle's folder that is judged; it may be the same."),
+    prompt: str | None = typer.Option(None, "--prompt", help="The prompt as text."),
+    prompt_ids: str | None = typer.Option(None, "--prompt-ids", help="The prompt as token ids: 1,2,3."),
+    prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt."),
+    steps: int = typer.Option(2, "--steps", help="Tokens that A goes on with after the prompt."),
+    stage: str = typer.Option("", "--stage", help="A as a stage of its build left it; see `joinery inspect`."),
+    stage_b: str = typer.Option("", "--stage-b", help="B as a stage of its build left it."),
+    provider: str = typer.Option("cpu", "--provider", help="Where A runs; see `joinery devices`."),
+    provider_b: str = typer.Option("cpu", "--provider-b", help="Where B runs."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Find the first node whose values differ beyond rounding between A and B on one prompt."""
+    from workflows.divergence import Choice
+    from workflows.divergence import diverge as run
+
+    given = one_prompt(prompt, prompt_ids, prompt_file)
+    sides = Choice(a, stage, provider), Choice(b, stage_b, provider_b)
+    with interruptible() as cancelled, Shown() as shown:
+        found = run(*sides, given, steps=steps, report=shown.take, cancelled=cancelled)
+    if as_json:
+        write_json(found)
+    else:
+        _show(Console(), found)
+
+
+def _show(console: Console, found: DivergenceReport) -> None:
+    tokens = len(found.prompt_ids) + len(found.token_ids)
+    console.print(f"{found.nodes_compared:,} nodes compared over {tokens:,} tokens", highlight=False)
+    first = found.first
+    if first is None:
+        console.print("no divergence: every node of B gives what A's gives, but for rounding")
+    else:
+        where = f" in {escape(printable(first.scope))}" if first.scope else ""
+        name = f"{escape(printable(first.op))} {escape(printable(first.node))}"
+        console.print(f"[bold]first to part: {name}[/bold]{where} ({first.component})", highlight=False)
+        console.print(_table([node for node in found.nodes if node.parts]))
+    end = found.nodes[-1]
+    console.print(
+        f"at the end, {escape(printable(end.node))}: off by {_figure(end.max_abs_diff)} of {end.reference_max:.3g}",
+        highlight=False,
+    )
+    for note in found.notes:
+        console.print(escape(note), highlight=False)
+
+
+def _table(nodes: list[ComparedNode]) -> Table:
+    more = f", the first {_LISTED} of {len(nodes):,}" if len(nodes) > _LISTED else ""
+    table = Table(title=f"nodes that differ by themselves{more}")
+    for heading in ("depth", "operator", "node"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("by itself", "rounding", "in the run", "largest value"):
+        table.add_column(heading, justify="right")
+    for node in nodes[:_LISTED]:
+        figures = (_figure(node.own_abs_diff), f"{node.tolerance:.2g}", _figure(node.max_abs_diff))
+        names = (escape(printable(node.op.rpartition(".")[2])), escape(printable(node.node)))
+        table.add_row(str(node.depth), *names, *figures, f"{node.reference_max:.3g}")
+    return table
+
+
+def _figure(value: float | None) -> str:
+    return "not finite" if value is None else f"{value:.3g}"
