@@ -92,9 +92,9 @@ def test_in_28_layers(built: Built, tmp_path: Path) -> None:
 def test_in_an_encoder_and_a_decoder(built: Built, tmp_path: Path) -> None:
     """But for a table of distances, of which a short prompt reads a few rows, and for what is as small as rounding."""
     missed = hits(built("demo:t5"), tmp_path, 20)
-    large = [row for row in missed if row[1:3] != (True, 1e-3)]
-    assert [row for row in large if "relative_attention_bias" not in row[0]] == []
-    assert len(missed) <= 2
+    read = [row for row in missed if "relative_attention_bias" not in row[0]]
+    assert [row for row in read if row[1:3] != (True, 1e-3)] == []
+    assert len(read) <= 1
     assert [row[3] for row in missed if row[3] is not None] == []  # never at another node
 
 
