@@ -8,6 +8,10 @@
       <translation> und </translation>
     </message>
     <message>
+      <source> token</source>
+      <translation> Token</translation>
+    </message>
+    <message>
       <source> tokens</source>
       <translation> Token</translation>
     </message>
@@ -24,28 +28,36 @@
       <translation> · {0} verdrängt</translation>
     </message>
     <message>
+      <source>%1 cannot be read: %2.</source>
+      <translation>%1 kann nicht gelesen werden: %2.</translation>
+    </message>
+    <message>
+      <source>%1 cannot be written: %2.</source>
+      <translation>%1 kann nicht geschrieben werden: %2.</translation>
+    </message>
+    <message>
+      <source>%1 failed: %2</source>
+      <translation>%1 fehlgeschlagen: %2</translation>
+    </message>
+    <message>
       <source>%1 is neither a folder nor an .onnx file.</source>
       <translation>%1 ist weder ein Ordner noch eine .onnx-Datei.</translation>
     </message>
     <message>
-      <source>%1 layers, width %2</source>
-      <translation>%1 Schichten, Breite %2</translation>
+      <source>%1 is not what was found: look at the source again.</source>
+      <translation>%1 ist nicht, was gefunden wurde: die Quelle noch einmal ansehen.</translation>
+    </message>
+    <message>
+      <source>%1 mixes tried; the smallest that holds has %2 of weights: %3</source>
+      <translation>%1 Mischungen versucht; die kleinste, die hält, hat %2 an Gewichten: %3</translation>
     </message>
     <message>
       <source>%1 of KV cache: %2 a token, allocated when a bundle is opened.</source>
       <translation>%1 KV-Cache: %2 je Token, belegt beim Öffnen eines Bundles.</translation>
     </message>
     <message>
-      <source>%1 tokens</source>
-      <translation>%1 Token</translation>
-    </message>
-    <message>
       <source>%1 was removed from the list; its files stay where they are.</source>
       <translation>%1 wurde aus der Liste entfernt; seine Dateien bleiben, wo sie sind.</translation>
-    </message>
-    <message>
-      <source>%1 · %2 slots · %3</source>
-      <translation>%1 · %2 Slots · %3</translation>
     </message>
     <message numerus="yes">
       <source>%n components</source>
@@ -71,12 +83,20 @@
       <translation>0 nimmt jedes Mal das wahrscheinlichste Token.</translation>
     </message>
     <message>
+      <source>1 layer</source>
+      <translation>1 Schicht</translation>
+    </message>
+    <message>
       <source>1 left out:</source>
-      <translation type="unfinished" />
+      <translation>1 ausgelassen:</translation>
     </message>
     <message>
       <source>1 node</source>
       <translation>1 Knoten</translation>
+    </message>
+    <message>
+      <source>1 node is in no graph like this: onnxruntime made it.</source>
+      <translation>1 Knoten ist so in keinem Graphen: onnxruntime hat ihn gemacht.</translation>
     </message>
     <message>
       <source>1 node is left to the CPU</source>
@@ -84,19 +104,23 @@
     </message>
     <message>
       <source>1 reply</source>
-      <translation type="unfinished" />
+      <translation>1 Antwort</translation>
     </message>
     <message>
       <source>1 run</source>
-      <translation type="unfinished" />
+      <translation>1 Lauf</translation>
     </message>
     <message>
       <source>1 run was removed.</source>
-      <translation type="unfinished" />
+      <translation>1 Lauf wurde entfernt.</translation>
+    </message>
+    <message>
+      <source>1 slot</source>
+      <translation>1 Slot</translation>
     </message>
     <message>
       <source>1 token</source>
-      <translation type="unfinished" />
+      <translation>1 Token</translation>
     </message>
     <message>
       <source>1 − cosine</source>
@@ -109,6 +133,10 @@
     <message>
       <source>A JSON list of functions, for a chat template that takes them.</source>
       <translation>Eine JSON-Liste von Funktionen, für eine Chat-Vorlage, die sie annimmt.</translation>
+    </message>
+    <message>
+      <source>A build is running.</source>
+      <translation>Ein Bau läuft.</translation>
     </message>
     <message>
       <source>A bundle tells here what each pass changed and refused.</source>
@@ -160,7 +188,11 @@
     </message>
     <message>
       <source>A point needs a run with this speed and an evaluation of the same bundle: bench it, and compare its accuracy.</source>
-      <translation type="unfinished" />
+      <translation>Ein Punkt braucht einen Lauf mit diesem Tempo und eine Auswertung desselben Bundles: es messen und seine Genauigkeit vergleichen.</translation>
+    </message>
+    <message>
+      <source>A recipe is a JSON object: { … }.</source>
+      <translation>Ein Rezept ist ein JSON-Objekt: { … }.</translation>
     </message>
     <message>
       <source>A reply ends here at the latest.</source>
@@ -187,12 +219,20 @@
       <translation>Ein kleines trainiertes Modell, das mit Joinery kommt</translation>
     </message>
     <message>
+      <source>A text that both read; A then goes on for two tokens</source>
+      <translation>Ein Text, den beide lasen; A geht danach zwei Token weiter</translation>
+    </message>
+    <message>
       <source>A token</source>
       <translation>Ein Token</translation>
     </message>
     <message>
       <source>A workbench that turns Hugging Face checkpoints into composite ONNX models, and lets you see, run and measure what was built.</source>
       <translation>Eine Werkbank, die aus Hugging-Face-Checkpoints zusammengesetzte ONNX-Modelle macht und zeigt, ausführt und misst, was gebaut wurde.</translation>
+    </message>
+    <message>
+      <source>A, held to be right</source>
+      <translation>A, das als richtig gilt</translation>
     </message>
     <message>
       <source>About</source>
@@ -208,11 +248,11 @@
     </message>
     <message>
       <source>Accuracy against speed; the table beside it says the same</source>
-      <translation type="unfinished" />
+      <translation>Genauigkeit gegen Tempo; die Tabelle daneben sagt dasselbe</translation>
     </message>
     <message>
       <source>Accuracy and speed</source>
-      <translation type="unfinished" />
+      <translation>Genauigkeit und Tempo</translation>
     </message>
     <message>
       <source>Accuracy: compare</source>
@@ -236,7 +276,7 @@
     </message>
     <message>
       <source>All bundles</source>
-      <translation type="unfinished" />
+      <translation>Alle Bundles</translation>
     </message>
     <message>
       <source>All but the outliers (percentile)</source>
@@ -244,19 +284,19 @@
     </message>
     <message>
       <source>All kinds</source>
-      <translation type="unfinished" />
+      <translation>Alle Arten</translation>
     </message>
     <message>
       <source>All precisions</source>
-      <translation type="unfinished" />
+      <translation>Alle Genauigkeiten</translation>
     </message>
     <message>
       <source>All providers</source>
-      <translation type="unfinished" />
+      <translation>Alle Provider</translation>
     </message>
     <message>
       <source>All runs</source>
-      <translation type="unfinished" />
+      <translation>Alle Läufe</translation>
     </message>
     <message>
       <source>All slots</source>
@@ -323,12 +363,28 @@
       <translation>Pfeiltasten</translation>
     </message>
     <message>
+      <source>As an earlier build of like size.</source>
+      <translation>Wie ein früherer Bau ähnlicher Größe.</translation>
+    </message>
+    <message>
+      <source>As it runs</source>
+      <translation>Wie es läuft</translation>
+    </message>
+    <message>
+      <source>As the checkpoint asks</source>
+      <translation>Wie der Checkpoint verlangt</translation>
+    </message>
+    <message>
       <source>As the checkpoint does</source>
       <translation>Wie der Checkpoint</translation>
     </message>
     <message>
       <source>As the system</source>
       <translation>Wie das System</translation>
+    </message>
+    <message>
+      <source>As {0} earlier builds of like size.</source>
+      <translation>Wie {0} frühere Baue ähnlicher Größe.</translation>
     </message>
     <message>
       <source>Ask something</source>
@@ -349,6 +405,14 @@
     <message>
       <source>Attributes</source>
       <translation>Attribute</translation>
+    </message>
+    <message>
+      <source>B first parts at {0}, {1}.</source>
+      <translation>B weicht zuerst ab bei {0}, {1}.</translation>
+    </message>
+    <message>
+      <source>B, which is judged</source>
+      <translation>B, das beurteilt wird</translation>
     </message>
     <message>
       <source>Back</source>
@@ -379,8 +443,16 @@
       <translation>Zurück auf {0} Token · {1}</translation>
     </message>
     <message>
+      <source>Balanced</source>
+      <translation>Ausgewogen</translation>
+    </message>
+    <message>
       <source>Before</source>
       <translation>Vorher</translation>
+    </message>
+    <message>
+      <source>Before and after side by side (Ctrl+D)</source>
+      <translation>Vorher und nachher nebeneinander (Strg+D)</translation>
     </message>
     <message>
       <source>Begin a text and the model completes it</source>
@@ -389,6 +461,18 @@
     <message>
       <source>Begins with</source>
       <translation>Beginnt mit</translation>
+    </message>
+    <message>
+      <source>Bits</source>
+      <translation>Bits</translation>
+    </message>
+    <message>
+      <source>Blocks</source>
+      <translation>Blöcke</translation>
+    </message>
+    <message>
+      <source>Blocks of %1</source>
+      <translation>Blöcke von %1</translation>
     </message>
     <message>
       <source>Browse</source>
@@ -407,16 +491,12 @@
       <translation>Noch eines bauen</translation>
     </message>
     <message>
-      <source>Build failed: %1</source>
-      <translation>Bau fehlgeschlagen: %1</translation>
+      <source>Build it and chat</source>
+      <translation>Bauen und chatten</translation>
     </message>
     <message>
       <source>Build stopped; it resumes where it was</source>
       <translation>Bau angehalten; er geht weiter, wo er war</translation>
-    </message>
-    <message>
-      <source>Build the demo</source>
-      <translation>Demo bauen</translation>
     </message>
     <message>
       <source>Build time</source>
@@ -471,6 +551,10 @@
       <translation>Bundle, das beurteilt wird</translation>
     </message>
     <message>
+      <source>Bundle {0}</source>
+      <translation>Bundle {0}</translation>
+    </message>
+    <message>
       <source>Bundles</source>
       <translation>Bündel</translation>
     </message>
@@ -481,6 +565,14 @@
     <message>
       <source>Bundles that you build or open are listed here with their architecture, precision, cache and speed. A folder or an .onnx file can also be dropped anywhere in this window.</source>
       <translation>Gebaute und geöffnete Bundles stehen hier mit Architektur, Genauigkeit, Cache und Tempo. Ein Ordner oder eine .onnx-Datei kann auch überall in diesem Fenster abgelegt werden.</translation>
+    </message>
+    <message>
+      <source>Bytes</source>
+      <translation>Bytes</translation>
+    </message>
+    <message>
+      <source>CPU</source>
+      <translation>CPU</translation>
     </message>
     <message>
       <source>CPU: {0} left to it</source>
@@ -507,6 +599,10 @@
       <translation>Prompts zur Kalibrierung</translation>
     </message>
     <message>
+      <source>Calls</source>
+      <translation>Aufrufe</translation>
+    </message>
+    <message>
       <source>Cancel</source>
       <translation>Abbrechen</translation>
     </message>
@@ -527,6 +623,10 @@
       <translation>Geändert</translation>
     </message>
     <message>
+      <source>Changes at the left (Ctrl+J)</source>
+      <translation>Änderungen links (Strg+J)</translation>
+    </message>
+    <message>
       <source>Changes by scope</source>
       <translation>Änderungen nach Bereich</translation>
     </message>
@@ -545,6 +645,10 @@
     <message>
       <source>Chat with the demo</source>
       <translation>Mit der Demo chatten</translation>
+    </message>
+    <message>
+      <source>Chats</source>
+      <translation>Chats</translation>
     </message>
     <message>
       <source>Check</source>
@@ -615,12 +719,36 @@
       <translation>Schließen</translation>
     </message>
     <message>
+      <source>Close Joinery?</source>
+      <translation>Joinery schließen?</translation>
+    </message>
+    <message>
       <source>Closed.</source>
       <translation>Geschlossen.</translation>
     </message>
     <message>
+      <source>Code</source>
+      <translation>Code</translation>
+    </message>
+    <message>
+      <source>Code that the checkpoint brings along</source>
+      <translation>Code, den der Checkpoint mitbringt</translation>
+    </message>
+    <message>
+      <source>Colour by cost</source>
+      <translation>Nach Kosten färben</translation>
+    </message>
+    <message>
       <source>Colour by provider</source>
       <translation>Nach Provider färben</translation>
+    </message>
+    <message>
+      <source>Colour by time or bytes</source>
+      <translation>Nach Zeit oder Bytes färben</translation>
+    </message>
+    <message>
+      <source>Colours from 0 to {0} a node</source>
+      <translation>Farben von 0 bis {0} je Knoten</translation>
     </message>
     <message>
       <source>Compare</source>
@@ -643,8 +771,16 @@
       <translation>Mit einem anderen Bundle vergleichen</translation>
     </message>
     <message>
+      <source>Comparing accuracy</source>
+      <translation>Genauigkeit wird verglichen</translation>
+    </message>
+    <message>
       <source>Compile</source>
       <translation>Kompilieren</translation>
+    </message>
+    <message>
+      <source>Compiling</source>
+      <translation>Wird kompiliert</translation>
     </message>
     <message>
       <source>Component</source>
@@ -657,6 +793,10 @@
     <message>
       <source>Components</source>
       <translation>Komponenten</translation>
+    </message>
+    <message>
+      <source>Components at the left (Ctrl+B)</source>
+      <translation>Komponenten links (Strg+B)</translation>
     </message>
     <message>
       <source>Components elsewhere …</source>
@@ -687,12 +827,20 @@
       <translation>Checkpoint umwandeln</translation>
     </message>
     <message>
+      <source>Copied</source>
+      <translation>Kopiert</translation>
+    </message>
+    <message>
       <source>Copy</source>
       <translation>Kopieren</translation>
     </message>
     <message>
       <source>Copy as Markdown</source>
       <translation>Als Markdown kopieren</translation>
+    </message>
+    <message>
+      <source>Copy the code</source>
+      <translation>Code kopieren</translation>
     </message>
     <message>
       <source>Copy the details</source>
@@ -715,6 +863,10 @@
       <translation>Versionen und Ordner kopieren</translation>
     </message>
     <message>
+      <source>Creative</source>
+      <translation>Kreativ</translation>
+    </message>
+    <message>
       <source>Cross cache</source>
       <translation>Cross-Cache</translation>
     </message>
@@ -724,7 +876,11 @@
     </message>
     <message>
       <source>Curves</source>
-      <translation type="unfinished" />
+      <translation>Kurven</translation>
+    </message>
+    <message>
+      <source>Custom</source>
+      <translation>Eigene</translation>
     </message>
     <message>
       <source>Damaged</source>
@@ -735,8 +891,24 @@
       <translation>Dunkel</translation>
     </message>
     <message>
+      <source>Decode</source>
+      <translation>Decode</translation>
+    </message>
+    <message>
       <source>Decoder cache · {0}</source>
       <translation>Decoder-Cache · {0}</translation>
+    </message>
+    <message>
+      <source>Delete</source>
+      <translation>Löschen</translation>
+    </message>
+    <message>
+      <source>Delete the chat</source>
+      <translation>Chat löschen</translation>
+    </message>
+    <message>
+      <source>Delete what was made?</source>
+      <translation>Gemachtes löschen?</translation>
     </message>
     <message>
       <source>Demo</source>
@@ -747,8 +919,8 @@
       <translation>Einzelheiten</translation>
     </message>
     <message>
-      <source>Details at the right</source>
-      <translation>Einzelheiten rechts</translation>
+      <source>Details at the right (Ctrl+I)</source>
+      <translation>Einzelheiten rechts (Strg+I)</translation>
     </message>
     <message>
       <source>Details of what is chosen</source>
@@ -759,6 +931,14 @@
       <translation>Geräte</translation>
     </message>
     <message>
+      <source>Discard</source>
+      <translation>Verwerfen</translation>
+    </message>
+    <message>
+      <source>Discard %1</source>
+      <translation>%1 verwerfen</translation>
+    </message>
+    <message>
       <source>Disk</source>
       <translation>Festplatte</translation>
     </message>
@@ -767,16 +947,32 @@
       <translation>Ausblenden</translation>
     </message>
     <message>
+      <source>Divergence: find</source>
+      <translation>Abweichung: suchen</translation>
+    </message>
+    <message>
+      <source>Divergence: show the node in the graph</source>
+      <translation>Abweichung: Knoten im Graphen zeigen</translation>
+    </message>
+    <message>
       <source>Done</source>
       <translation>Fertig</translation>
     </message>
     <message>
       <source>Double-click a run, or press Enter on it, to see all of it.</source>
-      <translation type="unfinished" />
+      <translation>Ein Doppelklick auf einen Lauf oder Eingabe zeigt alles von ihm.</translation>
     </message>
     <message>
       <source>Downloaded from the Hugging Face hub</source>
       <translation>Vom Hugging-Face-Hub heruntergeladen</translation>
+    </message>
+    <message>
+      <source>Downloading</source>
+      <translation>Wird heruntergeladen</translation>
+    </message>
+    <message>
+      <source>Draw layers of one structure as one</source>
+      <translation>Schichten gleichen Baus als eine zeichnen</translation>
     </message>
     <message>
       <source>Draw this component or scope with Netron</source>
@@ -791,6 +987,14 @@
       <translation>Treiber</translation>
     </message>
     <message>
+      <source>Drop to compare them, or to put them together</source>
+      <translation>Ablegen, um sie zu vergleichen oder zusammenzusetzen</translation>
+    </message>
+    <message>
+      <source>Drop to open it</source>
+      <translation>Ablegen, um es zu öffnen</translation>
+    </message>
+    <message>
       <source>Each execution provider is asked what it can use.</source>
       <translation>Jeder Execution Provider wird gefragt, was er benutzen kann.</translation>
     </message>
@@ -801,10 +1005,6 @@
     <message>
       <source>Each step of a reply appears here while it runs: latency, cache and memory.</source>
       <translation>Jeder Schritt einer Antwort erscheint hier, während sie läuft: Latenz, Cache und Speicher.</translation>
-    </message>
-    <message>
-      <source>Earlier chats</source>
-      <translation>Frühere Chats</translation>
     </message>
     <message>
       <source>Edit and resend, as a new branch</source>
@@ -819,12 +1019,24 @@
       <translation>Letzten Prompt bearbeiten</translation>
     </message>
     <message>
+      <source>Edit the prompt</source>
+      <translation>Prompt bearbeiten</translation>
+    </message>
+    <message>
       <source>Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it.</source>
       <translation>Ein früherer Prompt wird bearbeitet: Eingabe sendet ihn als neuen Zweig, Esc verlässt ihn.</translation>
     </message>
     <message>
+      <source>Embedding too</source>
+      <translation>Embedding auch</translation>
+    </message>
+    <message>
       <source>Embeddings, transformer and head as graphs of their own: 1×1 Conv, fp16 cache, rotary inside.</source>
       <translation>Embeddings, Transformer und Head als eigene Graphen: 1×1-Conv, fp16-Cache, Rotary innen.</translation>
+    </message>
+    <message>
+      <source>End it</source>
+      <translation>Beenden</translation>
     </message>
     <message>
       <source>Ends the reply (Esc)</source>
@@ -839,12 +1051,20 @@
       <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile.</translation>
     </message>
     <message>
+      <source>Error</source>
+      <translation>Fehler</translation>
+    </message>
+    <message>
       <source>Estimate</source>
       <translation>Schätzung</translation>
     </message>
     <message>
       <source>Every build, generation, measurement and evaluation appears here, of the command line, too.</source>
-      <translation type="unfinished" />
+      <translation>Jeder Bau, jede Erzeugung, Messung und Auswertung erscheint hier, auch die der Kommandozeile.</translation>
+    </message>
+    <message>
+      <source>Every file was opened.</source>
+      <translation>Jede Datei wurde geöffnet.</translation>
     </message>
     <message>
       <source>Every node is on it, and what it computes is right.</source>
@@ -852,7 +1072,11 @@
     </message>
     <message>
       <source>Everything (JSON) …</source>
-      <translation type="unfinished" />
+      <translation>Alles (JSON) …</translation>
+    </message>
+    <message>
+      <source>Explain in two sentences what a neural network is.</source>
+      <translation>Erkläre in zwei Sätzen, was ein neuronales Netz ist.</translation>
     </message>
     <message>
       <source>Export</source>
@@ -896,11 +1120,15 @@
     </message>
     <message>
       <source>Export the runs</source>
-      <translation type="unfinished" />
+      <translation>Läufe exportieren</translation>
     </message>
     <message>
       <source>Export this chat</source>
       <translation>Diesen Chat exportieren</translation>
+    </message>
+    <message>
+      <source>Exporting</source>
+      <translation>Wird exportiert</translation>
     </message>
     <message>
       <source>FIFO: slides on, newest last</source>
@@ -920,19 +1148,27 @@
     </message>
     <message>
       <source>Figures of the run</source>
-      <translation type="unfinished" />
+      <translation>Zahlen des Laufs</translation>
     </message>
     <message>
       <source>File of prompts, one a line</source>
       <translation>Datei mit Prompts, einer je Zeile</translation>
     </message>
     <message>
+      <source>Files</source>
+      <translation>Dateien</translation>
+    </message>
+    <message>
       <source>Filter</source>
-      <translation type="unfinished" />
+      <translation>Filtern</translation>
     </message>
     <message>
       <source>Filter the runs</source>
-      <translation type="unfinished" />
+      <translation>Läufe filtern</translation>
+    </message>
+    <message>
+      <source>Find</source>
+      <translation>Suchen</translation>
     </message>
     <message>
       <source>Find (Ctrl+F)</source>
@@ -953,6 +1189,14 @@
     <message>
       <source>Find nodes by name, operator or scope</source>
       <translation>Knoten nach Name, Operator oder Bereich suchen</translation>
+    </message>
+    <message>
+      <source>Find the divergence</source>
+      <translation>Abweichung suchen</translation>
+    </message>
+    <message>
+      <source>Find the divergence of two runs …</source>
+      <translation>Abweichung zweier Läufe suchen …</translation>
     </message>
     <message>
       <source>First values: {0}</source>
@@ -1035,8 +1279,16 @@
       <translation>Graph</translation>
     </message>
     <message>
+      <source>Graph before</source>
+      <translation>Graph vorher</translation>
+    </message>
+    <message>
       <source>Graph {0}</source>
       <translation>Graph {0}</translation>
+    </message>
+    <message>
+      <source>Graph: before and after side by side, or as one</source>
+      <translation>Graph: vorher und nachher nebeneinander oder als einer</translation>
     </message>
     <message>
       <source>Graph: close every scope</source>
@@ -1045,6 +1297,10 @@
     <message>
       <source>Graph: colour by provider</source>
       <translation>Graph: nach Provider färben</translation>
+    </message>
+    <message>
+      <source>Graph: colour by time or bytes</source>
+      <translation>Graph: nach Zeit oder Bytes färben</translation>
     </message>
     <message>
       <source>Graph: compare with another file …</source>
@@ -1057,6 +1313,10 @@
     <message>
       <source>Graph: copy the details</source>
       <translation>Graph: Einzelheiten kopieren</translation>
+    </message>
+    <message>
+      <source>Graph: draw layers of one structure as one, or each</source>
+      <translation>Graph: Schichten gleichen Baus als eine zeichnen oder jede für sich</translation>
     </message>
     <message>
       <source>Graph: draw with Netron</source>
@@ -1099,12 +1359,24 @@
       <translation>Graph: Sichtbares als SVG speichern …</translation>
     </message>
     <message>
+      <source>Graph: show or hide the changes</source>
+      <translation>Graph: Änderungen zeigen oder verbergen</translation>
+    </message>
+    <message>
+      <source>Graph: show or hide the details</source>
+      <translation>Graph: Einzelheiten zeigen oder verbergen</translation>
+    </message>
+    <message>
       <source>Graphs</source>
       <translation>Graphen</translation>
     </message>
     <message>
       <source>Graphs, weights and tokenizer of {0} are copied into a bundle of their own, once they were seen to fit together. The folder itself stays as it is.</source>
       <translation>Graphen, Gewichte und Tokenizer von {0} werden in ein eigenes Bundle kopiert, sobald sich gezeigt hat, dass sie zusammenpassen. Der Ordner selbst bleibt, wie er ist.</translation>
+    </message>
+    <message>
+      <source>Greedy</source>
+      <translation>Greedy</translation>
     </message>
     <message>
       <source>Group {0}</source>
@@ -1117,6 +1389,14 @@
     <message>
       <source>Grouped attention in place</source>
       <translation>Gruppierte Attention an Ort und Stelle</translation>
+    </message>
+    <message>
+      <source>Growth of the difference</source>
+      <translation>Wachstum der Abweichung</translation>
+    </message>
+    <message>
+      <source>Growth of the difference along the depth</source>
+      <translation>Wachstum der Abweichung über die Tiefe</translation>
     </message>
     <message>
       <source>Help</source>
@@ -1144,19 +1424,27 @@
     </message>
     <message>
       <source>History: filter the runs</source>
-      <translation type="unfinished" />
+      <translation>Verlauf: Läufe filtern</translation>
     </message>
     <message>
       <source>History: report on the bundle …</source>
-      <translation type="unfinished" />
+      <translation>Verlauf: Bericht über das Bundle …</translation>
     </message>
     <message>
       <source>History: report on the selected runs …</source>
-      <translation type="unfinished" />
+      <translation>Verlauf: Bericht über die gewählten Läufe …</translation>
     </message>
     <message>
       <source>Home</source>
       <translation>Start</translation>
+    </message>
+    <message>
+      <source>How far rounding puts a weight off, as is to be expected: the step of its grid / √12.</source>
+      <translation>Wie weit Runden ein Gewicht voraussichtlich verschiebt: die Stufe seines Rasters / √12.</translation>
+    </message>
+    <message>
+      <source>How far the measurement is</source>
+      <translation>Wie weit die Messung ist</translation>
     </message>
     <message>
       <source>How fast the open bundle runs and how right it is: latency of every step, cache and memory while it generates, and its distance from another bundle or its checkpoint.</source>
@@ -1211,6 +1499,14 @@
       <translation>Importieren …</translation>
     </message>
     <message>
+      <source>Importing</source>
+      <translation>Wird importiert</translation>
+    </message>
+    <message>
+      <source>In {0}, off by {1} where A's largest value is {2}.</source>
+      <translation>In {0}, Abweichung {1}, wo As größter Wert {2} ist.</translation>
+    </message>
+    <message>
       <source>Initializers · {0} · {1}</source>
       <translation>Initializer · {0} · {1}</translation>
     </message>
@@ -1247,6 +1543,10 @@
       <translation>Untersuchen: neu lesen</translation>
     </message>
     <message>
+      <source>Inspect: show or hide the components</source>
+      <translation>Untersuchen: Komponenten zeigen oder verbergen</translation>
+    </message>
+    <message>
       <source>Inspect: {0}</source>
       <translation>Untersuchen: {0}</translation>
     </message>
@@ -1255,12 +1555,20 @@
       <translation>{0} installieren</translation>
     </message>
     <message>
+      <source>Installing</source>
+      <translation>Wird installiert</translation>
+    </message>
+    <message>
       <source>Into</source>
       <translation>Nach</translation>
     </message>
     <message>
       <source>Into the middle</source>
       <translation>In die Mitte</translation>
+    </message>
+    <message>
+      <source>It can be changed here; what is wrong is said below it.</source>
+      <translation>Es kann hier geändert werden; was falsch ist, steht darunter.</translation>
     </message>
     <message>
       <source>It can go back to {0} tokens.</source>
@@ -1292,7 +1600,7 @@
     </message>
     <message>
       <source>KL</source>
-      <translation type="unfinished" />
+      <translation>KL</translation>
     </message>
     <message>
       <source>KL divergence, largest</source>
@@ -1343,6 +1651,10 @@
       <translation>KV-Cache: durch die Schritte gehen</translation>
     </message>
     <message>
+      <source>Keep it for later</source>
+      <translation>Für später behalten</translation>
+    </message>
+    <message>
       <source>Keyboard shortcuts</source>
       <translation>Tastenkürzel</translation>
     </message>
@@ -1384,15 +1696,15 @@
     </message>
     <message>
       <source>Latency of each token of the selected runs</source>
-      <translation type="unfinished" />
+      <translation>Latenz jedes Tokens der gewählten Läufe</translation>
     </message>
     <message>
       <source>Latency on a log scale, or not</source>
-      <translation type="unfinished" />
+      <translation>Latenz auf logarithmischer Skala oder nicht</translation>
     </message>
     <message>
       <source>Latency on a logarithmic scale: prefill and decode in one picture.</source>
-      <translation type="unfinished" />
+      <translation>Latenz auf logarithmischer Skala: Prefill und Decode in einem Bild.</translation>
     </message>
     <message>
       <source>Latency, cache and memory over time</source>
@@ -1420,7 +1732,7 @@
     </message>
     <message>
       <source>Leaves the zoom (double click, Home, or 0)</source>
-      <translation type="unfinished" />
+      <translation>Verlässt den Zoom (Doppelklick, Pos1 oder 0)</translation>
     </message>
     <message>
       <source>Length to go back to</source>
@@ -1437,6 +1749,14 @@
     <message>
       <source>Light or dark, or as the system says.</source>
       <translation>Hell oder dunkel, oder wie das System es vorgibt.</translation>
+    </message>
+    <message>
+      <source>Line %1: %2</source>
+      <translation>Zeile %1: %2</translation>
+    </message>
+    <message>
+      <source>Line %1: %2.</source>
+      <translation>Zeile %1: %2.</translation>
     </message>
     <message>
       <source>Lines: decode</source>
@@ -1457,6 +1777,14 @@
     <message>
       <source>Load a prompt cache</source>
       <translation>Prompt-Cache laden</translation>
+    </message>
+    <message>
+      <source>Load a recipe</source>
+      <translation>Rezept laden</translation>
+    </message>
+    <message>
+      <source>Load a recipe …</source>
+      <translation>Rezept laden …</translation>
     </message>
     <message>
       <source>Loaded {0} tokens from {1}.</source>
@@ -1480,7 +1808,7 @@
     </message>
     <message>
       <source>Log scale</source>
-      <translation type="unfinished" />
+      <translation>Log-Skala</translation>
     </message>
     <message>
       <source>Long prefill blocks run out of the picture, so that decode steps can be told apart.</source>
@@ -1535,6 +1863,10 @@
       <translation>Macht schon dagewesene Token unwahrscheinlicher; 1 ist aus.</translation>
     </message>
     <message>
+      <source>Many mixes of methods are tried, layer by layer, and the smallest that holds is built.</source>
+      <translation>Viele Mischungen von Verfahren werden versucht, Schicht für Schicht, und die kleinste, die hält, wird gebaut.</translation>
+    </message>
+    <message>
       <source>Max new tokens</source>
       <translation>Höchstzahl neuer Token</translation>
     </message>
@@ -1543,16 +1875,32 @@
       <translation>Messen</translation>
     </message>
     <message>
+      <source>Measure again</source>
+      <translation>Noch einmal messen</translation>
+    </message>
+    <message>
+      <source>Measure the nodes</source>
+      <translation>Knoten messen</translation>
+    </message>
+    <message>
       <source>Measure: show all runs</source>
-      <translation type="unfinished" />
+      <translation>Messen: alle Läufe zeigen</translation>
     </message>
     <message>
       <source>Measure: show the last reply</source>
-      <translation type="unfinished" />
+      <translation>Messen: letzte Antwort zeigen</translation>
     </message>
     <message>
       <source>Measure: show this bundle's runs</source>
-      <translation type="unfinished" />
+      <translation>Messen: Läufe dieses Bundles zeigen</translation>
+    </message>
+    <message>
+      <source>Measuring</source>
+      <translation>Wird gemessen</translation>
+    </message>
+    <message>
+      <source>Median</source>
+      <translation>Median</translation>
     </message>
     <message>
       <source>Memory</source>
@@ -1588,7 +1936,7 @@
     </message>
     <message>
       <source>Move over a step to see its token. Drag or turn the wheel to zoom, double click to leave; arrows go step by step.</source>
-      <translation type="unfinished" />
+      <translation>Über einen Schritt fahren, um sein Token zu sehen. Ziehen oder Mausrad vergrößert, Doppelklick verlässt den Zoom; Pfeiltasten gehen Schritt für Schritt.</translation>
     </message>
     <message>
       <source>Mu: settings in five languages; it brings its own code</source>
@@ -1597,6 +1945,10 @@
     <message>
       <source>Name</source>
       <translation>Name</translation>
+    </message>
+    <message>
+      <source>Name of the preset</source>
+      <translation>Name der Vorlage</translation>
     </message>
     <message>
       <source>Neither bundle says which layers it has.</source>
@@ -1671,8 +2023,16 @@
       <translation>Noch keine Bundles</translation>
     </message>
     <message>
+      <source>No chat has these words.</source>
+      <translation>Kein Chat hat diese Wörter.</translation>
+    </message>
+    <message>
       <source>No chat template: the model completes what was written so far.</source>
       <translation>Keine Chat-Vorlage: das Modell setzt fort, was bisher geschrieben ist.</translation>
+    </message>
+    <message>
+      <source>No chats so far.</source>
+      <translation>Noch keine Chats.</translation>
     </message>
     <message>
       <source>No comparison</source>
@@ -1683,8 +2043,8 @@
       <translation>Kein Gerät wurde gemeldet</translation>
     </message>
     <message>
-      <source>No earlier chats</source>
-      <translation>Keine früheren Chats</translation>
+      <source>No divergence: every node of B gives what A's gives, but for rounding.</source>
+      <translation>Keine Abweichung: jeder Knoten von B gibt, was As gibt, bis auf Rundung.</translation>
     </message>
     <message>
       <source>No graph is shown.</source>
@@ -1716,27 +2076,55 @@
     </message>
     <message>
       <source>No run has been kept yet</source>
-      <translation type="unfinished" />
+      <translation>Noch kein Lauf ist aufgehoben</translation>
     </message>
     <message>
       <source>No step is in this part of the time axis.</source>
-      <translation type="unfinished" />
+      <translation>In diesem Teil der Zeitachse liegt kein Schritt.</translation>
+    </message>
+    <message>
+      <source>No weight of this graph is quantized.</source>
+      <translation>Kein Gewicht dieses Graphen ist quantisiert.</translation>
     </message>
     <message>
       <source>No worker running</source>
       <translation>Kein Worker läuft</translation>
     </message>
     <message>
+      <source>No zero point of a block's own: smaller, and less exact.</source>
+      <translation>Kein eigener Nullpunkt je Block: kleiner und weniger genau.</translation>
+    </message>
+    <message>
+      <source>Node</source>
+      <translation>Knoten</translation>
+    </message>
+    <message>
       <source>Nodes</source>
       <translation>Knoten</translation>
+    </message>
+    <message>
+      <source>Nodes compared: {0}; tokens: {1}.</source>
+      <translation>Verglichene Knoten: {0}; Token: {1}.</translation>
     </message>
     <message>
       <source>Nodes on {0}</source>
       <translation>Knoten auf {0}</translation>
     </message>
     <message>
+      <source>Nodes that are left alone</source>
+      <translation>Knoten, die bleiben, wie sie sind</translation>
+    </message>
+    <message>
       <source>Nodes that are left to the CPU</source>
       <translation>Knoten, die der CPU bleiben</translation>
+    </message>
+    <message>
+      <source>Nodes that were compared</source>
+      <translation>Knoten, die verglichen wurden</translation>
+    </message>
+    <message>
+      <source>Nodes, the costliest first</source>
+      <translation>Knoten, die teuersten zuerst</translation>
     </message>
     <message>
       <source>None</source>
@@ -1749,6 +2137,10 @@
     <message>
       <source>Not for this model: %1.</source>
       <translation>Nicht für dieses Modell: %1.</translation>
+    </message>
+    <message>
+      <source>Not measured yet: three chunks and eight steps run in a process of their own.</source>
+      <translation>Noch nicht gemessen: drei Blöcke und acht Schritte laufen in einem eigenen Prozess.</translation>
     </message>
     <message>
       <source>Not tried yet: a check runs a chunk and a step, and tells which nodes the provider takes.</source>
@@ -1784,7 +2176,7 @@
     </message>
     <message>
       <source>Nothing measured of {0} yet</source>
-      <translation type="unfinished" />
+      <translation>Von {0} ist noch nichts gemessen</translation>
     </message>
     <message>
       <source>Nothing measured yet</source>
@@ -1804,11 +2196,15 @@
     </message>
     <message>
       <source>Of what is shown, a part of {0}</source>
-      <translation type="unfinished" />
+      <translation>Vom Gezeigten ein Teil von {0}</translation>
     </message>
     <message>
       <source>Of {0}</source>
-      <translation type="unfinished" />
+      <translation>Von {0}</translation>
+    </message>
+    <message>
+      <source>Off: the last product keeps its precision, which costs bytes.</source>
+      <translation>Aus: das letzte Produkt behält seine Genauigkeit, was Bytes kostet.</translation>
     </message>
     <message>
       <source>One graph for prompt and decoding</source>
@@ -1816,7 +2212,7 @@
     </message>
     <message>
       <source>One run</source>
-      <translation type="unfinished" />
+      <translation>Ein Lauf</translation>
     </message>
     <message>
       <source>Only the CPU can be used here: the Devices page says what would bring another provider.</source>
@@ -1848,7 +2244,7 @@
     </message>
     <message>
       <source>Open</source>
-      <translation type="unfinished" />
+      <translation>Öffnen</translation>
     </message>
     <message>
       <source>Open Joinery's folder</source>
@@ -1908,7 +2304,11 @@
     </message>
     <message>
       <source>Open bundle</source>
-      <translation type="unfinished" />
+      <translation>Bundle öffnen</translation>
+    </message>
+    <message>
+      <source>Open each file first: Read the code …</source>
+      <translation>Zuerst jede Datei öffnen: Code lesen …</translation>
     </message>
     <message>
       <source>Open or close</source>
@@ -1967,6 +2367,10 @@
       <translation>Ausgabeordner</translation>
     </message>
     <message>
+      <source>Output head too</source>
+      <translation>Ausgabe-Head auch</translation>
+    </message>
+    <message>
       <source>Outputs</source>
       <translation>Ausgaben</translation>
     </message>
@@ -2011,6 +2415,10 @@
       <translation>Perzentillinien</translation>
     </message>
     <message>
+      <source>Phase that was measured</source>
+      <translation>Phase, die gemessen wurde</translation>
+    </message>
+    <message>
       <source>Picture (PNG) …</source>
       <translation>Bild (PNG) …</translation>
     </message>
@@ -2036,11 +2444,15 @@
     </message>
     <message>
       <source>Points</source>
-      <translation type="unfinished" />
+      <translation>Punkte</translation>
     </message>
     <message>
       <source>Precision</source>
       <translation>Genauigkeit</translation>
+    </message>
+    <message>
+      <source>Prefill</source>
+      <translation>Prefill</translation>
     </message>
     <message>
       <source>Prefill and decode apart</source>
@@ -2053,6 +2465,10 @@
     <message>
       <source>Prefill off by</source>
       <translation>Prefill weicht ab um</translation>
+    </message>
+    <message>
+      <source>Preset</source>
+      <translation>Vorlage</translation>
     </message>
     <message>
       <source>Previous change ([)</source>
@@ -2073,6 +2489,10 @@
     <message>
       <source>Producer</source>
       <translation>Erzeuger</translation>
+    </message>
+    <message>
+      <source>Progress of %1</source>
+      <translation>Fortschritt von %1</translation>
     </message>
     <message>
       <source>Progress of looking at the source</source>
@@ -2115,6 +2535,10 @@
       <translation>Provider, nach dem der Graph gefärbt ist</translation>
     </message>
     <message>
+      <source>Provider to measure on</source>
+      <translation>Provider, auf dem gemessen wird</translation>
+    </message>
+    <message>
       <source>Providers without dynamic shapes need two; both share their weights.</source>
       <translation>Provider ohne dynamische Formen brauchen zwei; beide teilen ihre Gewichte.</translation>
     </message>
@@ -2131,6 +2555,10 @@
       <translation>Zusammensetzen …</translation>
     </message>
     <message>
+      <source>Putting together</source>
+      <translation>Wird zusammengesetzt</translation>
+    </message>
+    <message>
       <source>Quantize</source>
       <translation>Quantisieren</translation>
     </message>
@@ -2145,6 +2573,18 @@
     <message>
       <source>Read again</source>
       <translation>Neu lesen</translation>
+    </message>
+    <message>
+      <source>Read the code …</source>
+      <translation>Code lesen …</translation>
+    </message>
+    <message>
+      <source>Read the weights</source>
+      <translation>Gewichte lesen</translation>
+    </message>
+    <message>
+      <source>Read the weights again</source>
+      <translation>Gewichte noch einmal lesen</translation>
     </message>
     <message>
       <source>Reading every file …</source>
@@ -2164,7 +2604,7 @@
     </message>
     <message>
       <source>Reading …</source>
-      <translation type="unfinished" />
+      <translation>Wird gelesen …</translation>
     </message>
     <message>
       <source>Reads every file and compares it with the manifest</source>
@@ -2188,7 +2628,15 @@
     </message>
     <message>
       <source>Recipe of the bundle</source>
-      <translation type="unfinished" />
+      <translation>Rezept des Bundles</translation>
+    </message>
+    <message>
+      <source>Recipes (*.json)</source>
+      <translation>Rezepte (*.json)</translation>
+    </message>
+    <message>
+      <source>Recipes (*.json);;All files (*)</source>
+      <translation>Rezepte (*.json);;Alle Dateien (*)</translation>
     </message>
     <message>
       <source>Refused</source>
@@ -2200,7 +2648,7 @@
     </message>
     <message>
       <source>Remove</source>
-      <translation type="unfinished" />
+      <translation>Entfernen</translation>
     </message>
     <message>
       <source>Remove %1 from the list</source>
@@ -2212,7 +2660,11 @@
     </message>
     <message>
       <source>Removes the selected runs from the history (Del)</source>
-      <translation type="unfinished" />
+      <translation>Entfernt die gewählten Läufe aus dem Verlauf (Entf)</translation>
+    </message>
+    <message>
+      <source>Rename the chat</source>
+      <translation>Chat umbenennen</translation>
     </message>
     <message>
       <source>Reopen</source>
@@ -2232,7 +2684,7 @@
     </message>
     <message>
       <source>Report (HTML) …</source>
-      <translation type="unfinished" />
+      <translation>Bericht (HTML) …</translation>
     </message>
     <message>
       <source>Report (JSON) …</source>
@@ -2240,19 +2692,19 @@
     </message>
     <message>
       <source>Report (Markdown) …</source>
-      <translation type="unfinished" />
+      <translation>Bericht (Markdown) …</translation>
     </message>
     <message>
       <source>Report on the bundle</source>
-      <translation type="unfinished" />
+      <translation>Bericht über das Bundle</translation>
     </message>
     <message>
       <source>Report on the bundle …</source>
-      <translation type="unfinished" />
+      <translation>Bericht über das Bundle …</translation>
     </message>
     <message>
       <source>Report on the selected runs …</source>
-      <translation type="unfinished" />
+      <translation>Bericht über die gewählten Läufe …</translation>
     </message>
     <message>
       <source>Reset</source>
@@ -2279,6 +2731,10 @@
       <translation>Fortsetzen</translation>
     </message>
     <message>
+      <source>Resume %1</source>
+      <translation>%1 fortsetzen</translation>
+    </message>
+    <message>
       <source>Resume or retry the build</source>
       <translation>Bau fortsetzen oder wiederholen</translation>
     </message>
@@ -2295,8 +2751,16 @@
       <translation>Zurückspulen</translation>
     </message>
     <message>
+      <source>Rounding</source>
+      <translation>Rundung</translation>
+    </message>
+    <message>
       <source>Route</source>
       <translation>Weg</translation>
+    </message>
+    <message>
+      <source>Run</source>
+      <translation>Lauf</translation>
     </message>
     <message>
       <source>Running: {0}</source>
@@ -2304,11 +2768,11 @@
     </message>
     <message>
       <source>Runs</source>
-      <translation type="unfinished" />
+      <translation>Läufe</translation>
     </message>
     <message>
       <source>Runs side by side</source>
-      <translation type="unfinished" />
+      <translation>Läufe nebeneinander</translation>
     </message>
     <message>
       <source>Runs to keep</source>
@@ -2319,12 +2783,24 @@
       <translation>Sampling</translation>
     </message>
     <message>
+      <source>Sampling and cache layout are again as you chose them for this bundle.</source>
+      <translation>Sampling und Cache-Layout sind wieder, wie sie für dieses Bundle gewählt waren.</translation>
+    </message>
+    <message>
+      <source>Sampling and cache layout of the other bundle stay with it; this one has the defaults.</source>
+      <translation>Sampling und Cache-Layout des anderen Bundles bleiben bei ihm; dieses hat die Vorgaben.</translation>
+    </message>
+    <message>
       <source>Save as JSON, with all branches …</source>
       <translation>Als JSON speichern, mit allen Zweigen …</translation>
     </message>
     <message>
       <source>Save as Markdown …</source>
       <translation>Als Markdown speichern …</translation>
+    </message>
+    <message>
+      <source>Save as …</source>
+      <translation>Speichern unter …</translation>
     </message>
     <message>
       <source>Save picture …</source>
@@ -2345,6 +2821,14 @@
     <message>
       <source>Save the prompt cache</source>
       <translation>Prompt-Cache speichern</translation>
+    </message>
+    <message>
+      <source>Save the recipe</source>
+      <translation>Rezept speichern</translation>
+    </message>
+    <message>
+      <source>Save …</source>
+      <translation>Speichern …</translation>
     </message>
     <message>
       <source>Saved to {0}.</source>
@@ -2371,16 +2855,20 @@
       <translation>Bereiche</translation>
     </message>
     <message>
+      <source>Search the chats</source>
+      <translation>Chats durchsuchen</translation>
+    </message>
+    <message>
       <source>Seed</source>
       <translation>Startwert</translation>
     </message>
     <message>
       <source>Select generations: their tokens' latencies are drawn over each other here.</source>
-      <translation type="unfinished" />
+      <translation>Erzeugungen wählen: die Latenzen ihrer Token werden hier übereinander gezeichnet.</translation>
     </message>
     <message>
       <source>Select runs in the table to see them side by side.</source>
-      <translation type="unfinished" />
+      <translation>Läufe in der Tabelle wählen, um sie nebeneinander zu sehen.</translation>
     </message>
     <message>
       <source>Send</source>
@@ -2407,6 +2895,10 @@
       <translation>Form</translation>
     </message>
     <message>
+      <source>Share</source>
+      <translation>Anteil</translation>
+    </message>
+    <message>
       <source>Shift+Enter</source>
       <translation>Umschalt+Eingabe</translation>
     </message>
@@ -2416,11 +2908,19 @@
     </message>
     <message>
       <source>Show all runs</source>
-      <translation type="unfinished" />
+      <translation>Alle Läufe zeigen</translation>
+    </message>
+    <message>
+      <source>Show in graph</source>
+      <translation>Im Graphen zeigen</translation>
     </message>
     <message>
       <source>Show or hide the chat settings</source>
       <translation>Chat-Einstellungen zeigen oder verbergen</translation>
+    </message>
+    <message>
+      <source>Show or hide the list of chats</source>
+      <translation>Liste der Chats zeigen oder verbergen</translation>
     </message>
     <message>
       <source>Show or hide the settings</source>
@@ -2440,7 +2940,7 @@
     </message>
     <message>
       <source>Show the run</source>
-      <translation type="unfinished" />
+      <translation>Lauf zeigen</translation>
     </message>
     <message>
       <source>Side by side</source>
@@ -2471,6 +2971,18 @@
       <translation>Kleiner (-)</translation>
     </message>
     <message>
+      <source>Smaller blocks are more exact and take more bytes for their scales.</source>
+      <translation>Kleinere Blöcke sind genauer und brauchen mehr Bytes für ihre Skalen.</translation>
+    </message>
+    <message>
+      <source>Smallest that keeps …</source>
+      <translation>Das Kleinste, das hält …</translation>
+    </message>
+    <message>
+      <source>Something is still running, and closing ends it.</source>
+      <translation>Noch läuft etwas, und Schließen beendet es.</translation>
+    </message>
+    <message>
       <source>Source</source>
       <translation>Quelle</translation>
     </message>
@@ -2488,7 +3000,7 @@
     </message>
     <message>
       <source>Speed, accuracy or history</source>
-      <translation type="unfinished" />
+      <translation>Tempo, Genauigkeit oder Verlauf</translation>
     </message>
     <message>
       <source>Stage</source>
@@ -2501,6 +3013,10 @@
     <message>
       <source>Stage of the build</source>
       <translation>Stufe des Baus</translation>
+    </message>
+    <message>
+      <source>Stage of the build of {0}</source>
+      <translation>Stufe des Baus von {0}</translation>
     </message>
     <message>
       <source>Stages of the build</source>
@@ -2552,11 +3068,15 @@
     </message>
     <message>
       <source>Steps and figures (CSV) …</source>
-      <translation type="unfinished" />
+      <translation>Schritte und Zahlen (CSV) …</translation>
     </message>
     <message>
       <source>Steps of the run</source>
-      <translation type="unfinished" />
+      <translation>Schritte des Laufs</translation>
+    </message>
+    <message>
+      <source>Still to be read: %1</source>
+      <translation>Noch zu lesen: %1</translation>
     </message>
     <message>
       <source>Stop</source>
@@ -2599,6 +3119,10 @@
       <translation>Angehalten: der Worker wurde beendet.</translation>
     </message>
     <message>
+      <source>Stopped; nothing was found yet.</source>
+      <translation>Angehalten; noch nichts wurde gefunden.</translation>
+    </message>
+    <message>
       <source>Stopped; nothing was written.</source>
       <translation>Angehalten; nichts wurde geschrieben.</translation>
     </message>
@@ -2619,6 +3143,10 @@
       <translation>Knoten vorschlagen, die nicht quantisiert werden</translation>
     </message>
     <message>
+      <source>Symmetric</source>
+      <translation>Symmetrisch</translation>
+    </message>
+    <message>
       <source>System prompt</source>
       <translation>System-Prompt</translation>
     </message>
@@ -2636,7 +3164,7 @@
     </message>
     <message>
       <source>TTFT, median</source>
-      <translation type="unfinished" />
+      <translation>TTFT, Median</translation>
     </message>
     <message>
       <source>Target</source>
@@ -2645,6 +3173,14 @@
     <message>
       <source>Task</source>
       <translation>Aufgabe</translation>
+    </message>
+    <message>
+      <source>Task file</source>
+      <translation>Aufgabendatei</translation>
+    </message>
+    <message>
+      <source>Tasks (*.jsonl *.ndjson *.parquet);;All files (*)</source>
+      <translation>Aufgaben (*.jsonl *.ndjson *.parquet);;Alle Dateien (*)</translation>
     </message>
     <message>
       <source>Temperature</source>
@@ -2661,6 +3197,10 @@
     <message>
       <source>Text (*.txt);;All (*)</source>
       <translation>Text (*.txt);;Alle (*)</translation>
+    </message>
+    <message>
+      <source>Text of the file</source>
+      <translation>Text der Datei</translation>
     </message>
     <message>
       <source>Text of the message</source>
@@ -2680,7 +3220,7 @@
     </message>
     <message>
       <source>The bundle in this folder is gone, or is another one now: its recipe is not known.</source>
-      <translation type="unfinished" />
+      <translation>Das Bundle in diesem Ordner ist fort oder inzwischen ein anderes: sein Rezept ist nicht bekannt.</translation>
     </message>
     <message>
       <source>The bundle is damaged; build it again.</source>
@@ -2688,7 +3228,7 @@
     </message>
     <message>
       <source>The bundle is not in its folder any more.</source>
-      <translation type="unfinished" />
+      <translation>Das Bundle ist nicht mehr in seinem Ordner.</translation>
     </message>
     <message>
       <source>The bundle is tried: a chunk and a step, beside the CPU …</source>
@@ -2711,12 +3251,24 @@
       <translation>Der Cache wird gerade geändert</translation>
     </message>
     <message>
+      <source>The chat could not be changed.</source>
+      <translation>Der Chat konnte nicht geändert werden.</translation>
+    </message>
+    <message>
       <source>The chat could not be exported.</source>
       <translation>Der Chat konnte nicht exportiert werden.</translation>
     </message>
     <message>
       <source>The chat is already open in another window; a copy of it can go on here.</source>
       <translation>Der Chat ist schon in einem anderen Fenster offen; eine Kopie kann hier weitergehen.</translation>
+    </message>
+    <message>
+      <source>The chat is open in another window, which alone can change it.</source>
+      <translation>Der Chat ist in einem anderen Fenster offen, das allein ihn ändern kann.</translation>
+    </message>
+    <message>
+      <source>The chat “{0}” was deleted.</source>
+      <translation>Der Chat „{0}“ wurde gelöscht.</translation>
     </message>
     <message>
       <source>The chat's next turn reuses what the cache holds of its beginning, a loaded cache too, and computes the rest: after a rewind only what was forgotten.</source>
@@ -2729,6 +3281,10 @@
     <message>
       <source>The conversation goes on with {0} instead of {1}; the next prompt computes its cache anew.</source>
       <translation>Das Gespräch geht mit {0} statt {1} weiter; der nächste Prompt berechnet seinen Cache neu.</translation>
+    </message>
+    <message>
+      <source>The demo is built.</source>
+      <translation>Die Demo ist gebaut.</translation>
     </message>
     <message>
       <source>The encoder ({0}) keeps no cache: it reads a source once and hands the cross cache over.</source>
@@ -2803,6 +3359,14 @@
       <translation>Der letzte Chat konnte nicht gelesen werden.</translation>
     </message>
     <message>
+      <source>The limit</source>
+      <translation>Die Grenze</translation>
+    </message>
+    <message>
+      <source>The line at the bottom of the window says what it is.</source>
+      <translation>Die Zeile unten im Fenster sagt, was es ist.</translation>
+    </message>
+    <message>
       <source>The model as it is</source>
       <translation>Das Modell, wie es ist</translation>
     </message>
@@ -2844,7 +3408,7 @@
     </message>
     <message>
       <source>The selected runs kept no steps: generations alone do.</source>
-      <translation type="unfinished" />
+      <translation>Die gewählten Läufe haben keine Schritte: nur Erzeugungen haben welche.</translation>
     </message>
     <message>
       <source>The session ended</source>
@@ -2857,6 +3421,10 @@
     <message>
       <source>The settings are as at first again.</source>
       <translation>Die Einstellungen sind wieder wie am Anfang.</translation>
+    </message>
+    <message>
+      <source>The table of tokens, of which few rows are read a step.</source>
+      <translation>Die Tabelle der Token, von der ein Schritt wenige Zeilen liest.</translation>
     </message>
     <message>
       <source>The whole graph</source>
@@ -2887,23 +3455,28 @@
       <translation>Es gibt kein Bundle zu exportieren: zuerst eines öffnen.</translation>
     </message>
     <message>
+      <source>Thinking …</source>
+      <translation>Denkt nach …</translation>
+    </message>
+    <message>
       <source>This bundle</source>
-      <translation type="unfinished" />
+      <translation>Dieses Bundle</translation>
     </message>
     <message>
       <source>This bundle has no recipe.</source>
-      <translation type="unfinished" />
+      <translation>Dieses Bundle hat kein Rezept.</translation>
     </message>
     <message>
       <source>This chat could not be saved.</source>
       <translation>Dieser Chat konnte nicht gespeichert werden.</translation>
     </message>
-    <message numerus="yes">
-      <source>This checkpoint brings %n Python file(s) that would run here:</source>
-      <translation>
-        <numerusform>Dieser Checkpoint bringt %n Python-Datei mit, die hier laufen würde:</numerusform>
-        <numerusform>Dieser Checkpoint bringt %n Python-Dateien mit, die hier laufen würden:</numerusform>
-      </translation>
+    <message>
+      <source>This checkpoint brings a Python file that would run here:</source>
+      <translation>Dieser Checkpoint bringt eine Python-Datei mit, die hier laufen würde:</translation>
+    </message>
+    <message>
+      <source>This checkpoint brings {0} Python files that would run here:</source>
+      <translation>Dieser Checkpoint bringt {0} Python-Dateien mit, die hier laufen würden:</translation>
     </message>
     <message>
       <source>This is a folder of onnxruntime-genai's, read in place; nothing is written to it.</source>
@@ -2916,6 +3489,18 @@
     <message>
       <source>This page</source>
       <translation>Diese Seite</translation>
+    </message>
+    <message>
+      <source>Thought for 1 token, {0}</source>
+      <translation>1 Token lang nachgedacht, {0}</translation>
+    </message>
+    <message>
+      <source>Thought for {0} tokens, {1}</source>
+      <translation>{0} Token lang nachgedacht, {1}</translation>
+    </message>
+    <message>
+      <source>Thoughts</source>
+      <translation>Gedanken</translation>
     </message>
     <message>
       <source>Time</source>
@@ -2966,8 +3551,16 @@
       <translation>Probieren Sie die Demo: Sie wird hier in etwa einer Minute gebaut, ohne Netz. Oder legen Sie einen Ordner oder eine .onnx-Datei irgendwo auf dem Fenster ab.</translation>
     </message>
     <message>
+      <source>Trying on a device</source>
+      <translation>Wird auf einem Gerät versucht</translation>
+    </message>
+    <message>
       <source>Trying {0}: a chunk and a step, beside the CPU …</source>
       <translation>{0} wird versucht: ein Block und ein Schritt, neben der CPU …</translation>
+    </message>
+    <message>
+      <source>Two bundles, two stages of one build or two providers read the same prompt. Every node of B is given what A's has to read, so that the one that differs by itself is found, not those that it misleads.</source>
+      <translation>Zwei Bundles, zwei Stufen eines Baus oder zwei Provider lesen denselben Prompt. Jeder Knoten von B bekommt, was der von A liest, so dass der gefunden wird, der von sich aus abweicht, nicht die, die er irreführt.</translation>
     </message>
     <message>
       <source>Two graphs are compared. Parts of one model can be put together instead.</source>
@@ -2986,12 +3579,20 @@
       <translation>Entfernen eines Bundles aus der Liste rückgängig machen</translation>
     </message>
     <message>
+      <source>Unfinished builds</source>
+      <translation>Unfertige Baue</translation>
+    </message>
+    <message>
       <source>Untitled</source>
       <translation>Ohne Titel</translation>
     </message>
     <message>
       <source>Up, in an empty field</source>
       <translation>Auf, im leeren Feld</translation>
+    </message>
+    <message>
+      <source>Upwards: error. Green holds, grey does not; the ring is what was built.</source>
+      <translation>Nach oben: Fehler. Grün hält, Grau nicht; der Ring ist, was gebaut wurde.</translation>
     </message>
     <message>
       <source>Use the CPU</source>
@@ -3031,19 +3632,35 @@
     </message>
     <message>
       <source>Views of the selected runs</source>
-      <translation type="unfinished" />
+      <translation>Ansichten der gewählten Läufe</translation>
     </message>
     <message>
       <source>Vocabulary</source>
       <translation>Vokabular</translation>
     </message>
     <message>
+      <source>Wait</source>
+      <translation>Warten</translation>
+    </message>
+    <message>
       <source>Weights</source>
       <translation>Gewichte</translation>
     </message>
     <message>
+      <source>Weights that share a scale</source>
+      <translation>Gewichte, die eine Skala teilen</translation>
+    </message>
+    <message>
+      <source>Weights, and activations whose shapes the graph says; measured, all activations.</source>
+      <translation>Gewichte und Aktivierungen, deren Formen der Graph sagt; gemessen alle Aktivierungen.</translation>
+    </message>
+    <message>
       <source>What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU.</source>
       <translation>Worauf der Chat ein Bündel zuerst öffnet, vom nächsten Start an. Wo das nicht geht, ist es die CPU.</translation>
+    </message>
+    <message>
+      <source>What can you help me with?</source>
+      <translation>Wobei kannst du mir helfen?</translation>
     </message>
     <message>
       <source>What is 8 times 7?</source>
@@ -3054,8 +3671,16 @@
       <translation>Was einmal gewählt wird: die Darstellung, wohin Bündel kommen, wie viel Verlauf aufbewahrt wird.</translation>
     </message>
     <message>
+      <source>What is finished of it can be kept, and Home will offer to go on with it.</source>
+      <translation>Was davon fertig ist, kann bleiben, und die Startseite bietet an, damit weiterzumachen.</translation>
+    </message>
+    <message>
       <source>What is found is shown here before anything is converted: architecture, parameters, tokenizer, and any code that the checkpoint brings along.</source>
       <translation>Was gefunden wird, steht hier, bevor etwas umgewandelt wird: Architektur, Parameter, Tokenizer und Code, den der Checkpoint mitbringt.</translation>
+    </message>
+    <message>
+      <source>What is kept</source>
+      <translation>Was aufgehoben ist</translation>
     </message>
     <message>
       <source>What is shown</source>
@@ -3074,12 +3699,20 @@
       <translation>Worauf der Encoder festgelegt ist: eine kürzere Quelle wird aufgefüllt, eine längere abgelehnt.</translation>
     </message>
     <message>
+      <source>What the graph is coloured by</source>
+      <translation>Wonach der Graph gefärbt ist</translation>
+    </message>
+    <message>
       <source>What the graphs make cannot be told yet.</source>
       <translation>Was die Graphen ergeben, lässt sich noch nicht sagen.</translation>
     </message>
     <message>
       <source>What the graphs take and give is being read.</source>
       <translation>Was die Graphen nehmen und geben, wird gelesen.</translation>
+    </message>
+    <message>
+      <source>What the model thought</source>
+      <translation>Was das Modell dachte</translation>
     </message>
     <message>
       <source>What the provider makes of the bundle's graphs is made once and kept, so that they open at once.</source>
@@ -3112,6 +3745,10 @@
     <message>
       <source>Where</source>
       <translation>Wo</translation>
+    </message>
+    <message>
+      <source>Where do two runs part?</source>
+      <translation>Wo weichen zwei Läufe ab?</translation>
     </message>
     <message>
       <source>Where it was lost</source>
@@ -3154,8 +3791,12 @@
       <translation>Prompt schreiben</translation>
     </message>
     <message>
+      <source>Write a short poem about a carpenter.</source>
+      <translation>Schreibe ein kurzes Gedicht über eine Tischlerin.</translation>
+    </message>
+    <message>
       <source>Writing {0} …</source>
-      <translation type="unfinished" />
+      <translation>{0} wird geschrieben …</translation>
     </message>
     <message>
       <source>Written by</source>
@@ -3178,12 +3819,24 @@
       <translation>Ihre Daten liegen in {0}</translation>
     </message>
     <message>
+      <source>a divergence (KL) of at most</source>
+      <translation>eine Divergenz (KL) von höchstens</translation>
+    </message>
+    <message>
       <source>a new line</source>
       <translation>eine neue Zeile</translation>
     </message>
     <message>
+      <source>a perplexity ratio of at most</source>
+      <translation>ein Perplexitätsverhältnis von höchstens</translation>
+    </message>
+    <message>
       <source>about %1</source>
       <translation>etwa %1</translation>
+    </message>
+    <message>
+      <source>about %1 left</source>
+      <translation>noch etwa %1</translation>
     </message>
     <message>
       <source>about %1 of weights</source>
@@ -3207,7 +3860,7 @@
     </message>
     <message>
       <source>against</source>
-      <translation type="unfinished" />
+      <translation>gegen</translation>
     </message>
     <message>
       <source>all</source>
@@ -3224,6 +3877,21 @@
     <message>
       <source>allocated, empty or padding</source>
       <translation>belegt, leer oder Auffüllung</translation>
+    </message>
+    <message numerus="yes">
+      <source>and %n more</source>
+      <translation>
+        <numerusform>und %n weiterer</numerusform>
+        <numerusform>und %n weitere</numerusform>
+      </translation>
+    </message>
+    <message>
+      <source>and 1 inside of it</source>
+      <translation>und 1 darin</translation>
+    </message>
+    <message>
+      <source>and {0} inside of them</source>
+      <translation>und {0} darin</translation>
     </message>
     <message>
       <source>as all</source>
@@ -3242,16 +3910,24 @@
       <translation>bevor es begann</translation>
     </message>
     <message>
+      <source>begun %1</source>
+      <translation>begonnen %1</translation>
+    </message>
+    <message>
       <source>both</source>
       <translation>beide</translation>
     </message>
     <message>
       <source>build</source>
-      <translation type="unfinished" />
+      <translation>Bau</translation>
     </message>
     <message>
       <source>bundle</source>
-      <translation type="unfinished" />
+      <translation>Bundle</translation>
+    </message>
+    <message>
+      <source>by itself</source>
+      <translation>von sich aus</translation>
     </message>
     <message>
       <source>cache</source>
@@ -3259,7 +3935,7 @@
     </message>
     <message>
       <source>cache (tokens)</source>
-      <translation type="unfinished" />
+      <translation>Cache (Token)</translation>
     </message>
     <message>
       <source>cache {0} of {1}</source>
@@ -3294,8 +3970,16 @@
       <translation>zu</translation>
     </message>
     <message>
+      <source>code</source>
+      <translation>Code</translation>
+    </message>
+    <message>
       <source>compared with</source>
       <translation>verglichen mit</translation>
+    </message>
+    <message>
+      <source>component</source>
+      <translation>Komponente</translation>
     </message>
     <message>
       <source>computed once by the encoder for each source, and only read from then on</source>
@@ -3327,11 +4011,19 @@
     </message>
     <message>
       <source>decoded token</source>
-      <translation type="unfinished" />
+      <translation>Decode-Token</translation>
+    </message>
+    <message>
+      <source>depth</source>
+      <translation>Tiefe</translation>
+    </message>
+    <message>
+      <source>depth, in nodes</source>
+      <translation>Tiefe, in Knoten</translation>
     </message>
     <message>
       <source>digest</source>
-      <translation type="unfinished" />
+      <translation>Digest</translation>
     </message>
     <message>
       <source>done</source>
@@ -3367,11 +4059,11 @@
     </message>
     <message>
       <source>evaluated against</source>
-      <translation type="unfinished" />
+      <translation>ausgewertet gegen</translation>
     </message>
     <message>
       <source>evaluation</source>
-      <translation type="unfinished" />
+      <translation>Auswertung</translation>
     </message>
     <message>
       <source>everywhere</source>
@@ -3383,7 +4075,7 @@
     </message>
     <message>
       <source>figure</source>
-      <translation type="unfinished" />
+      <translation>Zahl</translation>
     </message>
     <message>
       <source>filled</source>
@@ -3394,12 +4086,16 @@
       <translation>über ein verdrängtes Token gefüllt</translation>
     </message>
     <message>
+      <source>finished so far: %1</source>
+      <translation>bisher fertig: %1</translation>
+    </message>
+    <message>
       <source>first token “{0}”</source>
       <translation>erstes Token „{0}“</translation>
     </message>
     <message>
       <source>folder</source>
-      <translation type="unfinished" />
+      <translation>Ordner</translation>
     </message>
     <message>
       <source>forgets {0} of {1} tokens</source>
@@ -3419,7 +4115,7 @@
     </message>
     <message>
       <source>generation</source>
-      <translation type="unfinished" />
+      <translation>Erzeugung</translation>
     </message>
     <message>
       <source>go to a neighbour in the graph; with Shift move it</source>
@@ -3446,12 +4142,24 @@
       <translation>Hidden States, Kosinus</translation>
     </message>
     <message>
+      <source>importing torch and transformers</source>
+      <translation>torch und transformers werden importiert</translation>
+    </message>
+    <message>
+      <source>in the run</source>
+      <translation>im Lauf</translation>
+    </message>
+    <message>
       <source>inputs</source>
       <translation>Eingaben</translation>
     </message>
     <message>
       <source>it could not be started (%1)</source>
       <translation>er konnte nicht gestartet werden (%1)</translation>
+    </message>
+    <message>
+      <source>it is no text</source>
+      <translation>es ist kein Text</translation>
     </message>
     <message>
       <source>it is not UTF-8 text</source>
@@ -3471,11 +4179,19 @@
     </message>
     <message>
       <source>kind</source>
-      <translation type="unfinished" />
+      <translation>Art</translation>
+    </message>
+    <message>
+      <source>largest difference</source>
+      <translation>größte Abweichung</translation>
     </message>
     <message>
       <source>largest difference {0}</source>
       <translation>größte Abweichung {0}</translation>
+    </message>
+    <message>
+      <source>largest value</source>
+      <translation>größter Wert</translation>
     </message>
     <message>
       <source>latency</source>
@@ -3483,7 +4199,7 @@
     </message>
     <message>
       <source>latency (ms)</source>
-      <translation type="unfinished" />
+      <translation>Latenz (ms)</translation>
     </message>
     <message>
       <source>latency in ms</source>
@@ -3502,6 +4218,10 @@
       <translation>Schichten {0}</translation>
     </message>
     <message>
+      <source>left alone, by name or module: model/layers/0/*, */down_proj</source>
+      <translation>in Ruhe gelassen, nach Name oder Modul: model/layers/0/*, */down_proj</translation>
+    </message>
+    <message>
       <source>live</source>
       <translation>live</translation>
     </message>
@@ -3514,8 +4234,12 @@
       <translation>Logits, größte Abweichung</translation>
     </message>
     <message>
+      <source>longer than expected</source>
+      <translation>länger als erwartet</translation>
+    </message>
+    <message>
       <source>machine</source>
-      <translation type="unfinished" />
+      <translation>Maschine</translation>
     </message>
     <message>
       <source>max {0}</source>
@@ -3531,11 +4255,11 @@
     </message>
     <message>
       <source>measurement</source>
-      <translation type="unfinished" />
+      <translation>Messung</translation>
     </message>
     <message>
       <source>memory (MiB)</source>
-      <translation type="unfinished" />
+      <translation>Speicher (MiB)</translation>
     </message>
     <message>
       <source>min {0}</source>
@@ -3562,8 +4286,16 @@
       <translation>kein Platz für ein weiteres Token</translation>
     </message>
     <message>
+      <source>no stage was finished</source>
+      <translation>keine Stufe wurde fertig</translation>
+    </message>
+    <message>
       <source>no: {0}</source>
       <translation>nein: {0}</translation>
+    </message>
+    <message>
+      <source>node</source>
+      <translation>Knoten</translation>
     </message>
     <message>
       <source>none</source>
@@ -3586,16 +4318,24 @@
       <translation>nicht geprüft</translation>
     </message>
     <message>
+      <source>not finished</source>
+      <translation>nicht fertig</translation>
+    </message>
+    <message>
       <source>not loaded</source>
       <translation>nicht geladen</translation>
     </message>
     <message>
       <source>not on the front</source>
-      <translation type="unfinished" />
+      <translation>nicht auf der Front</translation>
     </message>
     <message>
       <source>not reported</source>
       <translation>nicht gemeldet</translation>
+    </message>
+    <message>
+      <source>not sent</source>
+      <translation>nicht gesendet</translation>
     </message>
     <message>
       <source>not supported</source>
@@ -3614,6 +4354,10 @@
       <translation>von %1 frei</translation>
     </message>
     <message>
+      <source>of the score in a task, at least</source>
+      <translation>der Punktzahl in einer Aufgabe, mindestens</translation>
+    </message>
+    <message>
       <source>off</source>
       <translation>aus</translation>
     </message>
@@ -3623,7 +4367,7 @@
     </message>
     <message>
       <source>on the front</source>
-      <translation type="unfinished" />
+      <translation>auf der Front</translation>
     </message>
     <message>
       <source>on {0}</source>
@@ -3640,6 +4384,10 @@
     <message>
       <source>open or close the chosen box</source>
       <translation>den gewählten Kasten öffnen oder schließen</translation>
+    </message>
+    <message>
+      <source>operator</source>
+      <translation>Operator</translation>
     </message>
     <message>
       <source>or begin with one of these:</source>
@@ -3667,11 +4415,11 @@
     </message>
     <message>
       <source>peak memory</source>
-      <translation type="unfinished" />
+      <translation>Spitzenspeicher</translation>
     </message>
     <message>
       <source>perplexity</source>
-      <translation type="unfinished" />
+      <translation>Perplexität</translation>
     </message>
     <message>
       <source>perplexity of the answers, candidate</source>
@@ -3691,7 +4439,7 @@
     </message>
     <message>
       <source>phase</source>
-      <translation type="unfinished" />
+      <translation>Phase</translation>
     </message>
     <message>
       <source>position {0}</source>
@@ -3707,7 +4455,7 @@
     </message>
     <message>
       <source>precision</source>
-      <translation type="unfinished" />
+      <translation>Genauigkeit</translation>
     </message>
     <message>
       <source>prefill</source>
@@ -3727,11 +4475,15 @@
     </message>
     <message>
       <source>prompts of {0}</source>
-      <translation type="unfinished" />
+      <translation>Prompts von {0}</translation>
     </message>
     <message>
       <source>provider</source>
-      <translation type="unfinished" />
+      <translation>Provider</translation>
+    </message>
+    <message>
+      <source>questions and answers, as JSON lines or parquet</source>
+      <translation>Fragen und Antworten, als JSON-Zeilen oder Parquet</translation>
     </message>
     <message>
       <source>random</source>
@@ -3751,15 +4503,19 @@
     </message>
     <message>
       <source>roofline</source>
-      <translation type="unfinished" />
+      <translation>Roofline</translation>
+    </message>
+    <message>
+      <source>rounding</source>
+      <translation>Rundung</translation>
     </message>
     <message>
       <source>run</source>
-      <translation type="unfinished" />
+      <translation>Lauf</translation>
     </message>
     <message>
       <source>run {0}</source>
-      <translation type="unfinished" />
+      <translation>Lauf {0}</translation>
     </message>
     <message>
       <source>running</source>
@@ -3783,7 +4539,7 @@
     </message>
     <message>
       <source>size</source>
-      <translation type="unfinished" />
+      <translation>Größe</translation>
     </message>
     <message>
       <source>skipped</source>
@@ -3811,7 +4567,7 @@
     </message>
     <message>
       <source>step</source>
-      <translation type="unfinished" />
+      <translation>Schritt</translation>
     </message>
     <message>
       <source>step {0}</source>
@@ -3843,7 +4599,7 @@
     </message>
     <message>
       <source>task</source>
-      <translation type="unfinished" />
+      <translation>Aufgabe</translation>
     </message>
     <message>
       <source>the demo's held-back questions, or plain sentences</source>
@@ -3859,7 +4615,7 @@
     </message>
     <message>
       <source>the first {0} are compared</source>
-      <translation type="unfinished" />
+      <translation>die ersten {0} werden verglichen</translation>
     </message>
     <message>
       <source>the first {0} tokens are equal, the next one differs</source>
@@ -3890,16 +4646,20 @@
       <translation>das nächste Token kommt hierher</translation>
     </message>
     <message>
+      <source>the same first choice, at least</source>
+      <translation>dieselbe erste Wahl, mindestens</translation>
+    </message>
+    <message>
       <source>then</source>
       <translation>dann</translation>
     </message>
     <message>
       <source>time</source>
-      <translation type="unfinished" />
+      <translation>Zeit</translation>
     </message>
     <message>
       <source>time generating (s)</source>
-      <translation type="unfinished" />
+      <translation>Zeit des Erzeugens (s)</translation>
     </message>
     <message>
       <source>to</source>
@@ -3915,7 +4675,7 @@
     </message>
     <message>
       <source>top-1</source>
-      <translation type="unfinished" />
+      <translation>Top-1</translation>
     </message>
     <message>
       <source>top-1 agreement</source>
@@ -3935,11 +4695,11 @@
     </message>
     <message>
       <source>up to 1 token a prompt</source>
-      <translation type="unfinished" />
+      <translation>bis zu 1 Token je Prompt</translation>
     </message>
     <message>
       <source>up to {0} tokens a prompt</source>
-      <translation type="unfinished" />
+      <translation>bis zu {0} Token je Prompt</translation>
     </message>
     <message>
       <source>usable</source>
@@ -3959,11 +4719,15 @@
     </message>
     <message>
       <source>version</source>
-      <translation type="unfinished" />
+      <translation>Version</translation>
     </message>
     <message>
       <source>waiting</source>
       <translation>wartet</translation>
+    </message>
+    <message>
+      <source>width %1</source>
+      <translation>Breite %1</translation>
     </message>
     <message>
       <source>write head</source>
@@ -3983,7 +4747,7 @@
     </message>
     <message>
       <source>yes</source>
-      <translation type="unfinished" />
+      <translation>ja</translation>
     </message>
     <message>
       <source>zoom the graph in and out, fit it, show it in full size</source>
@@ -3991,11 +4755,15 @@
     </message>
     <message>
       <source>{0} (best)</source>
-      <translation type="unfinished" />
+      <translation>{0} (bestes)</translation>
     </message>
     <message>
       <source>{0} NaN</source>
       <translation>{0} NaN</translation>
+    </message>
+    <message>
+      <source>{0} a run, {1}.</source>
+      <translation>{0} je Lauf, {1}.</translation>
     </message>
     <message>
       <source>{0} added</source>
@@ -4019,7 +4787,7 @@
     </message>
     <message>
       <source>{0} compared with {1}</source>
-      <translation type="unfinished" />
+      <translation>{0} verglichen mit {1}</translation>
     </message>
     <message>
       <source>{0} evicted</source>
@@ -4031,7 +4799,7 @@
     </message>
     <message>
       <source>{0} has no {1}</source>
-      <translation type="unfinished" />
+      <translation>{0} hat kein {1}</translation>
     </message>
     <message>
       <source>{0} infinite</source>
@@ -4050,20 +4818,28 @@
       <translation>{0} wird als Ordner mit genai_config.json, Tokenizer und je einem Beispiel in Python und C++ geschrieben, das es ohne Joinery ausführt. Was sich darin nicht sagen lässt, wird abgelehnt, bevor etwas geschrieben ist.</translation>
     </message>
     <message>
+      <source>{0} layers</source>
+      <translation>{0} Schichten</translation>
+    </message>
+    <message>
       <source>{0} left it alone: {1}</source>
       <translation>{0} ließ es: {1}</translation>
     </message>
     <message>
       <source>{0} left out:</source>
-      <translation type="unfinished" />
+      <translation>{0} ausgelassen:</translation>
     </message>
     <message>
       <source>{0} more</source>
-      <translation type="unfinished" />
+      <translation>{0} weitere</translation>
     </message>
     <message>
       <source>{0} nodes</source>
       <translation>{0} Knoten</translation>
+    </message>
+    <message>
+      <source>{0} nodes are in no graph like this: onnxruntime made them.</source>
+      <translation>{0} Knoten sind so in keinem Graphen: onnxruntime hat sie gemacht.</translation>
     </message>
     <message>
       <source>{0} nodes are left to the CPU</source>
@@ -4119,19 +4895,23 @@
     </message>
     <message>
       <source>{0} replies</source>
-      <translation type="unfinished" />
+      <translation>{0} Antworten</translation>
     </message>
     <message>
       <source>{0} runs</source>
-      <translation type="unfinished" />
+      <translation>{0} Läufe</translation>
     </message>
     <message>
       <source>{0} runs were removed.</source>
-      <translation type="unfinished" />
+      <translation>{0} Läufe wurden entfernt.</translation>
+    </message>
+    <message>
+      <source>{0} scopes of one structure; open it to see each</source>
+      <translation>{0} Bereiche gleichen Baus; öffnen, um jeden zu sehen</translation>
     </message>
     <message>
       <source>{0} selected</source>
-      <translation type="unfinished" />
+      <translation>{0} gewählt</translation>
     </message>
     <message>
       <source>{0} slots</source>
@@ -4158,12 +4938,8 @@
       <translation>{0} · {1} Token der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
     </message>
     <message>
-      <source>{0} → {1}</source>
-      <translation>{0} → {1}</translation>
-    </message>
-    <message>
       <source>{0}: {1} of {2}</source>
-      <translation type="unfinished" />
+      <translation>{0}: {1} von {2}</translation>
     </message>
     <message>
       <source>…</source>
