@@ -13,7 +13,11 @@ import typer
 from workflows.cli.interrupts import loading, promptly
 from workflows.cli.output import JsonFlag, pairs, write_json
 from workflows.cli.prompt import (
+    AcceptanceOption,
     CapacityOption,
+    DraftOption,
+    DraftTokensOption,
+    NGramOption,
     PlaceOption,
     PrefillOption,
     SessionOption,
@@ -47,6 +51,10 @@ def generate(
     capacity: int | None = CapacityOption,
     session_option: list[str] = SessionOption,
     place: list[str] = PlaceOption,
+    draft: Path | None = DraftOption,
+    ngram: bool = NGramOption,
+    draft_tokens: int | None = DraftTokensOption,
+    acceptance: str | None = AcceptanceOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     top_k: int | None = typer.Option(None, "--top-k", help="Sample from the K most probable tokens."),
     top_p: float | None = typer.Option(None, "--top-p", help="Sample from the fewest tokens with this mass."),
@@ -75,8 +83,13 @@ def generate(
             "stop": stop,
             "target_language": target_language,
             "source_language": source_language,
+            "ngram": ngram,
+            "draft_tokens": draft_tokens,
+            "acceptance": acceptance,
         }
     )
+    if draft is not None and ngram:
+        raise RequestError("Drafts come from one place: give --draft or --ngram.")
     given = _one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
@@ -88,6 +101,7 @@ def generate(
             device_options=pairs("--device-option", device_option),
             session_options=pairs("--session-option", session_option),
             place=read_places(place),
+            draft=draft,
         )
     if (tools or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")

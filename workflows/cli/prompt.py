@@ -16,6 +16,12 @@ CapacityOption = typer.Option(None, "--capacity", min=1, help="Cache slots, othe
 SessionOption = typer.Option(
     [], "--session-option", metavar="K=V", help="An option of onnxruntime's sessions: intra_op_num_threads=2 …"
 )
+DraftOption = typer.Option(None, "--draft", metavar="BUNDLE", help="A smaller bundle of the same tokens that drafts.")
+NGramOption = typer.Option(False, "--ngram", help="Draft what followed the last tokens when they came before.")
+DraftTokensOption = typer.Option(None, "--draft-tokens", help="Tokens that a draft has at most.")
+AcceptanceOption = typer.Option(
+    None, "--acceptance", help="Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."
+)
 PlaceOption = typer.Option(
     [], "--place", metavar="COMPONENT=PROVIDER,…", help="Components that run on another provider than the others."
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workflows.errors import RequestError, printable
+
+Acceptance = Literal["greedy", "rejection_sampling", "typical"]
 
 
 class GenerateOptions(BaseModel):
@@ -15,6 +17,8 @@ class GenerateOptions(BaseModel):
 
     top_k 0, top_p 1, min_p 0 and repetition_penalty 1 change nothing. seed None draws a fresh one.
     alternatives: how many of the most probable tokens each step reports.
+    ngram: draft what followed the last tokens when they came before. draft_tokens: tokens a draft has at most, of
+    whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
     target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
     the checkpoint does by itself.
     """
@@ -30,6 +34,9 @@ class GenerateOptions(BaseModel):
     seed: Annotated[int, Field(ge=0)] | None = None
     stop: list[Annotated[str, Field(min_length=1)]] = []
     alternatives: Annotated[int, Field(ge=0, le=20)] = 0
+    ngram: bool = False
+    draft_tokens: Annotated[int, Field(ge=1, le=16)] = 8
+    acceptance: Acceptance | None = None
     target_language: str | None = None
     source_language: str | None = None
 
