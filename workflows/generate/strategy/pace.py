@@ -41,11 +41,10 @@ class Pace:
         self._rest = _FIRST_REST
         return best
 
-    def note(self, drafted: int, accepted: int, seconds: float) -> None:
-        """A run with `drafted` tokens took `seconds`, drafting included; `accepted` of them were right."""
+    def note(self, drafted: int, accepted: int, seconds: float, judged: int) -> None:
+        """A run with `drafted` tokens took `seconds` with drafting; of the `judged` first, `accepted` were right."""
         self._runs.setdefault(drafted, deque(maxlen=_KEPT)).append(seconds)
-        seen = min(drafted, accepted + 1)  # tokens after the first wrong one were not judged
-        for place in range(seen):
+        for place in range(min(drafted, judged)):
             self._accepts += _NEW * ((place < accepted) - self._accepts)
 
     def _rate(self, count: int) -> float:
