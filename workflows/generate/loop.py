@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import Cancelled, CapacityError, LogitsError
+from workflows.generate.chain import compile_chain, with_options
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
@@ -132,9 +133,12 @@ class Generation:
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
+        start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
+        if defaults.chain is not None:
+            chain, self._options = with_options(defaults.chain, options)
+            return compile_chain(chain, start)
         given = "repetition_penalty" in options.model_fields_set
         penalty = options.repetition_penalty if given else defaults.repetition_penalty
-        start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
         return compile_processors(options, compile_constraints(defaults, start, penalty))
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
