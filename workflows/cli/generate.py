@@ -17,9 +17,12 @@ from workflows.cli.prompt import (
     CapacityOption,
     DraftOption,
     DraftTokensOption,
+    GrammarOption,
     NGramOption,
     PlaceOption,
     PrefillOption,
+    RegexOption,
+    SchemaOption,
     SessionOption,
     ToolsOption,
     read_places,
@@ -55,6 +58,9 @@ def generate(
     ngram: bool = NGramOption,
     draft_tokens: int | None = DraftTokensOption,
     acceptance: str | None = AcceptanceOption,
+    json_schema: Path | None = SchemaOption,
+    regex: str | None = RegexOption,
+    grammar: Path | None = GrammarOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     top_k: int | None = typer.Option(None, "--top-k", help="Sample from the K most probable tokens."),
     top_p: float | None = typer.Option(None, "--top-p", help="Sample from the fewest tokens with this mass."),
@@ -86,6 +92,9 @@ def generate(
             "ngram": ngram,
             "draft_tokens": draft_tokens,
             "acceptance": acceptance,
+            "json_schema": None if json_schema is None else read_text(json_schema, "JSON schema"),
+            "regex": regex,
+            "grammar": None if grammar is None else read_text(grammar, "grammar"),
         }
     )
     if draft is not None and ngram:

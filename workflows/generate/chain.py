@@ -49,9 +49,12 @@ def with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tuple[lis
     return chain, options.model_copy(update={"temperature": heat})
 
 
-def compile_chain(ops: Sequence[LogitsOp], start: Start) -> Processor:
-    """One processor that is all of `ops`, in their order."""
-    chain = [_processor(op, start) for op in ops if op.op != "sample"]
+def compile_chain(ops: Sequence[LogitsOp], start: Start, forms: Sequence[Processor] = ()) -> Processor:
+    """One processor that is all of `ops`, in their order. forms: what a person holds the reply to, before all of them.
+
+    There, for an op that keeps the best few must not keep those alone that the form forbids.
+    """
+    chain = [*forms, *(_processor(op, start) for op in ops if op.op != "sample")]
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         for step in chain:

@@ -15,6 +15,7 @@ from workflows.generate.chain import compile_chain, with_options
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
+from workflows.generate.grammar import asked_form, grammar
 from workflows.generate.logits import Logits, check_choice
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Processor, compile_processors, softmax
@@ -134,12 +135,14 @@ class Generation:
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
         start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
+        form = asked_form(options)
+        forms = [grammar(form, self._text, sorted(self._eos), len(prompt), options.max_new_tokens)] if form else []
         if defaults.chain is not None:
             chain, self._options = with_options(defaults.chain, options)
-            return compile_chain(chain, start)
+            return compile_chain(chain, start, forms)
         given = "repetition_penalty" in options.model_fields_set
         penalty = options.repetition_penalty if given else defaults.repetition_penalty
-        return compile_processors(options, compile_constraints(defaults, start, penalty))
+        return compile_processors(options, [*compile_constraints(defaults, start, penalty), *forms])
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
         logits: Logits | None = None

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workflows.errors import RequestError, printable
 
 Acceptance = Literal["greedy", "rejection_sampling", "typical"]
+
+Form = Annotated[str, Field(min_length=1, max_length=1 << 20)]
 
 
 class GenerateOptions(BaseModel):
@@ -19,6 +21,7 @@ class GenerateOptions(BaseModel):
     alternatives: how many of the most probable tokens each step reports.
     ngram: draft what followed the last tokens when they came before. draft_tokens: tokens a draft has at most, of
     whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
+    json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
     target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
     the checkpoint does by itself.
     """
@@ -37,8 +40,17 @@ class GenerateOptions(BaseModel):
     ngram: bool = False
     draft_tokens: Annotated[int, Field(ge=1, le=16)] = 8
     acceptance: Acceptance | None = None
+    json_schema: Form | None = None
+    regex: Form | None = None
+    grammar: Form | None = None
     target_language: str | None = None
     source_language: str | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> GenerateOptions:
+        if sum(form is not None for form in (self.json_schema, self.regex, self.grammar)) > 1:
+            raise ValueError("a reply has one form: give one of json_schema, regex and grammar")
+        return self
 
 
 def check_options(values: Mapping[str, Any]) -> GenerateOptions:
@@ -47,6 +59,8 @@ def check_options(values: Mapping[str, Any]) -> GenerateOptions:
         return GenerateOptions.model_validate({key: value for key, value in values.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
+        if not first["loc"]:
+            raise RequestError(f"The generation options cannot be had together: {first['ctx']['error']}.") from None
         name = ".".join(str(part) for part in first["loc"])
         shown = printable(first["input"], 40)
         message = printable(first["msg"])
