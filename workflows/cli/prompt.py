@@ -22,6 +22,9 @@ DraftTokensOption = typer.Option(None, "--draft-tokens", help="Tokens that a dra
 AcceptanceOption = typer.Option(
     None, "--acceptance", help="Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."
 )
+BeamsOption = typer.Option(None, "--beams", metavar="N", help="Search N texts at once for the most probable one.")
+LengthPenaltyOption = typer.Option(None, "--length-penalty", help="Of beams: above 0 favours long texts.")
+EarlyStoppingOption = typer.Option(None, "--early-stopping", help="Of beams: true, false or never, as transformers'.")
 SchemaOption = typer.Option(None, "--json-schema", metavar="FILE", help="A JSON schema that the reply must fit.")
 RegexOption = typer.Option(None, "--regex", help="A regular expression that the whole reply must match.")
 GrammarOption = typer.Option(None, "--grammar", metavar="FILE", help="A Lark grammar that the reply must follow.")

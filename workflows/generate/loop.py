@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import Cancelled, CapacityError, LogitsError
+from workflows.generate.beams import Beams, BeamSearch
 from workflows.generate.chain import compile_chain, with_options
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
@@ -94,7 +95,10 @@ class Generation:
         steps = steps_of(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
         try:
             logits = yield from self._prefill(prompt, kept)
-            ended = yield from self._told([steps.first(logits, self._ids)])
+            if self._options.num_beams > 1:
+                ended = yield from self._searched(logits)
+            else:
+                ended = yield from self._told([steps.first(logits, self._ids)])
             while not ended:
                 self._check_cancelled()
                 left = self._options.max_new_tokens - self._count
@@ -131,6 +135,25 @@ class Generation:
                 return ended
         yield from self._pictures()
         return None
+
+    def _searched(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
+        """The tokens of the best of several texts, once all are there."""
+        options, cache = self._options, self._machine.cache
+        ends = [end for end in (cache.positions, None if cache.layout.evicts else cache.capacity) if end is not None]
+        room = min([options.max_new_tokens, *(end - cache.length + 1 for end in ends)])  # the last token is not fed
+        beams = Beams(options.num_beams, options.length_penalty, options.early_stopping)
+        search = BeamSearch(self._machine, beams, self._ids, self._process, self._eos, room)
+        try:
+            going = search.begin(logits)
+            while going:
+                self._check_cancelled()
+                going = search.step()
+                yield from self._pictures()
+        except (Cancelled, LogitsError):
+            search.forget()
+            raise
+        search.hold_best()
+        return (yield from self._told([Chosen(token, None) for token in search.best.branch.tokens]))
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
@@ -208,10 +231,10 @@ class Generation:
             **self._usage(ahead),
         )
 
-    def _alternatives(self, scores: Logits, token: int) -> tuple[float | None, list[tuple[int, str, float]]]:
-        count = min(self._options.alternatives, len(scores))
-        if not count:
+    def _alternatives(self, scores: Logits | None, token: int) -> tuple[float | None, list[tuple[int, str, float]]]:
+        if scores is None or not self._options.alternatives:
             return None, []
+        count = min(self._options.alternatives, len(scores))
         probabilities = softmax(scores)
         best = np.argpartition(probabilities, -count)[-count:]
         best = best[np.argsort(-probabilities[best], kind="stable")]

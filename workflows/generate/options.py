@@ -21,6 +21,7 @@ class GenerateOptions(BaseModel):
     alternatives: how many of the most probable tokens each step reports.
     ngram: draft what followed the last tokens when they came before. draft_tokens: tokens a draft has at most, of
     whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
+    num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
     json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
     target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
     the checkpoint does by itself.
@@ -40,6 +41,9 @@ class GenerateOptions(BaseModel):
     ngram: bool = False
     draft_tokens: Annotated[int, Field(ge=1, le=16)] = 8
     acceptance: Acceptance | None = None
+    num_beams: Annotated[int, Field(ge=1, le=64)] = 1
+    length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
+    early_stopping: Literal["never"] | bool = False
     json_schema: Form | None = None
     regex: Form | None = None
     grammar: Form | None = None
@@ -50,6 +54,8 @@ class GenerateOptions(BaseModel):
     def _one_form(self) -> GenerateOptions:
         if sum(form is not None for form in (self.json_schema, self.regex, self.grammar)) > 1:
             raise ValueError("a reply has one form: give one of json_schema, regex and grammar")
+        if self.num_beams > 1 and self.temperature > 0:
+            raise ValueError("beams take the most probable texts: leave the temperature at 0, or ask for one beam")
         return self
 
 

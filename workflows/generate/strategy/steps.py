@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -25,10 +25,10 @@ Score = Callable[[Logits, Sequence[int]], Logits]
 
 @dataclass(frozen=True)
 class Chosen:
-    """A token, the scores [V] that it was chosen from, and whether it was drafted."""
+    """A token, the scores [V] that it was chosen from (None of a search), and whether it was drafted."""
 
     token: int
-    scores: Logits
+    scores: Logits | None
     drafted: bool = False
 
 
@@ -131,9 +131,10 @@ class DraftedSteps:
             scores = self._score(row, ids)
             if self._greedy and self._ties.is_near(scores):
                 cache.rewind(before + place)
-                alone = self._alone(ids)
-                self._ties.note(scores, alone.scores)
-                return [*found, replace(alone, drafted=alone.token in draft.tokens[place : place + 1])]
+                again = self._score(run_checked(self._machine, ids[-1:], "decode"), ids)
+                self._ties.note(scores, again)
+                token = self._rule(NOTHING, 0, again)
+                return [*found, Chosen(token, again, drafted=token in draft.tokens[place : place + 1])]
             token = self._rule(draft, place, scores)
             agreed = place < len(draft) and token == draft.tokens[place]
             found.append(Chosen(token, scores, agreed))
@@ -146,7 +147,7 @@ class DraftedSteps:
 
 def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
     """What the options and an open draft ask for: None is one token a run, a text why there can be no drafts."""
-    if not options.ngram and draft is None:
+    if (not options.ngram and draft is None) or options.num_beams > 1:
         return None
     if machine.cache.carried:
         return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
