@@ -16,7 +16,7 @@ from workflows.bundle.flow import Fault, Modality, find_faults, find_unknown, pa
 from workflows.bundle.model import Model
 from workflows.bundle.options import Positive, SlidingWindow, Switch
 from workflows.bundle.route import Route, route_of
-from workflows.bundle.strategy import LogitsOp, Share, not_run
+from workflows.bundle.strategy import LogitsOp, Share, chain_faults, not_run
 
 Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
@@ -205,7 +205,7 @@ class Pipeline(Model):
             {"roles": flow.roles, "strategy": flow.strategy, "plugin": flow.plugin, "controller": flow.controller}
         )
         if self.generation and self.generation.logits:
-            yield Fault("generation.logits", "Joinery reads the chain and does not run it yet: take it out")
+            yield from chain_faults(self.generation.logits, self.metadata.vocabulary)
 
     def path_of_setting(self, key: Setting) -> str:
         """The JSON path of a runtime setting, at the first session that has it, or of what stands for it else."""

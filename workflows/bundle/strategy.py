@@ -6,7 +6,7 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -89,12 +89,19 @@ class Controller(Plugin):
     config: str = ""
 
 
+_WHOLE = ("min_length", "no_repeat_ngram", "top_k")
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "repetition_penalty": (1e-6, 100), "min_length": (0, 1 << 31), "no_repeat_ngram": (1, 1 << 31),
+    "temperature": (0, 100), "top_k": (1, 1 << 31), "top_p": (0, 1), "min_p": (0, 1), "typical_p": (0, 1),
+}  # fmt: skip
+
+
 class LogitsOp(Model):
     """One step of the chain that logits go through."""
 
     op: Literal[
-        "repetition_penalty", "min_length", "logit_bias", "no_repeat_ngram", "grammar", "combine", "temperature",
-        "top_k", "top_p", "min_p", "sample",
+        "repetition_penalty", "min_length", "logit_bias", "no_repeat_ngram", "frequency_penalty", "presence_penalty",
+        "grammar", "combine", "temperature", "top_k", "top_p", "min_p", "typical_p", "sample",
     ]  # fmt: skip
     value: Finite | None = None
     map: dict[Annotated[str, Field(pattern=r"^[0-9]+$")], Finite] | None = None
@@ -111,9 +118,27 @@ class LogitsOp(Model):
         needs = {"logit_bias": "map", "grammar": "backend", "combine": "mode"}.get(self.op)
         if needs is None and self.op != "sample":
             needs = "value"
-        if needs is not None and not getattr(self, needs):
+        if needs is not None and getattr(self, needs) in (None, "", {}):
             raise ValueError(f"the op {self.op} needs a {needs}")
+        bounds = _BOUNDS.get(self.op)
+        if bounds and self.value is not None and not bounds[0] <= self.value <= bounds[1]:
+            raise ValueError(f"the op {self.op} takes a value from {bounds[0]:g} to {bounds[1]:g}")
+        if self.op in _WHOLE and self.value != int(self.value or 0):
+            raise ValueError(f"the op {self.op} takes a whole number")
         return self
+
+
+def chain_faults(ops: Sequence[LogitsOp], vocabulary: int | None) -> Iterator[Fault]:
+    """What of a chain is not run, and tokens that the model has not got. vocabulary: None where it is not known."""
+    for place, op in enumerate(ops):
+        path = f"generation.logits[{place}]"
+        if op.op in ("grammar", "combine"):
+            yield Fault(path, f"Joinery reads the op {op.op} and does not run it yet: take it out")
+        if op.op == "sample" and place + 1 < len(ops):
+            yield Fault(path, "sample draws the token, so that nothing can follow it: let it be the last")
+        beyond = [token for token in op.map or {} if vocabulary is not None and int(token) >= vocabulary]
+        if beyond:
+            yield Fault(f"{path}.map", f"the token {beyond[0]} is not in the vocabulary of {vocabulary:,}")
 
 
 def not_run(parts: Mapping[str, Model | None]) -> Iterator[Fault]:

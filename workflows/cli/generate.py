@@ -13,9 +13,19 @@ import typer
 from workflows.cli.interrupts import loading, promptly
 from workflows.cli.output import JsonFlag, pairs, write_json
 from workflows.cli.prompt import (
+    AcceptanceOption,
+    BeamsOption,
     CapacityOption,
+    DraftOption,
+    DraftTokensOption,
+    EarlyStoppingOption,
+    GrammarOption,
+    LengthPenaltyOption,
+    NGramOption,
     PlaceOption,
     PrefillOption,
+    RegexOption,
+    SchemaOption,
     SessionOption,
     ToolsOption,
     read_places,
@@ -47,6 +57,16 @@ def generate(
     capacity: int | None = CapacityOption,
     session_option: list[str] = SessionOption,
     place: list[str] = PlaceOption,
+    draft: Path | None = DraftOption,
+    ngram: bool = NGramOption,
+    draft_tokens: int | None = DraftTokensOption,
+    acceptance: str | None = AcceptanceOption,
+    beams: int | None = BeamsOption,
+    length_penalty: float | None = LengthPenaltyOption,
+    early_stopping: str | None = EarlyStoppingOption,
+    json_schema: Path | None = SchemaOption,
+    regex: str | None = RegexOption,
+    grammar: Path | None = GrammarOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     top_k: int | None = typer.Option(None, "--top-k", help="Sample from the K most probable tokens."),
     top_p: float | None = typer.Option(None, "--top-p", help="Sample from the fewest tokens with this mass."),
@@ -75,8 +95,19 @@ def generate(
             "stop": stop,
             "target_language": target_language,
             "source_language": source_language,
+            "ngram": ngram,
+            "draft_tokens": draft_tokens,
+            "acceptance": acceptance,
+            "num_beams": beams,
+            "length_penalty": length_penalty,
+            "early_stopping": early_stopping,
+            "json_schema": None if json_schema is None else read_text(json_schema, "JSON schema"),
+            "regex": regex,
+            "grammar": None if grammar is None else read_text(grammar, "grammar"),
         }
     )
+    if draft is not None and ngram:
+        raise RequestError("Drafts come from one place: give --draft or --ngram.")
     given = one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
@@ -88,6 +119,7 @@ def generate(
             device_options=pairs("--device-option", device_option),
             session_options=pairs("--session-option", session_option),
             place=read_places(place),
+            draft=draft,
         )
     if (tools or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")

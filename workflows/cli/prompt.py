@@ -16,6 +16,18 @@ CapacityOption = typer.Option(None, "--capacity", min=1, help="Cache slots, othe
 SessionOption = typer.Option(
     [], "--session-option", metavar="K=V", help="An option of onnxruntime's sessions: intra_op_num_threads=2 …"
 )
+DraftOption = typer.Option(None, "--draft", metavar="BUNDLE", help="A smaller bundle of the same tokens that drafts.")
+NGramOption = typer.Option(False, "--ngram", help="Draft what followed the last tokens when they came before.")
+DraftTokensOption = typer.Option(None, "--draft-tokens", help="Tokens that a draft has at most.")
+AcceptanceOption = typer.Option(
+    None, "--acceptance", help="Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."
+)
+BeamsOption = typer.Option(None, "--beams", metavar="N", help="Search N texts at once for the most probable one.")
+LengthPenaltyOption = typer.Option(None, "--length-penalty", help="Of beams: above 0 favours long texts.")
+EarlyStoppingOption = typer.Option(None, "--early-stopping", help="Of beams: true, false or never, as transformers'.")
+SchemaOption = typer.Option(None, "--json-schema", metavar="FILE", help="A JSON schema that the reply must fit.")
+RegexOption = typer.Option(None, "--regex", help="A regular expression that the whole reply must match.")
+GrammarOption = typer.Option(None, "--grammar", metavar="FILE", help="A Lark grammar that the reply must follow.")
 PlaceOption = typer.Option(
     [], "--place", metavar="COMPONENT=PROVIDER,…", help="Components that run on another provider than the others."
 )

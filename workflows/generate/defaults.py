@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from workflows.bundle import Bundle, Pipeline
 from workflows.bundle.genai.folder import search_of
+from workflows.bundle.strategy import LogitsOp
 from workflows.errors import BundleError, printable
 
 FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
@@ -49,6 +50,7 @@ Sequences = Annotated[tuple[Annotated[tuple[Id, ...], Field(min_length=1)], ...]
 class Defaults(BaseModel):
     """Settings that hold for every generation of a bundle; the default of each changes nothing.
 
+    chain: what the pipeline file has logits go through, in this order, in place of all that the checkpoint asks for.
     not_applied: `name=value` of what the file asks for and Joinery does not do.
     """
 
@@ -65,6 +67,7 @@ class Defaults(BaseModel):
     min_new_tokens: Count = 0
     repetition_penalty: Penalty = 1.0
     encoder_repetition_penalty: Penalty = 1.0
+    chain: tuple[LogitsOp, ...] | None = None
     not_applied: tuple[str, ...] = ()
 
     @classmethod
@@ -100,6 +103,7 @@ def _of_pipeline(pipeline: Pipeline) -> dict[str, Any]:
         "num_beams": said and said.num_beams,
         "repetition_penalty": sampling and sampling.repetition_penalty,
         _DRAWN: sampling and sampling.do_sample,
+        "chain": (said and said.logits) or None,
         _NGRAM: search_of(pipeline).get(_NGRAM),
     }
     return {key: value for key, value in asked.items() if value is not None}

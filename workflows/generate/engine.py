@@ -17,6 +17,7 @@ from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
+from workflows.generate.strategy import DraftModel, Strategy, strategy_for
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
@@ -29,15 +30,20 @@ SYSTEM_FOLDED = "The chat template takes no system message: its text stands at t
 
 
 class Engine:
-    """An open bundle. One generation at a time; `stop` may be called from another thread."""
+    """An open bundle. One generation at a time; `stop` may be called from another thread.
 
-    def __init__(self, bundle: Bundle, machine: Machine, load_seconds: float) -> None:
+    draft: drafts its tokens, and is closed with it.
+    """
+
+    def __init__(
+        self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | None = None
+    ) -> None:
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
-        self.load_seconds = load_seconds
+        self.load_seconds, self.draft = load_seconds, draft
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
@@ -123,9 +129,10 @@ class Engine:
             if language is not None:
                 self.languages.token(language)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
+        strategy = self._strategy(options)
         yield from self._notices()
         if self.machine.has_source:
-            yield from self._translate(ids, options, cancelled, ends, prefix)
+            yield from self._translate(ids, options, cancelled, ends, prefix, strategy)
             return
         ids += self.text.check(prefix) if prefix else []
         cache = self.machine.cache
@@ -142,12 +149,20 @@ class Engine:
         elif given:
             raise PromptError("The model takes a prompt alone: leave out what was given besides.")
         kept = self._reuse(ids)
-        generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults)
+        generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults, strategy)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
                 self._cached.append(event.id)
             yield event
+
+    def _strategy(self, options: GenerateOptions) -> Strategy | None:
+        """How the tokens are found; one a run where the graphs cannot look at several, which is said once."""
+        found = strategy_for(self.machine, options, self.draft)
+        if isinstance(found, str):
+            self._note("no_drafts", found)
+            return None
+        return found
 
     def _translate(
         self,
@@ -156,12 +171,13 @@ class Engine:
         cancelled: Callable[[], bool],
         eos: Sequence[int],
         prefix: Sequence[int],
+        strategy: Strategy | None,
     ) -> Iterator[Event]:
         """Encodes `source`, then decodes from the decoder's start token and `prefix`."""
         start = self.bundle.pipeline.decoder_start
         source, start, defaults = self.languages.begin(options, source, start, self.defaults)
         self.machine.resume()
-        generation = Generation(self.machine, self.text, options, eos, cancelled, defaults)
+        generation = Generation(self.machine, self.text, options, eos, cancelled, defaults, strategy)
         self.machine.encode(source)
         for event in generation.stream([start, *prefix], source=source):
             if isinstance(event, GenerationDone):
@@ -200,10 +216,14 @@ class Engine:
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
         self.machine.stop()
+        if self.draft is not None:
+            self.draft.stop()
 
     def close(self) -> None:
         """Lets go of the bundle's sessions and their memory."""
         self.machine.close()
+        if self.draft is not None:
+            self.draft.close()
 
     def __enter__(self) -> Self:
         return self
@@ -295,8 +315,10 @@ def open_engine(
     device_options: Mapping[str, str] | None = None,
     session_options: Mapping[str, str] | None = None,
     place: Mapping[str, str] | None = None,
+    draft: str | Path | None = None,
 ) -> Engine:
     """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
+    draft: another bundle, which drafts its tokens on the same provider.
 
     Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
     stopped, one sentence each.
@@ -311,4 +333,5 @@ def open_engine(
         device_options=device_options,
         session_options=parse_options(session_options or {}),
     )
-    return Engine(bundle, machine, time.perf_counter() - began)
+    drafts = None if draft is None else DraftModel.open(draft, Placement(device_named(provider), {}), machine, bundle)
+    return Engine(bundle, machine, time.perf_counter() - began, drafts)

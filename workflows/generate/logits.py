@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,29 @@ def run_checked(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits
     """
     start = machine.cache.length
     logits: Logits = machine.step(tokens, phase)[-1]
+    _check(machine, logits, phase, start)
+    return logits
+
+
+def run_rows(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
+    """Feeds `tokens` in one run of Machine.verifier; gives the logits [V] after each of them, in turn.
+
+    Raises as run_checked does, for a row that is asked for: what follows a wrong draft may be whatever it is.
+    """
+    start, phase = machine.cache.length, machine.verifier or "decode"
+    for place, row in enumerate(machine.step(tokens, phase, rows=len(tokens))):
+        _check(machine, row, phase, start + place)
+        yield row
+
+
+def _check(machine: Machine, logits: Logits, phase: Phase, position: int) -> None:
     best = logits.max()  # NaN where any of them is
     if not np.isfinite(best):
         raise LogitsError(
-            f"The {phase} step at position {start:,} gave {_what(float(best))} ({machine.giver(phase)}), from which no "
-            "token can be chosen: build the bundle with another precision (fp32), check the checkpoint's weights, or "
-            "try the cpu provider."
+            f"The {phase} step at position {position:,} gave {_what(float(best))} ({machine.giver(phase)}), from which "
+            "no token can be chosen: build the bundle with another precision (fp32), check the checkpoint's weights, "
+            "or try the cpu provider."
         )
-    return logits
 
 
 def check_choice(scores: Logits, step: int) -> None:

@@ -11,14 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import Cancelled, CapacityError, LogitsError
+from workflows.generate.beams import Beams, BeamSearch
+from workflows.generate.chain import compile_chain, with_options
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
-from workflows.generate.logits import Logits, check_choice, run_checked
+from workflows.generate.grammar import asked_form, grammar
+from workflows.generate.logits import Logits, check_choice
 from workflows.generate.options import GenerateOptions
-from workflows.generate.processors import Processor, compile_choice, compile_processors, softmax
+from workflows.generate.processors import Processor, compile_processors, softmax
 from workflows.generate.stops import StopFilter
-from workflows.generate.text import Stream, Text
+from workflows.generate.strategy import Chosen, Speculation, Strategy, steps_of
+from workflows.generate.text import Text
 from workflows.runtime import Machine
 from workflows.wire.events import (
     CacheEvent,
@@ -28,6 +32,7 @@ from workflows.wire.events import (
     FinishReason,
     GenerationDone,
     NoticeEvent,
+    SpeculationUse,
     TokenEvent,
 )
 
@@ -54,8 +59,8 @@ class Timing:
 class Generation:
     """One generation over an machine whose cache already holds `kept` of the prompt's tokens.
 
-    defaults: what the checkpoint asks of every generation; an option that a person gave wins over it. `final` is what
-    the flow's final sessions gave after the last token.
+    defaults: what the checkpoint asks of every generation; an option that a person gave wins over it. strategy: how
+    tokens are found; None takes one from each run. `final` is what the flow's final sessions gave after the last token.
     """
 
     def __init__(
@@ -66,11 +71,11 @@ class Generation:
         eos: Sequence[int],
         cancelled: Callable[[], bool] = lambda: False,
         defaults: Defaults | None = None,
+        strategy: Strategy | None = None,
     ) -> None:
-        self._defaults = defaults or Defaults()
+        self._defaults, self._strategy = defaults or Defaults(), strategy
         self._machine, self._text, self._options, self._eos = machine, text, options, frozenset(eos)
         self._cancelled = cancelled
-        self._choose = compile_choice(options)
         self._timing = Timing()
         self._filter = StopFilter(options.stop)
         self._pictured = 0.0
@@ -84,24 +89,21 @@ class Generation:
         brings what was held, and of a generation that was cancelled what was shown is the text. Raises LogitsError
         for a step that gives no logits to choose from; a cancelled one and a full cache are finish reasons.
         """
-        generated: list[int] = []
-        self._process = self._compile(prompt, source)
-        ids, stream, pieces = list(prompt), self._text.stream(), list[str]()
+        self._ids, self._first_new, self._pieces = list(prompt), len(prompt), list[str]()
+        self._stream, self._process = self._text.stream(), self._compile(prompt, source)
         reason: FinishReason = "length"
+        steps = steps_of(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
         try:
             logits = yield from self._prefill(prompt, kept)
-            while True:
-                scores, token = self._chosen(logits, ids, len(generated))
-                generated.append(token)
-                ids.append(token)
-                text, ended = self._said(token, stream, len(generated))
-                pieces.append(text)
-                yield self._token(scores, token, text, len(generated) - 1)
-                yield from self._pictures()
-                if ended:
-                    reason = ended
-                    break
-                logits = self._step(token)
+            if self._options.num_beams > 1:
+                ended = yield from self._searched(logits)
+            else:
+                ended = yield from self._told([steps.first(logits, self._ids)])
+            while not ended:
+                self._check_cancelled()
+                left = self._options.max_new_tokens - self._count
+                ended = yield from self._told(steps.next(self._ids, left))
+            reason = ended
         except Cancelled:
             reason = "cancelled"
         except CapacityError:
@@ -112,14 +114,58 @@ class Generation:
         self.final = self._finish()
         yield from self._pictures(last=True)
         fed = len(prompt) - kept if source is None else len(source)
-        yield self._done(prompt, fed, generated, "".join(pieces), reason)
+        yield self._done(prompt, fed, reason, steps.use)
+
+    @property
+    def _count(self) -> int:
+        """How many tokens were generated so far."""
+        return len(self._ids) - self._first_new
+
+    def _told(self, batch: Sequence[Chosen]) -> Generator[Event, None, FinishReason | None]:
+        """The events of a run's tokens; why the generation ends with one of them, to which the cache goes back then."""
+        for place, chosen in enumerate(batch):
+            ahead = len(batch) - 1 - place  # tokens that the cache holds beyond what was fed to choose this one
+            self._ids.append(chosen.token)
+            text, ended = self._said(chosen.token, ahead)
+            self._pieces.append(text)
+            yield self._token(chosen, text, ahead)
+            if ended:
+                if ahead:
+                    self._machine.cache.rewind(self._machine.cache.length - ahead)
+                return ended
+        yield from self._pictures()
+        return None
+
+    def _searched(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
+        """The tokens of the best of several texts, once all are there."""
+        options, cache = self._options, self._machine.cache
+        ends = [end for end in (cache.positions, None if cache.layout.evicts else cache.capacity) if end is not None]
+        room = min([options.max_new_tokens, *(end - cache.length + 1 for end in ends)])  # the last token is not fed
+        beams = Beams(options.num_beams, options.length_penalty, options.early_stopping)
+        search = BeamSearch(self._machine, beams, self._ids, self._process, self._eos, room)
+        try:
+            going = search.begin(logits)
+            while going:
+                self._check_cancelled()
+                going = search.step()
+                yield from self._pictures()
+        except (Cancelled, LogitsError):
+            search.forget()
+            raise
+        search.hold_best()
+        return (yield from self._told([Chosen(token, None) for token in search.best.branch.tokens]))
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
+        start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
+        form = asked_form(options)
+        forms = [grammar(form, self._text, sorted(self._eos), len(prompt), options.max_new_tokens)] if form else []
+        if defaults.chain is not None:
+            chain, self._options = with_options(defaults.chain, options)
+            return compile_chain(chain, start, forms)
         given = "repetition_penalty" in options.model_fields_set
         penalty = options.repetition_penalty if given else defaults.repetition_penalty
-        start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
-        return compile_processors(options, compile_constraints(defaults, start, penalty))
+        return compile_processors(options, [*compile_constraints(defaults, start, penalty), *forms])
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
         logits: Logits | None = None
@@ -146,17 +192,13 @@ class Generation:
         if self._cancelled():
             raise Cancelled("The generation was cancelled.")
 
-    def _step(self, token: int) -> Logits:
-        self._check_cancelled()
-        return run_checked(self._machine, [token], "decode")
-
-    def _chosen(self, logits: Logits, ids: Sequence[int], step: int) -> tuple[Logits, int]:
-        """The processed logits [V], and the token that is taken from them."""
+    def _score(self, logits: Logits, ids: Sequence[int]) -> Logits:
+        """The processed logits [V] after `ids`, from which a token is chosen."""
         if self._process is None:
-            return logits, self._choose(logits)  # they were checked when they came
+            return logits  # they were checked when they came
         scores = self._process(ids, np.array(logits, np.float32))
-        check_choice(scores, step)
-        return scores, self._choose(scores)
+        check_choice(scores, len(ids) - self._first_new)
+        return scores
 
     def _finish(self) -> Mapping[str, NDArray[Any]]:
         """What runs after the last token; nothing after a generation that was stopped."""
@@ -165,48 +207,50 @@ class Generation:
         except Cancelled:
             return {}
 
-    def _said(self, token: int, stream: Stream, count: int) -> tuple[str, FinishReason | None]:
-        """The text that comes with a token, the newest of `count`, and why the generation ends with it, if it does."""
-        text = self._filter.push("" if token in self._eos else stream.push(token))
-        reason = self._ended(token, count)
+    def _said(self, token: int, ahead: int) -> tuple[str, FinishReason | None]:
+        """The text that comes with the newest token, and why the generation ends with it, if it does."""
+        text = self._filter.push("" if token in self._eos else self._stream.push(token))
+        reason = self._ended(token, ahead)
         if reason or self._filter.stopped:
-            text += self._filter.push(stream.flush())
+            text += self._filter.push(self._stream.flush())
             text += self._filter.flush()
         return text, "stop" if self._filter.stopped else reason
 
-    def _token(self, scores: Logits, token: int, text: str, step: int) -> TokenEvent:
-        probability, alternatives = self._alternatives(scores, token)
+    def _token(self, chosen: Chosen, text: str, ahead: int) -> TokenEvent:
+        probability, alternatives = self._alternatives(chosen.scores, chosen.token)
+        step = self._count - 1
         return TokenEvent(
-            id=token,
+            id=chosen.token,
             text=text,
             step=step,
             phase="decode" if step else "prefill",
             latency_ms=self._timing.token(),
             probability=probability,
             alternatives=alternatives,
-            **self._usage(),
+            drafted=chosen.drafted,
+            **self._usage(ahead),
         )
 
-    def _alternatives(self, scores: Logits, token: int) -> tuple[float | None, list[tuple[int, str, float]]]:
-        count = min(self._options.alternatives, len(scores))
-        if not count:
+    def _alternatives(self, scores: Logits | None, token: int) -> tuple[float | None, list[tuple[int, str, float]]]:
+        if scores is None or not self._options.alternatives:
             return None, []
+        count = min(self._options.alternatives, len(scores))
         probabilities = softmax(scores)
         best = np.argpartition(probabilities, -count)[-count:]
         best = best[np.argsort(-probabilities[best], kind="stable")]
         rows = [(int(i), self._text.piece(int(i)), round(float(probabilities[i]), 6)) for i in best]
         return round(float(probabilities[token]), 6), rows
 
-    def _ended(self, token: int, count: int) -> FinishReason | None:
+    def _ended(self, token: int, ahead: int) -> FinishReason | None:
         if token in self._eos:
             return "eos"
-        if count >= self._options.max_new_tokens:
+        if self._count >= self._options.max_new_tokens:
             return "length"
-        return None if self._machine.cache.has_room else "capacity"
+        return None if ahead or self._machine.cache.has_room else "capacity"
 
-    def _usage(self) -> dict[str, int]:
+    def _usage(self, ahead: int = 0) -> dict[str, int]:
         cache = self._machine.cache
-        return {"cache_used": cache.length - cache.evicted, "cache_capacity": cache.capacity}
+        return {"cache_used": cache.length - cache.evicted - ahead, "cache_capacity": cache.capacity}
 
     def _pictures(self, last: bool = False) -> Iterator[Event]:
         cache = self._machine.cache
@@ -221,16 +265,16 @@ class Generation:
             yield CacheEvent(groups=[*cache.view()])
 
     def _done(
-        self, prompt: Sequence[int], read: int, generated: list[int], text: str, reason: FinishReason
+        self, prompt: Sequence[int], read: int, reason: FinishReason, use: Speculation | None
     ) -> GenerationDone:
         """read: how many tokens the time to the first one was spent on, an encoder's with its decoder's first step."""
-        timing, cache = self._timing, self._machine.cache
+        timing, cache, generated = self._timing, self._machine.cache, self._ids[self._first_new :]
         ttft = (timing.first - timing.began) if generated else 0.0
         decoding = timing.last - timing.first
         return GenerationDone(
             prompt_ids=list(prompt),
             token_ids=generated,
-            text=text,
+            text="".join(self._pieces),
             finish_reason=reason,
             ttft_ms=ttft * 1000,
             decode_tokens_per_s=(len(generated) - 1) / decoding if decoding > 0 else 0.0,
@@ -243,4 +287,5 @@ class Generation:
                 bytes=cache.bytes,
                 evicted=cache.evicted,
             ),
+            speculation=None if use is None else SpeculationUse(**vars(use)),
         )

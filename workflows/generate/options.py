@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workflows.errors import RequestError, printable
+
+Acceptance = Literal["greedy", "rejection_sampling", "typical"]
+
+Form = Annotated[str, Field(min_length=1, max_length=1 << 20)]
 
 
 class GenerateOptions(BaseModel):
@@ -15,6 +19,10 @@ class GenerateOptions(BaseModel):
 
     top_k 0, top_p 1, min_p 0 and repetition_penalty 1 change nothing. seed None draws a fresh one.
     alternatives: how many of the most probable tokens each step reports.
+    ngram: draft what followed the last tokens when they came before. draft_tokens: tokens a draft has at most, of
+    whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
+    num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
+    json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
     target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
     the checkpoint does by itself.
     """
@@ -30,8 +38,25 @@ class GenerateOptions(BaseModel):
     seed: Annotated[int, Field(ge=0)] | None = None
     stop: list[Annotated[str, Field(min_length=1)]] = []
     alternatives: Annotated[int, Field(ge=0, le=20)] = 0
+    ngram: bool = False
+    draft_tokens: Annotated[int, Field(ge=1, le=16)] = 8
+    acceptance: Acceptance | None = None
+    num_beams: Annotated[int, Field(ge=1, le=64)] = 1
+    length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
+    early_stopping: Literal["never"] | bool = False
+    json_schema: Form | None = None
+    regex: Form | None = None
+    grammar: Form | None = None
     target_language: str | None = None
     source_language: str | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> GenerateOptions:
+        if sum(form is not None for form in (self.json_schema, self.regex, self.grammar)) > 1:
+            raise ValueError("a reply has one form: give one of json_schema, regex and grammar")
+        if self.num_beams > 1 and self.temperature > 0:
+            raise ValueError("beams take the most probable texts: leave the temperature at 0, or ask for one beam")
+        return self
 
 
 def check_options(values: Mapping[str, Any]) -> GenerateOptions:
@@ -40,6 +65,8 @@ def check_options(values: Mapping[str, Any]) -> GenerateOptions:
         return GenerateOptions.model_validate({key: value for key, value in values.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
+        if not first["loc"]:
+            raise RequestError(f"The generation options cannot be had together: {first['ctx']['error']}.") from None
         name = ".".join(str(part) for part in first["loc"])
         shown = printable(first["input"], 40)
         message = printable(first["msg"])

@@ -259,10 +259,34 @@ class KVCache:
         """
         wanted = self.layout.slots(positions, self.capacity)
         self.reset()
+        self._fill(length, wanted, positions, rows)
+
+    def newest(self) -> dict[str, NDArray[Any]]:
+        """By past input, a copy of the last token's row [..., 1, width]."""
+        slots = self._last_slots(1)
+        return {name: self.past(name)[..., slots, :].copy() for name in self.names}
+
+    def append(self, rows: Sequence[Mapping[str, NDArray[Any]]]) -> None:
+        """Makes tokens part of the sequence whose rows are known, each as `newest` gave them at the same position.
+
+        Raises CapacityError where they do not fit.
+        """
+        positions = np.arange(self.length, self.length + len(rows), dtype=np.int64)
+        joined = {name: np.concatenate([one[name] for one in rows], axis=-2) for name in self.names}
+        wanted = self.layout.slots(positions, self.capacity)
+        self._fill(self.length + len(rows), wanted, positions, joined)
+
+    def _last_slots(self, count: int) -> Positions:
+        positions = np.arange(self.length - count, self.length, dtype=np.int64)
+        return self.layout.place(positions, self.capacity, self.allocated)
+
+    def _fill(self, length: int, wanted: int, positions: Positions, rows: Mapping[str, NDArray[Any]]) -> None:
         if self._counts:
             self._resize(length)
         else:
             self._reserve(wanted)
+        if self.layout.slides:
+            self._slide(length - self.length)
         slots = self.layout.place(positions, self.capacity, self.allocated)
         for name in self.names:
             self.past(name)[..., slots, :] = rows[name]

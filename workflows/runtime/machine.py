@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
 
@@ -39,6 +40,7 @@ from workflows.wire.reports.devices import Device
 
 Logits = NDArray[np.float32]
 _QUICK_S = 0.02
+_NARROW = 17  # columns of a run whose binding is kept: one token, or a draft with the one before it
 
 
 class Machine:
@@ -203,6 +205,30 @@ class Machine:
             self._last = bound
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
 
+    @cached_property
+    def verifier(self) -> Phase | None:
+        """The run that gives the logits of each of several tokens; None where all give the last one's alone."""
+        if self.program.final is not None or self.program.pad_left:
+            return None
+        phases: tuple[Phase, ...] = ("decode", "prefill")
+        return next((phase for phase in phases if self._gives_rows(self.program.runs[phase])), None)
+
+    def _gives_rows(self, run: Run) -> bool:
+        return run.columns != 1 and run.logits is not None and run.logits[1].shape[1] != 1
+
+    @property
+    def drafts(self) -> int:
+        """How many tokens beyond the next one can be fed in one run and taken back again, now.
+
+        0 where that run would drop what the cache holds, and where the cache knows no way back.
+        """
+        if self.verifier is None or self.too_wide or self.cache.carried:
+            return 0
+        cache, width = self.cache, self.program.runs[self.verifier].columns
+        ends = [end for end in (cache.capacity, cache.positions) if end is not None]
+        wanted = min(self.chunk, min(ends) - cache.length)
+        return max(cache.takes(cache.length, wanted, width) - 1, 0) if wanted > 1 else 0
+
     def giver(self, phase: Phase) -> str:
         """Who gives the logits of a step: `decode on qnn`."""
         logits = self.program.runs[phase].logits
@@ -263,7 +289,7 @@ class Machine:
             shapes, taken = self.cache.shapes(width), self.program.taken
             kept = Binding(run, self._sessions, shapes, given, taken, self._observer, self.memory)
             kept.generation = self.cache.generation
-            if width in (1, self.chunk) and not moving:  # an odd last chunk's binding is not worth its memory
+            if (width <= _NARROW or width == self.chunk) and not moving:  # an odd last chunk's is not worth its memory
                 self._bound[phase, width] = kept
         return kept
 

@@ -120,7 +120,8 @@ class TokenEvent(Event):
     `text` is what became certain with it, so that the texts of all tokens joined are that of the end.
     `latency_ms` is the time from the token before (or, for the first, from the start of the prompt).
     `probability` is that of the token under the processed distribution; `alternatives` holds the most
-    probable tokens as [id, text, probability], where they were asked for.
+    probable tokens as [id, text, probability], where they were asked for. `drafted`: it was proposed by a draft and
+    the model agreed, so that it came in the same run as the token before it.
     """
 
     event: ClassVar[str] = "token"
@@ -133,6 +134,7 @@ class TokenEvent(Event):
     cache_capacity: int
     probability: float | None = None
     alternatives: list[tuple[int, str, float]] = field(default_factory=list)
+    drafted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +185,15 @@ class CacheUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpeculationUse:
+    """What came of drafts: `accepted` of the `drafted` tokens that the model looked at in `steps` runs of it."""
+
+    drafted: int
+    accepted: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationDone(Event):
     """A generation ended. `token_ids` are the generated tokens alone, the end token included where there was one."""
 
@@ -196,6 +207,7 @@ class GenerationDone(Event):
     prefill_tokens_per_s: float
     provider: str
     cache: CacheUse
+    speculation: SpeculationUse | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,167 @@
+"""Drafted tokens change how fast a generation is and never what it says: target × draft × layout × end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.workflows.conftest import Built, make_qwen3
+from workflows.generate import Engine, GenerateOptions, open_engine
+from workflows.generate.loop import Generation
+from workflows.generate.strategy import Draft, DraftModel, NGram, Strategy
+from workflows.generate.strategy.pace import Pace
+from workflows.wire.events import Event, GenerationDone, TokenEvent
+
+COUNT = 40
+LAYOUTS = {
+    "static": {"capacity": 96},
+    "window": {"cache": "window", "capacity": 64},
+    "scatter": {"cache": "scatter", "capacity": 96},
+    "gqa": {"cache": "gqa", "capacity": 96},
+    "split": {"graphs": "prefill-decode", "capacity": 96, "chunk": 16},
+    "int4": {"precision": "int4", "capacity": 96},
+}
+
+
+class Oracle:
+    """Drafts what the target says anyway, and a wrong token with probability `wrong` at each place."""
+
+    def __init__(self, tokens: Sequence[int], vocabulary: int, wrong: float, seed: int) -> None:
+        self._tokens, self._vocabulary, self._wrong = tokens, vocabulary, wrong
+        self._random = np.random.default_rng(seed)
+
+    def propose(self, ids: Sequence[int], count: int) -> Draft:
+        right = self._tokens[len(ids) : len(ids) + count]
+        return Draft(tuple((t + 1) % self._vocabulary if self._random.random() < self._wrong else t for t in right))
+
+
+@pytest.fixture(params=LAYOUTS)
+def bundle(request: pytest.FixtureRequest, built: Built, sharp_qwen3: Path) -> Path:
+    return built(sharp_qwen3, **LAYOUTS[request.param])
+
+
+@pytest.fixture
+def erratic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drafts of every length, whatever they cost."""
+    random = np.random.default_rng(0)
+    monkeypatch.setattr(Pace, "length", lambda self, limit: int(random.integers(0, max(min(self._most, limit), 0) + 1)))
+
+
+def run(
+    engine: Engine, prompt: Sequence[int], strategy: Strategy | None, eos: Sequence[int] = (), **options: Any
+) -> tuple[list[Event], GenerationDone]:
+    engine.reset()
+    asked = GenerateOptions(**{"max_new_tokens": COUNT, **options})
+    events = list(Generation(engine.machine, engine.text, asked, eos, strategy=strategy).stream(prompt))
+    done = events[-1]
+    assert isinstance(done, GenerationDone)
+    return events, done
+
+
+def prompts(vocabulary: int) -> list[list[int]]:
+    random = np.random.default_rng(3)
+    return [random.integers(0, vocabulary, size).tolist() for size in (1, 7, 33)]
+
+
+@pytest.mark.usefixtures("erratic")
+def test_greedy_tokens_are_those_of_the_model_alone(bundle: Path) -> None:
+    """Drafts that are right, wrong and in between; the cache ends where it would, and each token tells what it used."""
+    with open_engine(bundle) as engine:
+        for seed, prompt in enumerate(prompts(engine.machine.vocabulary)):
+            plain, alone = run(engine, prompt, None)
+            length = engine.machine.cache.length
+            for wrong in (0.0, 0.1, 0.5, 1.0):
+                oracle = Oracle([*prompt, *alone.token_ids], engine.machine.vocabulary, wrong, seed)
+                events, done = run(engine, prompt, Strategy(oracle))
+                assert done.token_ids == alone.token_ids, (prompt, wrong)
+                assert engine.machine.cache.length == length and done.finish_reason == alone.finish_reason
+                used = [[one.cache_used for one in e if isinstance(one, TokenEvent)] for e in (plain, events)]
+                assert used[0] == used[1]
+                assert done.speculation is not None
+                if wrong == 1.0:
+                    assert done.speculation.accepted == 0 and done.speculation.steps == len(done.token_ids) - 1
+                drafted = sum(e.drafted for e in events if isinstance(e, TokenEvent))
+                assert drafted == done.speculation.accepted <= done.speculation.drafted
+
+
+@pytest.mark.usefixtures("erratic")
+def test_it_ends_where_the_model_alone_would(bundle: Path) -> None:
+    """At an end token, a limit, a full cache and a stop text that stand in the middle of an accepted draft."""
+    with open_engine(bundle) as engine:
+        prompt = prompts(engine.machine.vocabulary)[1]
+        _, alone = run(engine, prompt, None, max_new_tokens=200)
+        everything, vocabulary = [*prompt, *alone.token_ids], engine.machine.vocabulary
+        for place in range(2, 9):
+            end = alone.token_ids[place]
+            for options in ({"eos": [end]}, {"max_new_tokens": place}):
+                _, plain = run(engine, prompt, None, **options)
+                length = engine.machine.cache.length
+                _, done = run(engine, prompt, Strategy(Oracle(everything, vocabulary, 0.0, 0)), **options)
+                assert (done.token_ids, done.finish_reason) == (plain.token_ids, plain.finish_reason)
+                assert engine.machine.cache.length == length
+        _, done = run(engine, prompt, Strategy(Oracle(everything, vocabulary, 0.05, 0)), max_new_tokens=200)
+        assert (done.token_ids, done.finish_reason) == (alone.token_ids, alone.finish_reason)
+
+
+@pytest.mark.usefixtures("erratic")
+def test_a_draft_model_of_any_kind(bundle: Path, built: Built, tmp_path: Path, sharp_qwen3: Path) -> None:
+    """Itself, another precision of it, and one that knows nothing of it; in turns that share a beginning."""
+    drafts = [built(sharp_qwen3, capacity=96), built(sharp_qwen3, precision="int4", capacity=96),
+              built(make_qwen3(tmp_path / "other", seed=5), capacity=48)]  # fmt: skip
+    prompt = prompts(997)[1]
+    for folder in drafts:
+        with open_engine(bundle) as plain, open_engine(bundle, draft=folder) as drafted:
+            ids = list(prompt)
+            for _ in range(3):
+                options = GenerateOptions(max_new_tokens=12)
+                wanted, found = ([*one.generate(ids, options)][-1] for one in (plain, drafted))
+                assert isinstance(wanted, GenerationDone) and isinstance(found, GenerationDone)
+                assert found.token_ids == wanted.token_ids
+                ids = [*ids, *wanted.token_ids, 3]
+            if folder == drafts[0] and bundle == folder:
+                assert found.speculation is not None and found.speculation.accepted > 0
+
+
+@pytest.mark.usefixtures("erratic")
+def test_the_same_seed_draws_the_same_tokens_with_look_ups(bundle: Path) -> None:
+    """What is looked up is taken where it is what would have been drawn: the same stream of random numbers."""
+    with open_engine(bundle) as engine:
+        prompt = [5, 6, 7, 8] * 5
+        options = {"temperature": 0.7, "top_k": 20, "seed": 11, "repetition_penalty": 1.1}
+        _, alone = run(engine, prompt, None, **options)
+        _, done = run(engine, prompt, Strategy(NGram(min_match=1)), **options)
+        assert done.token_ids == alone.token_ids
+        assert done.speculation is not None and done.speculation.drafted > 0
+
+
+def test_a_draft_of_other_tokens_is_refused(built: Built, sharp_qwen3: Path, tmp_path: Path) -> None:
+    from workflows.errors import RequestError
+
+    other = built(make_qwen3(tmp_path / "small", vocab_size=500), capacity=48)
+    with pytest.raises(RequestError, match="knows 500 tokens and the model 997"):
+        open_engine(built(sharp_qwen3, capacity=96), draft=other)
+
+
+def test_look_ups_draft_what_followed(demo_bundle: Path) -> None:
+    """Of two places the one that agrees longer; a circle goes on; nothing where nothing was seen."""
+    assert NGram().propose([1, 2, 3, 9, 1, 2], 4).tokens == (3, 9, 1, 2)
+    assert NGram().propose([7, 1, 2, 3, 8, 1, 2, 4, 7, 1, 2], 1).tokens == (3,)
+    assert NGram().propose([4, 4, 4], 5).tokens == (4,) * 5
+    assert NGram().propose([1, 2, 3], 5).tokens == ()
+    assert NGram(window=3).propose([1, 2, 3, 9, 1, 2], 4).tokens == ()
+    grown = NGram()
+    grown.propose([1, 2, 3], 4)
+    assert grown.propose([1, 2, 3, 9, 1, 2], 2).tokens == (3, 9)
+
+
+def test_a_draft_model_keeps_what_two_prompts_share(demo_bundle: Path) -> None:
+    with open_engine(demo_bundle) as one:
+        draft = DraftModel(one.machine)
+        first = draft.propose([5, 6, 7, 8], 4)
+        assert one.machine.cache.length == 7  # the last drafted token is fed by nobody
+        again = draft.propose([5, 6, 7, 8, *first.tokens[:2], 9], 2)
+        assert len(again) == 2 and draft.propose([5, 6, 7, 8], 4).tokens == first.tokens

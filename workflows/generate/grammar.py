@@ -1,0 +1,143 @@
+"""Replies of a given form: a JSON schema, a regular expression or a Lark grammar that every token must go on with.
+
+    form ──llguidance──▶ Matcher ──follows the ids, back too──▶ the tokens that may come next
+
+The matcher follows what it is shown: where the ids part from those it took, it goes back to where they do, so that
+drafts and branches need nothing of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.errors import RequestError, printable
+from workflows.generate.options import GenerateOptions
+from workflows.generate.processors import REMOVED, Logits, Processor
+from workflows.generate.text import Text
+
+if TYPE_CHECKING:
+    from llguidance import LLTokenizer
+
+Form = Literal["json_schema", "regex", "grammar"]
+Allowed = NDArray[np.bool_]
+_TO_CLOSE = 96  # tokens before the limit from which on JSON is brought to its end
+_SAID: dict[Form, str] = {"json_schema": "JSON schema", "regex": "regular expression", "grammar": "Lark grammar"}
+
+
+class Asked(NamedTuple):
+    """What a reply must be: the form's kind and its text."""
+
+    form: Form
+    text: str
+
+
+def asked_form(options: GenerateOptions) -> Asked | None:
+    """The form that a generation is asked for."""
+    texts: dict[Form, str | None] = {
+        "json_schema": options.json_schema, "regex": options.regex, "grammar": options.grammar
+    }  # fmt: skip
+    return next((Asked(form, text) for form, text in texts.items() if text is not None), None)
+
+
+def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int | None = None) -> Processor:
+    """Lets only tokens through with which the reply can still become what was asked for; then only an end token.
+
+    first: how many ids come before the reply. limit: how many it may have: JSON is brought to its end before. Raises
+    RequestError for a form that is none, for a model without tokenizer, and for one without an end token, whose reply
+    could not end.
+    """
+    if text.tokenizer is None:
+        raise RequestError("This bundle has no tokenizer, so that its replies have no form: leave the grammar out.")
+    if not eos:
+        raise RequestError("This model has no end token, so that a reply of a given form could not end.")
+    words = _words(text.tokenizer.to_str(), text.vocabulary, tuple(sorted(eos)))
+    matcher = _Matcher(asked, words)
+    closing = None if limit is None or asked.form != "json_schema" else first + limit - min(limit // 2, _TO_CLOSE)
+
+    def process(ids: Sequence[int], logits: Logits) -> Logits:
+        allowed = matcher.allowed(ids[first:], len(logits))
+        if closing is not None and len(ids) >= closing:
+            allowed = _nearest_the_end(allowed, words)
+        np.copyto(logits, REMOVED, where=~allowed)
+        return logits
+
+    return process
+
+
+def _nearest_the_end(allowed: Allowed, words: LLTokenizer) -> Allowed:
+    """Of the tokens that may come those that end most: closing ones, else a comma; all where there is neither."""
+    for ending in _endings(words):
+        if (found := allowed & ending[: len(allowed)]).any():
+            return found
+    return allowed
+
+
+@lru_cache(maxsize=4)
+def _endings(words: LLTokenizer) -> tuple[Allowed, ...]:
+    """[vocabulary] each: the tokens that end the reply, that close alone, that go on to the next value alone."""
+    texts = [bytes(words.decode_bytes([token])) for token in range(words.vocab_size)]
+    ends = np.zeros(words.vocab_size, np.bool_)
+    ends[list(words.eos_tokens)] = True
+    closes, goes_on = ([bool(t) and not t.strip(what) for t in texts] for what in (b'"]}', b","))
+    return ends, np.array(closes), np.array(goes_on)
+
+
+class _Matcher:
+    """llguidance's matcher, which is shown whole texts."""
+
+    def __init__(self, asked: Asked, words: LLTokenizer) -> None:
+        from llguidance import LLMatcher
+
+        self._matcher = LLMatcher(words, _compiled(asked), log_level=0)
+        self._taken: list[int] = []
+        self._check(f"The {_SAID[asked.form]} cannot be used")
+
+    def allowed(self, ids: Sequence[int], vocabulary: int) -> Allowed:
+        """[vocabulary], which tokens may follow `ids`."""
+        same = next((i for i, (a, b) in enumerate(zip(self._taken, ids, strict=False)) if a != b), None)
+        shared = min(len(self._taken), len(ids)) if same is None else same
+        if shared < len(self._taken):
+            self._matcher.rollback(len(self._taken) - shared)
+        self._matcher.consume_tokens(list(ids[shared:]))
+        self._taken[shared:] = ids[shared:]
+        bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
+        self._check("The reply cannot go on in the form that was asked for")
+        return np.unpackbits(bits, count=vocabulary, bitorder="little").view(np.bool_)
+
+    def _check(self, what: str) -> None:
+        if self._matcher.is_error():
+            reason = printable(" ".join(self._matcher.get_error().split()), 160)
+            raise RequestError(f"{what}: {reason.rstrip('.')}.")
+
+
+def _compiled(asked: Asked) -> str:
+    from llguidance import LLMatcher
+
+    if asked.form == "regex":
+        return str(LLMatcher.grammar_from_regex(asked.text))
+    if asked.form == "grammar":
+        return str(LLMatcher.grammar_from_lark(asked.text))
+    try:
+        # blank space may be as long as one likes, which is what an unsure model goes on with for ever
+        return str(LLMatcher.grammar_from_json_schema(asked.text, defaults={"whitespace_flexible": False}))
+    except ValueError as error:
+        raise RequestError(f"The JSON schema cannot be used: {printable(error, 160).rstrip('.')}.") from None
+
+
+@lru_cache(maxsize=4)
+def _words(tokenizer: str, vocabulary: int, eos: tuple[int, ...]) -> LLTokenizer:
+    """The tokens as llguidance knows them; half a second for a large vocabulary. Raises RequestError for a tokenizer
+    that it cannot read.
+    """
+    from llguidance import LLTokenizer
+
+    try:
+        return LLTokenizer(tokenizer, n_vocab=vocabulary, eos_token=list(eos))
+    except ValueError as error:
+        reason = printable(error, 160).rstrip(".")
+        raise RequestError(f"This bundle's tokenizer cannot be held to a form: {reason}.") from None

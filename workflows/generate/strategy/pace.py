@@ -1,0 +1,66 @@
+"""How many tokens to draft: what gives the most tokens a second, by what was measured as it ran."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+_NEW = 0.125  # the share of the newest token in what is expected
+_KEPT = 4  # runs of each length: the quickest of them counts, for the first one also binds its memory
+_HOPED = 0.7  # of a first draft's tokens
+_STEEP = 0.15  # of a plain run's time, what each further token is thought to cost before any was measured
+_FIRST_REST, _LONGEST_REST = 8, 128  # plain runs between two trials of what did not pay
+
+
+class Pace:
+    """Chooses the length of drafts for one generation.
+
+    Of n drafted tokens (1 - a^(n + 1)) / (1 - a) come in a run where each is accepted with probability a (Leviathan et
+    al. 2023, equation 1); what a run of each length takes is measured, and between measured lengths lies on a line.
+    Where no length is expected to gain, drafting rests, and is tried again at longer and longer distances.
+    """
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._most, self.clock = most, clock
+        self._runs: dict[int, deque[float]] = {}  # seconds of runs with n drafted tokens, drafting included
+        self._accepts, self._rest, self._resting = _HOPED, _FIRST_REST, 0
+
+    def length(self, limit: int) -> int:
+        """How many tokens the next draft is to have, at most `limit`; 0 is a plain run."""
+        most = min(self._most, limit)
+        if most < 1 or 0 not in self._runs:  # a plain run is what every other is measured by
+            return 0
+        if self._resting:
+            self._resting -= 1
+            return 0
+        best = max(range(most + 1), key=self._rate)
+        if best == 0:
+            self._resting, self._rest = self._rest, min(2 * self._rest, _LONGEST_REST)
+            return 1 if self._accepts < 0.05 else min(2, most)  # the trial that the rest is for
+        self._rest = _FIRST_REST
+        return best
+
+    def note(self, drafted: int, accepted: int, seconds: float, judged: int) -> None:
+        """A run with `drafted` tokens took `seconds` with drafting; of the `judged` first, `accepted` were right."""
+        self._runs.setdefault(drafted, deque(maxlen=_KEPT)).append(seconds)
+        for place in range(min(drafted, judged)):
+            self._accepts += _NEW * ((place < accepted) - self._accepts)
+
+    def _rate(self, count: int) -> float:
+        accepts = min(self._accepts, 0.99)
+        tokens = (1 - accepts ** (count + 1)) / (1 - accepts)
+        return tokens / self._cost(count)
+
+    def _cost(self, count: int) -> float:
+        """Seconds of a run with `count` drafted tokens."""
+        if count in self._runs:
+            return min(self._runs[count])
+        below = max(one for one in self._runs if one < count)
+        above = min((one for one in self._runs if one > count), default=None)
+        plain, near = min(self._runs[0]), min(self._runs[below])
+        if above is not None:
+            slope = (min(self._runs[above]) - near) / (above - below)
+        else:
+            slope = _STEEP * plain if below == 0 else (near - plain) / below
+        return near + max(slope, 0.0) * (count - below)

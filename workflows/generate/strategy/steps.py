@@ -1,0 +1,184 @@
+"""The next tokens of a generation: several where drafted ones stood, all of them looked at in one run of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from workflows.generate.logits import Logits, run_checked, run_rows
+from workflows.generate.options import Acceptance, GenerateOptions
+from workflows.generate.processors import Processor, compile_choice
+from workflows.generate.strategy.accept import Rule, matching, rejection_sampling, typical
+from workflows.generate.strategy.base import NOTHING, Draft, Proposer, Speculation
+from workflows.generate.strategy.drafting import DraftModel
+from workflows.generate.strategy.ngram import NGram
+from workflows.generate.strategy.pace import Pace
+from workflows.generate.strategy.ties import Ties
+from workflows.runtime import Machine
+
+Score = Callable[[Logits, Sequence[int]], Logits]
+"""The processed logits [V] of a place: what the graphs gave, and the ids before it."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A token, the scores [V] that it was chosen from (None of a search), and whether it was drafted."""
+
+    token: int
+    scores: Logits | None
+    drafted: bool = False
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Who drafts, how long drafts are at most, and which drafted tokens are taken.
+
+    acceptance: None is the way that changes nothing: what a draft was drawn from tells which of its tokens are taken
+    where tokens are sampled, and the token that is chosen without a draft else. threshold: of `typical`, Cai et al.'s.
+    """
+
+    proposer: Proposer
+    most: int = 8
+    acceptance: Acceptance | None = None
+    threshold: float = 0.09
+
+
+class Steps(Protocol):
+    """The way in which a generation gets its tokens."""
+
+    @property
+    def use(self) -> Speculation | None:
+        """What came of drafts; None of a way without any."""
+        ...
+
+    def first(self, logits: Logits, ids: Sequence[int]) -> Chosen:
+        """The token after the prompt, whose last logits [V] are given."""
+        ...
+
+    def next(self, ids: Sequence[int], left: int) -> Sequence[Chosen]:
+        """Feeds the last of `ids`, whose others the cache holds; gives the tokens after it, one to `left` of them.
+
+        The cache then holds what comes before the last of these. Raises what Machine.step and run_checked raise.
+        """
+        ...
+
+
+class PlainSteps:
+    """One token a run."""
+
+    def __init__(self, machine: Machine, score: Score, choose: Callable[[Logits], int]) -> None:
+        self._machine, self._score, self._choose = machine, score, choose
+
+    @property
+    def use(self) -> None:
+        """See Steps."""
+
+    def first(self, logits: Logits, ids: Sequence[int]) -> Chosen:
+        """See Steps."""
+        scores = self._score(logits, ids)
+        return Chosen(self._choose(scores), scores)
+
+    def next(self, ids: Sequence[int], left: int) -> Sequence[Chosen]:
+        """See Steps."""
+        return [self.first(run_checked(self._machine, ids[-1:], "decode"), ids)]
+
+
+class DraftedSteps:
+    """As many tokens a run as were drafted rightly, and one. rule: which drafted ones are taken.
+
+    greedy: whether the largest score is always taken, so that the tokens must be those of single runs. ends: the tokens
+    behind which nothing is looked at.
+    """
+
+    def __init__(
+        self, machine: Machine, score: Score, strategy: Strategy, rule: Rule, greedy: bool, ends: frozenset[int]
+    ) -> None:
+        self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
+        self._greedy, self._ends = greedy, ends
+        self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties()
+
+    @property
+    def use(self) -> Speculation:
+        """See Steps."""
+        return self._use
+
+    def first(self, logits: Logits, ids: Sequence[int]) -> Chosen:
+        """See Steps."""
+        scores = self._score(logits, ids)
+        return Chosen(self._rule(NOTHING, 0, scores), scores)
+
+    def next(self, ids: Sequence[int], left: int) -> Sequence[Chosen]:
+        """See Steps."""
+        began = self.pace.clock()
+        count = self.pace.length(min(left - 1, self._machine.drafts))
+        draft = self._proposer.propose(ids, count) if count > 0 else NOTHING
+        found = self._looked_at(draft, list(ids)) if draft else [self._alone(ids)]
+        accepted = sum(chosen.drafted for chosen in found)
+        self._use.note(len(draft), accepted)
+        self.pace.note(len(draft), accepted, self.pace.clock() - began, judged=len(found))
+        return found
+
+    def _alone(self, ids: Sequence[int]) -> Chosen:
+        return self.first(run_checked(self._machine, ids[-1:], "decode"), ids)
+
+    def _looked_at(self, draft: Draft, ids: list[int]) -> list[Chosen]:
+        cache, found = self._machine.cache, list[Chosen]()
+        before = cache.length
+        for place, row in enumerate(run_rows(self._machine, [ids[-1], *draft.tokens])):
+            scores = self._score(row, ids)
+            if self._greedy and self._ties.is_near(scores):
+                cache.rewind(before + place)
+                again = self._score(run_checked(self._machine, ids[-1:], "decode"), ids)
+                self._ties.note(scores, again)
+                token = self._rule(NOTHING, 0, again)
+                return [*found, Chosen(token, again, drafted=token in draft.tokens[place : place + 1])]
+            token = self._rule(draft, place, scores)
+            agreed = place < len(draft) and token == draft.tokens[place]
+            found.append(Chosen(token, scores, agreed))
+            ids.append(token)
+            if not agreed or token in self._ends:
+                break
+        cache.rewind(before + len(found))
+        return found
+
+
+def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
+    """What the options and an open draft ask for: None is one token a run, a text why there can be no drafts."""
+    if (not options.ngram and draft is None) or options.num_beams > 1:
+        return None
+    if machine.cache.carried:
+        return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
+    if machine.verifier is None:
+        return "Drafts are off: this bundle's graphs give the logits of one token a run."
+    proposer = NGram(max_draft=options.draft_tokens) if draft is None or options.ngram else draft
+    return Strategy(proposer, options.draft_tokens, options.acceptance)
+
+
+def steps_of(
+    machine: Machine,
+    score: Score,
+    options: GenerateOptions,
+    strategy: Strategy | None = None,
+    process: Processor | None = None,
+    ends: frozenset[int] = frozenset(),
+) -> Steps:
+    """The way that a generation asks for.
+
+    process: what stands behind `score`, for who drafts by it. ends: the tokens that end a generation.
+    """
+    choose, greedy = compile_choice(options), options.temperature == 0
+    if strategy is None:
+        return PlainSteps(machine, score, choose)
+    proposer, rule = strategy.proposer, matching(choose)
+    draws = isinstance(proposer, DraftModel) and not greedy and strategy.acceptance != "typical"
+    if isinstance(proposer, DraftModel):
+        seed = None if options.seed is None else options.seed + 1  # draws of its own, not the acceptance's again
+        proposer.begin(process, np.random.default_rng(seed) if draws else None)
+    if strategy.acceptance == "typical" and not greedy:
+        rule = typical(strategy.threshold, choose)
+    elif draws or (strategy.acceptance == "rejection_sampling" and not greedy):
+        rule = rejection_sampling(np.random.default_rng(options.seed))
+    return DraftedSteps(machine, score, strategy, rule, greedy, ends)
