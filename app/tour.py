@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.chat.page import ChatPage
 from app.library.page import HomePage
 from app.state.draft import DEMO
+from app.widgets.format import counted
 from app.widgets.theme import theme
 from app.window import MainWindow
 
@@ -171,10 +172,10 @@ def tour(app: QApplication, window: MainWindow, folder: Path) -> int:
     try:
         walk.run()
     except TourError as error:
-        say(f"The tour stopped: {error}.")
+        say(f"The tour stopped: {str(error).rstrip('.')}.")
         return 1
     finally:
         window.close()
         app.processEvents()
-    say(f"{len(walk.pictures)} pictures in {folder.absolute()}")
+    say(f"{counted(len(walk.pictures), '1 picture', '{0} pictures')} in {folder.absolute()}")
     return 0

@@ -23,6 +23,7 @@ from app.help.open import Help
 from app.i18n.words import marked
 from app.state.context import Act, AppContext
 from app.state.inspection import Look
+from app.state.settings import expanded
 from app.warmup import Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
@@ -280,7 +281,7 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: str | Path) -> None:
         """What was dropped or named on the command line: an .onnx file, a bundle's folder or a checkpoint's."""
-        target = Path(path).expanduser().absolute()
+        target = expanded(path).absolute()
         if target.suffix == ".onnx" and target.is_file():
             self.show_page("inspect")
             self.context.lookRequested.emit(Look(str(target)))

@@ -11,6 +11,7 @@ from app.state.recents import Recents
 from app.widgets import button, label
 from app.widgets.basics import set_role
 from app.widgets.bundle_choice import BundleChoice
+from app.widgets.spin import in_tokens
 from app.widgets.theme import G, set_icon
 from workflows.wire.requests import Eval
 
@@ -37,10 +38,9 @@ class Form(QWidget):
         self.prompts.setPlaceholderText(self.tr("the demo's held-back questions, or plain sentences"))
         self.prompts.setAccessibleName(self.tr("File of prompts, one a line"))
         self.prompts.setClearButtonEnabled(True)
-        self.steps = QSpinBox()
+        self.steps = in_tokens(QSpinBox())
         self.steps.setRange(1, 512)
         self.steps.setValue(STEPS)
-        self.steps.setSuffix(self.tr(" tokens"))
         self.steps.setAccessibleName(self.tr("New tokens a prompt at most"))
         self.suggest = QCheckBox(self.tr("Suggest"))
         self.suggest.setToolTip(

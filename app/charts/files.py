@@ -56,8 +56,14 @@ class Files(QObject):
         except OSError as error:
             self._fail(error)
             return
-        self._banner.show_message("ok", self.tr("Written: {0}").format(path.name))
-        QTimer.singleShot(TOLD_MS, self._banner, self._banner.clear)
+        told = self.tr("Written: {0}").format(path.name)
+        self._banner.show_message("ok", told)
+        QTimer.singleShot(TOLD_MS, self._banner, lambda: self._forget(told))
+
+    def _forget(self, told: str) -> None:
+        """Takes the word back, unless something else was said since."""
+        if self._banner.message == told:
+            self._banner.clear()
 
     def _fail(self, error: Exception) -> None:
         self._banner.error(self.tr("The file could not be written."), str(error))

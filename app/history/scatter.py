@@ -40,7 +40,7 @@ class AccuracyAndSpeed(QWidget):
         self.said = label("", "muted", wrap=True)
         self.table = Table(Rows(["", "", "", self.tr("on the front")], numbers=(1, 2)), self.tr("Points"))
         self.table.setMinimumWidth(46 * G)
-        self.table.doubleClicked.connect(lambda index: self.opened.emit(self.found.points[index.row()].speed))
+        self.table.activated.connect(lambda index: self.opened.emit(self.found.points[index.row()].speed))
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._mark())
         self._lay_out()
 

@@ -16,6 +16,7 @@ from app.state.session import Session, SessionFailure
 from app.widgets import Banner, Card, button, label, set_role
 from app.widgets.format import number
 from app.widgets.session_choice import SessionChoice
+from app.widgets.spin import in_tokens
 from app.widgets.theme import G
 
 ENDING = ".safetensors"
@@ -44,9 +45,8 @@ class CacheControls(Card):
         session.cacheFailed.connect(self._on_failed)
 
     def _build(self) -> None:
-        self.spin = QSpinBox()
+        self.spin = in_tokens(QSpinBox())
         self.spin.setGroupSeparatorShown(True)
-        self.spin.setSuffix(self.tr(" tokens"))
         self.spin.setMinimumWidth(16 * G)
         self.spin.setAccessibleName(self.tr("Length to go back to"))
         self.spin.valueChanged.connect(self._refresh)

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.state.settings import Settings
+from app.state.settings import Settings, expanded
 from app.widgets.basics import button, label
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
@@ -89,7 +89,7 @@ class Folder(QWidget):
         self.field.setAccessibleName(name)
 
     def _take(self, text: str) -> None:
-        path = Path(text).expanduser()
+        path = expanded(text)
         if text and (not path.is_absolute() or (path.exists() and not path.is_dir())):
             self._follow(self._key)
             self.refused.emit(text)

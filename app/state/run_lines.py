@@ -91,7 +91,7 @@ def told_of(found: float | None, measure: Measure, nothing: str = "–") -> str:
         return f"{number(100 * found, 2)} %"
     if measure.unit == "bytes":
         return size(found)
-    digits = number(found) if abs(found) >= 1000 else QLocale().toString(found, "g", 4)
+    digits = number(found) if abs(found) >= 1000 else QLocale().toString(float(found), "g", 4)
     return f"{digits} {measure.unit}".strip()
 
 

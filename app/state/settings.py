@@ -21,6 +21,15 @@ def home_folder() -> Path:
     return user_data_path("joinery", appauthor=False)
 
 
+def expanded(text: str | Path) -> Path:
+    """The path, with ~ and ~NAME as that person's home; as it is written where there is no such person."""
+    path = Path(text)
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
 PREFERENCES = {
     "theme": "system",
     "language": "",  # the system's

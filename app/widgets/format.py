@@ -8,8 +8,8 @@ from PySide6.QtCore import QDateTime, QLocale
 
 
 def number(value: float, digits: int = 0) -> str:
-    """`value` with separators: 4,096 or 4.096 or 4 096."""
-    return QLocale().toString(int(value)) if digits == 0 else QLocale().toString(float(value), "f", digits)
+    """`value`, rounded, with separators: 4,096 or 4.096 or 4 096."""
+    return QLocale().toString(round(float(value))) if digits == 0 else QLocale().toString(float(value), "f", digits)
 
 
 def counted(count: int, one: str, many: str) -> str:

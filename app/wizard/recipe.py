@@ -11,6 +11,7 @@ from app.state.context import AppContext
 from app.widgets.basics import Section, label, set_role
 from app.widgets.format import counted, size
 from app.widgets.placement import PlacementPart
+from app.widgets.spin import in_tokens
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.diagram import RecipeDiagram
@@ -114,13 +115,11 @@ class RecipePage(StepPage):
         return grid
 
     def _spin(self, name: str, most: int, step: int) -> QSpinBox:
-        spin = QSpinBox()
+        spin = in_tokens(QSpinBox())
         spin.setRange(1, most)
         spin.setSingleStep(step)
-        spin.setSuffix(self.tr(" token"))  # its value is 1
         spin.setGroupSeparatorShown(True)
         spin.setAccessibleName(name)
-        spin.valueChanged.connect(lambda value: spin.setSuffix(self.tr(" token") if value == 1 else self.tr(" tokens")))
         spin.valueChanged.connect(self._on_number)
         return spin
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.state.context import AppContext
+from app.state.settings import expanded
 from app.widgets.basics import Card, Section, button, label, set_role
 from app.widgets.format import counted, seconds, size
 from app.widgets.theme import G
@@ -20,7 +20,7 @@ def output_problem(text: str) -> str:
     """Why a bundle cannot be written to the folder `text`, in one sentence; empty where it can."""
     if not text.strip():
         return "Choose a folder for the bundle."
-    folder = Path(text.strip()).expanduser()
+    folder = expanded(text.strip())
     if not folder.is_absolute():
         return "The path must be absolute."
     try:
@@ -36,7 +36,7 @@ def output_problem(text: str) -> str:
 
 def free_bytes(text: str) -> tuple[int, str] | None:
     """The bytes that are free where the folder `text` is or will be, and that place; None where it is nowhere."""
-    folder = Path(text.strip()).expanduser()
+    folder = expanded(text.strip())
     if not text.strip() or not folder.is_absolute():
         return None
     try:
@@ -179,4 +179,4 @@ class ReviewPage(StepPage):
 
     def validatePage(self) -> bool:
         """Leaving forwards begins the build."""
-        return self.build.start(self.draft.request(Path(self.out.text().strip()).expanduser()), self.draft.expected)
+        return self.build.start(self.draft.request(expanded(self.out.text().strip())), self.draft.expected)

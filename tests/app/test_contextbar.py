@@ -92,3 +92,41 @@ def test_a_bundle_built_anew_in_its_folder_is_another(bar: Any, tmp_path: Path) 
     context._read = lambda folder: {**before(folder), "built_at": "2026-03-03T00:00:00+00:00"}
     context.open_bundle(tmp_path / "a")
     assert said(made) == BUILT
+
+
+@pytest.fixture
+def closed(qtbot: Any, make_context: Any) -> ContextBar:
+    """A bar of a window that has opened nothing."""
+    made = ContextBar(make_context())
+    qtbot.addWidget(made)
+    return made
+
+
+def menu_of(bar: ContextBar) -> dict[str, Any]:
+    menu = bar.chooser.menu()
+    menu.aboutToShow.emit()
+    return {one.text(): one for one in menu.actions() if not one.isSeparator()}
+
+
+def test_without_bundles_the_menu_leads_home(closed: ContextBar) -> None:
+    menu, pages = menu_of(closed), list[str]()
+    assert list(menu) == ["No recent bundles", "Go to home"] and not menu["No recent bundles"].isEnabled()
+    closed._context.navigate.connect(pages.append)
+    menu["Go to home"].trigger()
+    assert pages == ["home"]
+
+
+def test_the_menu_opens_another_bundle_and_greys_what_is_broken(closed: ContextBar, tmp_path: Path) -> None:
+    for name in ("other", "broken"):
+        closed._context.recents.add(str(make_bundle(tmp_path / name, damaged=name == "broken")))
+    menu = menu_of(closed)
+    assert not menu["broken"].isEnabled() and menu["broken"].toolTip() == str(tmp_path / "broken")
+    menu["other · fp32 · static 4,096"].trigger()
+    assert closed.chooser.text() == "other" and closed.chooser.accessibleName() == "Current bundle: other"
+    assert list(menu_of(closed))[:2] == ["other · fp32 · static 4,096", "broken"]  # the menu is made anew
+
+
+def test_the_button_asks_for_the_palette(qtbot: Any, closed: ContextBar) -> None:
+    with qtbot.waitSignal(closed.paletteRequested):
+        closed._search.click()
+    assert closed._hint.text() == "Build a checkpoint or open a bundle to begin"

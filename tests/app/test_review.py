@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWizard
 from app.window import MainWindow
 from app.wizard import review as module
 from app.wizard.base import REVIEW
-from app.wizard.review import free_bytes
+from app.wizard.review import free_bytes, output_problem
 from tests.app.test_wizard import to_review, wizard_of
 
 Make = Callable[..., MainWindow]
@@ -112,3 +112,9 @@ def test_free_bytes_are_of_the_folder_above_that_is_there(tmp_path: Path) -> Non
     assert found is not None and found[1] == f"({tmp_path})"
     assert abs(found[0] - shutil.disk_usage(tmp_path).free) < 1 << 30
     assert free_bytes("") is None and free_bytes("relative") is None
+
+
+@pytest.mark.parametrize("text", ["~nobody-of-this-name", "~nobody-of-this-name/out"])
+def test_a_person_whom_nobody_knows_is_no_folder(text: str) -> None:
+    """As it is typed, letter by letter, towards a name that there is."""
+    assert output_problem(text) == "The path must be absolute." and free_bytes(text) is None

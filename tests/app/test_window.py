@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea, QWidget
 
 from app.main import PAGES
 from app.state.context import AppContext
@@ -377,3 +377,49 @@ def test_dragging_files_over_the_window_says_what_dropping_does(make_window: Mak
     assert window.drop.text == "Drop to compare them, or to put them together"
     drop(window, tmp_path / "missing.txt")
     assert not window.drop.isVisible()
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "~nobody-of-this-name.onnx"])
+def test_what_cannot_be_opened_is_named_whole(
+    make_window: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    window = make_window()
+    window.open_path(name)
+    assert window.banner.message == f"{tmp_path / name} is neither a folder nor an .onnx file."
+    assert window.current_page == "home"
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_ctrl_o_opens_one_compares_two_and_puts_more_together(
+    qtbot: Any, make_window: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    files = [tmp_path / f"{number}.onnx" for number in range(count)]
+    for file in files:
+        file.write_bytes(b"")
+    names = [str(file) for file in files]
+    window = make_window()
+    pages, looks, assembled = list[str](), list[Look](), list[list[str]]()
+    monkeypatch.setattr(window, "show_page", pages.append)  # the page itself takes a while to build
+    window.context.lookRequested.connect(looks.append)
+    monkeypatch.setattr(window.doors, "assemble", assembled.append)
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (names, ""))
+    qtbot.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    wanted = {1: [Look(*names)], 2: [Look(names[-1], before=names[0])]} if names else {}
+    assert looks == wanted.get(count, []) and assembled == ([names] if count > 2 else [])
+    assert pages == ["inspect"] * (count in wanted)
+    assert window.banner.message.startswith("Two graphs are compared.") == (count == 2)
+
+
+def test_a_note_and_an_error_have_one_place_and_it_goes_with_them(qtbot: Any, make_window: Make) -> None:
+    window, done = make_window(), list[str]()
+    holder = window.banner.parentWidget()
+    window.context.show_note("It was removed.", "Undo", lambda: done.append("undone"))
+    assert holder.isVisible() and window.banner.property("kind") == "info"
+    window.context.show_error("The disk is full.")
+    assert window.banner.message == "The disk is full." and window.banner.property("kind") == "error"
+    qtbot.mouseClick(window.banner._close, Qt.MouseButton.LeftButton)
+    assert holder.isHidden()
+    window.context.show_note("It was removed.", "Undo", lambda: done.append("undone"))
+    qtbot.mouseClick(window.banner._action, Qt.MouseButton.LeftButton)
+    assert holder.isHidden() and done == ["undone"]

@@ -33,8 +33,8 @@ def test_a_line_says_and_sorts_by_the_same_figure() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value", "text"),
-    [("top1", 0.9934, "99.34 %"), ("decode", 1234.6, "1,234 tok/s"), ("ttft", 15.234, "15.23 ms"),
-     ("kl", 0.000412, "0.000412 nats"), ("perplexity", 1.5, "1.5"), ("size", None, "–")],
+    [("top1", 0.9934, "99.34 %"), ("decode", 1234.6, "1,235 tok/s"), ("ttft", 15.234, "15.23 ms"),
+     ("kl", 0.000412, "0.000412 nats"), ("decode", 50, "50 tok/s"), ("perplexity", 1.5, "1.5"), ("size", None, "–")],
 )  # fmt: skip
 def test_figures_have_their_units(key: str, value: float | None, text: str) -> None:
     assert told_of(value, MEASURES[key]) == text

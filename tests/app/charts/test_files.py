@@ -1,0 +1,88 @@
+"""Files of what is measured: asked for, written, told of, and the word about one that hides no later failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.charts import files as module
+from app.charts.files import TOLD_MS, Files
+from app.widgets import Banner
+
+
+class Later:
+    """In place of QTimer: what is to come, and when it does."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[int, Callable[[], object]]] = []
+
+    def singleShot(self, pause: int, _owner: object, call: Callable[[], object]) -> None:
+        self.calls.append((pause, call))
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Later:
+    made = Later()
+    monkeypatch.setattr(module, "QTimer", made)
+    return made
+
+
+@pytest.fixture
+def files(qtbot: Any, later: Later) -> Files:
+    window = QWidget()
+    qtbot.addWidget(window)
+    made = Files(Banner(window), lambda: None, window)
+    made.keep = window  # type: ignore[attr-defined]
+    return made
+
+
+def test_a_file_that_was_written_is_said_for_a_while(files: Files, later: Later, tmp_path: Path) -> None:
+    files._write(tmp_path / "a.csv", lambda: None)
+    assert files._banner.message == "Written: a.csv"
+    ((pause, end),) = later.calls
+    end()
+    assert pause == TOLD_MS and files._banner.isHidden()
+
+
+def test_a_failure_that_came_meanwhile_stays(files: Files, later: Later, tmp_path: Path) -> None:
+    def fail() -> None:
+        raise OSError("No space left on device")
+
+    files._write(tmp_path / "a.csv", lambda: None)
+    files._write(tmp_path / "b.csv", fail)
+    assert files._banner.message == "The file could not be written."
+    assert files._banner._details.toPlainText() == "No space left on device"
+    for _, end in later.calls:
+        end()
+    assert files._banner.message == "The file could not be written." and not files._banner.isHidden()
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "csv"])
+@pytest.mark.parametrize("picked", [True, False])
+def test_a_name_is_asked_for_with_the_ending(
+    files: Files, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str, picked: bool
+) -> None:
+    asked, written = list[tuple[str, str]](), list[Path]()
+    answer = str(tmp_path / f"mine.{ending}") if picked else ""
+
+    def ask(_window: object, _title: str, name: str, kinds: str) -> tuple[str, str]:
+        asked.append((name, kinds))
+        return answer, ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    monkeypatch.setattr(files, "export", written.append)
+    files.ask(ending)
+    assert asked == [(f"measurements.{ending}", f"*.{ending}")] and written == [Path(answer)] * picked
+
+
+@pytest.mark.parametrize("plots", [None, SimpleNamespace(snapshot=None)])
+@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.csv"])
+def test_where_nothing_is_shown_nothing_is_written(files: Files, tmp_path: Path, plots: Any, name: str) -> None:
+    files._shown = lambda: plots
+    files.export(tmp_path / name)
+    assert not (tmp_path / name).exists() and files._banner.isHidden()

@@ -1,0 +1,61 @@
+"""What is done ahead: in order, one a turn, what is put in between comes first, and stopping leaves the rest out."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from app import warmup
+from app.warmup import WarmUp
+
+
+@pytest.fixture
+def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was done; the garbage collector is left alone."""
+    made = list[str]()
+    monkeypatch.setattr(warmup, "settle", lambda: made.append("settle"))
+    monkeypatch.setattr(warmup, "FIRST_MS", 0)
+    return made
+
+
+@pytest.fixture
+def warm(qtbot: Any) -> WarmUp:
+    made = WarmUp()
+    made._timer.setInterval(0)
+    return made
+
+
+def slices(done: list[str], *names: str) -> list[warmup.Slice]:
+    return [partial(done.append, name) for name in names]
+
+
+def test_slices_come_in_their_order_and_settling_last(qtbot: Any, warm: WarmUp, done: list[str]) -> None:
+    assert warm.done
+    warm.start(slices(done, "numpy", "page", "build"))
+    assert not warm.done and done == []  # nothing before the window is seen
+    qtbot.waitUntil(lambda: warm.done)
+    assert done == ["numpy", "page", "build", "settle"]
+
+
+def test_what_a_page_has_of_its_own_comes_before_what_is_left(qtbot: Any, warm: WarmUp, done: list[str]) -> None:
+    first = partial(warm.next, slices(done, "one", "two"))
+    warm.start([first, *slices(done, "other page")])
+    qtbot.waitUntil(lambda: warm.done)
+    assert done == ["one", "two", "other page", "settle"]
+
+
+def test_stopping_in_the_middle_leaves_out_what_is_left(qtbot: Any, warm: WarmUp, done: list[str]) -> None:
+    warm.start([*slices(done, "one"), warm.stop, *slices(done, "two")])
+    qtbot.waitUntil(lambda: warm.done)
+    assert done == ["one"]
+    warm._next()  # a turn that was under way
+    assert done == ["one"] and warm.done
+
+
+def test_one_slice_a_turn(warm: WarmUp, done: list[str]) -> None:
+    warm.start(slices(done, "one", "two"))
+    warm._next()
+    assert done == ["one"] and not warm.done and warm._timer.isActive()
+    warm.stop()
