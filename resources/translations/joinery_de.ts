@@ -83,6 +83,10 @@
       <translation>0 nimmt jedes Mal das wahrscheinlichste Token.</translation>
     </message>
     <message>
+      <source>1 function</source>
+      <translation>1 Funktion</translation>
+    </message>
+    <message>
       <source>1 layer</source>
       <translation>1 Schicht</translation>
     </message>
@@ -121,6 +125,14 @@
     <message>
       <source>1 token</source>
       <translation>1 Token</translation>
+    </message>
+    <message>
+      <source>1 value</source>
+      <translation>1 Wert</translation>
+    </message>
+    <message>
+      <source>1 zero</source>
+      <translation>1 Null</translation>
     </message>
     <message>
       <source>1 − cosine</source>
