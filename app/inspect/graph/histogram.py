@@ -36,7 +36,7 @@ class Histogram(QWidget):
         self.low, self.high, self.counts = low, high, counts
         top = max(counts, default=0)
         self.setAccessibleName(
-            self.tr("Histogram from {0} to {1}, at most {2} values in a bar").format(
+            self.tr("Histogram from {0} to {1}, the highest bar counts {2}").format(
                 figure(low), figure(high), number(top)
             )
         )

@@ -56,7 +56,7 @@ def test_bars_are_as_high_as_their_counts_and_none_is_lost(qtbot: QtBot) -> None
     assert half.height() == pytest.approx(most.height() / 2)
     assert [round(one.x()) for one in (low, none, most, half)] == [0, 100, 200, 300]
     assert low.bottom() == most.bottom() == half.bottom()
-    assert bars.accessibleName() == "Histogram from -1.5 to 2.25, at most 400 values in a bar"
+    assert bars.accessibleName() == "Histogram from -1.5 to 2.25, the highest bar counts 400"
     bars.show_counts(0.0, 0.0, [])
     assert bars.bars() == []
 
