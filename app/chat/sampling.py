@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any
 
 from app.state.store import parse_json
@@ -53,13 +54,15 @@ class Sampling:
         for name in ("top_k", "max_new_tokens"):
             known[name] = int(_number(data.get(name), getattr(default, name)))
         seed, stop = data.get("seed"), data.get("stop")
-        known["seed"] = seed if isinstance(seed, int) else None
+        known["seed"] = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
         known["stop"] = tuple(s for s in stop if isinstance(s, str) and s) if isinstance(stop, list) else ()
         return cls(**known)
 
 
 def _number(value: Any, default: float) -> float:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else default
+    """`value` where it is a finite number: JSON as Python reads it holds NaN and Infinity as well."""
+    known = isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    return value if known else default
 
 
 def parse_stops(text: str) -> tuple[str, ...]:

@@ -78,8 +78,7 @@ class Activities(QObject):
     def _on_begun(self, job: Job[object]) -> None:
         activity = Activity(job, time.monotonic())
         self._open.append(activity)
-        if activity.shown:
-            self.failures.pop(activity.kind, None)
+        self.failures.pop(activity.kind, None)
         job.event.connect(lambda event: self._on_event(activity, event))
         job.finished.connect(lambda event: self._on_end(activity, event))
         self.changed.emit()

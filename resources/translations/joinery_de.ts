@@ -83,6 +83,14 @@
       <translation>0 nimmt jedes Mal das wahrscheinlichste Token.</translation>
     </message>
     <message>
+      <source>1 function</source>
+      <translation>1 Funktion</translation>
+    </message>
+    <message>
+      <source>1 kind of operator</source>
+      <translation>1 Art von Operatoren</translation>
+    </message>
+    <message>
       <source>1 layer</source>
       <translation>1 Schicht</translation>
     </message>
@@ -121,6 +129,14 @@
     <message>
       <source>1 token</source>
       <translation>1 Token</translation>
+    </message>
+    <message>
+      <source>1 value</source>
+      <translation>1 Wert</translation>
+    </message>
+    <message>
+      <source>1 zero</source>
+      <translation>1 Null</translation>
     </message>
     <message>
       <source>1 − cosine</source>
@@ -1415,8 +1431,8 @@
       <translation>Einzelheiten verbergen</translation>
     </message>
     <message>
-      <source>Histogram from {0} to {1}, at most {2} values in a bar</source>
-      <translation>Histogramm von {0} bis {1}, höchstens {2} Werte je Balken</translation>
+      <source>Histogram from {0} to {1}, the highest bar counts {2}</source>
+      <translation>Histogramm von {0} bis {1}, der höchste Balken zählt {2}</translation>
     </message>
     <message>
       <source>History</source>
@@ -4386,6 +4402,10 @@
       <translation>Operator</translation>
     </message>
     <message>
+      <source>opset {0}</source>
+      <translation>Opset {0}</translation>
+    </message>
+    <message>
       <source>or begin with one of these:</source>
       <translation>oder mit einem von diesen beginnen:</translation>
     </message>
@@ -4814,6 +4834,10 @@
       <translation>{0} wird als Ordner mit genai_config.json, Tokenizer und je einem Beispiel in Python und C++ geschrieben, das es ohne Joinery ausführt. Was sich darin nicht sagen lässt, wird abgelehnt, bevor etwas geschrieben ist.</translation>
     </message>
     <message>
+      <source>{0} kinds of operator</source>
+      <translation>{0} Arten von Operatoren</translation>
+    </message>
+    <message>
       <source>{0} layers</source>
       <translation>{0} Schichten</translation>
     </message>
@@ -4844,10 +4868,6 @@
     <message>
       <source>{0} nodes are the same.</source>
       <translation>{0} Knoten sind gleich.</translation>
-    </message>
-    <message>
-      <source>{0} nodes, {1} kinds of operator · opset {2}</source>
-      <translation>{0} Knoten, {1} Arten von Operatoren · Opset {2}</translation>
     </message>
     <message>
       <source>{0} of nodes · off by {1} · {2}</source>

@@ -13,6 +13,7 @@ from app.widgets.format import counted, roughly, seconds, size, split_unit
 
 APP = Path(__file__).parents[2] / "app"
 THINGS = "layer|slot|token|file|prompt|node|component|bundle|run|stage|build|step|question|row|byte|weight|second|chat"
+THINGS += "|value|zero|function|kind"
 COUNTED = re.compile(rf"(?<!of )(%\d|\{{\d*\}}) ({THINGS})s\b")  # of 1 nodes is right: 0 of 1 nodes
 KNOWN = {
     "All {0} files are as they were written ({1}).",
@@ -24,7 +25,6 @@ KNOWN = {
     "all {0} tokens are equal",
     "the first {0} tokens are equal, the next one differs",
     "{0} nodes are the same.",
-    "{0} nodes, {1} kinds of operator · opset {2}",
     "{0} questions, candidate",
     "{0} questions, reference",
     "{0} slots",

@@ -47,7 +47,7 @@ class Crumbs(QWidget):
                 widget.deleteLater()
         self._links: list[tuple[QWidget, ...]] = []
         for place, path in enumerate(self.paths):
-            name = path.rpartition("/")[2] or (path and "(unnamed)") or self.tr("Graph")
+            name = path.rpartition("/")[2] or (self.tr("(unnamed)") if path else self.tr("Graph"))
             link = button(shorten(name, 18), role="link", clicked=partial(self.chosen.emit, path))
             link.setToolTip(path or self.tr("The whole graph"))
             link.setFocusPolicy(Qt.FocusPolicy.TabFocus)

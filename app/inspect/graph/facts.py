@@ -183,7 +183,7 @@ def _graph(model: GraphModel, graph: Graph) -> Iterator[Line]:
     if facts.bytes:
         yield Line(size(facts.bytes))
     if facts.functions:
-        yield Line(tr("{0} functions").format(number(facts.functions)))
+        yield Line(counted(facts.functions, tr("1 function"), tr("{0} functions")))
     yield from (Line(f"! {warning}", "changed") for warning in facts.warnings)
     stage = model.stages[model.stage] if model.stages else None
     if stage is not None and stage.refused:

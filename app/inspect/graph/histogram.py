@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.widgets import Card, Elided, label
-from app.widgets.format import number, size
+from app.widgets.format import counted, number, size
 from app.widgets.theme import SMALL, G, sans_font, theme
 from workflows.wire.reports.graphs import TensorReport
 
@@ -36,7 +36,7 @@ class Histogram(QWidget):
         self.low, self.high, self.counts = low, high, counts
         top = max(counts, default=0)
         self.setAccessibleName(
-            self.tr("Histogram from {0} to {1}, at most {2} values in a bar").format(
+            self.tr("Histogram from {0} to {1}, the highest bar counts {2}").format(
                 figure(low), figure(high), number(top)
             )
         )
@@ -125,12 +125,12 @@ class TensorCard(Card):
 
     def _figures(self, found: TensorReport) -> str:
         parts = [
-            self.tr("{0} values").format(number(found.count)),
+            counted(found.count, self.tr("1 value"), self.tr("{0} values")),
             self.tr("min {0}").format(figure(found.min)),
             self.tr("max {0}").format(figure(found.max)),
             self.tr("mean {0}").format(figure(found.mean)),
             self.tr("std {0}").format(figure(found.std)),
-            self.tr("{0} zeros").format(number(found.zeros)),
+            counted(found.zeros, self.tr("1 zero"), self.tr("{0} zeros")),
         ]
         for odd, text in ((found.nan, self.tr("{0} NaN")), (found.inf, self.tr("{0} infinite"))):
             if odd:

@@ -1,0 +1,129 @@
+"""What is said of each kind of failure, and which way out is offered for it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from app.chat.controller import REFUSALS
+from app.chat.failures import OF_PROVIDERS, Failures
+from app.chat.intents import Intent, NewChat, Rewrite
+from app.state.session import SessionFailure
+from app.widgets import Banner
+from tests.app.test_session import StubWorker
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.inspection import Problem, VerifyReport
+from workflows.wire.requests import Verify
+
+
+class Bench:
+    """Failures over a session that only remembers what it was told."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self.did: list[object] = []
+        self.session = SimpleNamespace(
+            state="ready",
+            on_cpu=True,
+            bundle="/b",
+            reopen=lambda: self.did.append("reopen"),
+            move=lambda provider: self.did.append(provider),
+        )
+        self.worker = StubWorker()
+        navigate = SimpleNamespace(emit=self.did.append)
+        context: Any = SimpleNamespace(session=self.session, probe_worker=self.worker, navigate=navigate)
+        self.owner = QObject()
+        self.banner = Banner()
+        qtbot.addWidget(self.banner)
+        self.failures = Failures(context, self.banner, self._do, self.owner)
+
+    def _do(self, intent: Intent) -> None:
+        self.did.append(intent)
+
+    def fail(self, kind: str, **session: object) -> str:
+        """The words on the banner's button."""
+        for name, value in session.items():
+            setattr(self.session, name, value)
+        self.failures.show(SessionFailure(kind, "It broke.", "why"))
+        return self.offered
+
+    @property
+    def offered(self) -> str:
+        return self.banner._action.text() if not self.banner._action.isHidden() else ""
+
+
+@pytest.fixture
+def bench(qtbot: QtBot) -> Bench:
+    return Bench(qtbot)
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "words", "did"),
+    [
+        ("crashed", "failed", "Reopen", "reopen"),
+        ("stopped", "failed", "Reopen", "reopen"),
+        ("cache", "ready", "New chat", NewChat()),
+        ("recipe", "failed", "Try again", "reopen"),
+        *((kind, "ready", "Edit the prompt", Rewrite()) for kind in REFUSALS),
+    ],
+)
+def test_each_kind_has_its_likely_mend(bench: Bench, kind: str, state: str, words: str, did: object) -> None:
+    assert bench.fail(kind, state=state) == words
+    assert bench.banner.message == "It broke."
+    bench.banner._action.click()
+    assert bench.did == [did]
+
+
+def test_what_nothing_helps_against_offers_nothing(bench: Bench) -> None:
+    assert bench.fail("recipe", state="ready") == ""
+
+
+@pytest.mark.parametrize("kind", OF_PROVIDERS)
+def test_on_another_provider_the_cpu_is_the_way_out(bench: Bench, kind: str) -> None:
+    assert bench.fail(kind, on_cpu=False) == "Use the CPU"
+    bench.banner._action.click()
+    assert bench.did == ["cpu"]
+    assert bench.fail(kind, on_cpu=True) != "Use the CPU"
+
+
+def test_a_failure_of_a_reply_is_not_said_again_as_one_of_the_session(bench: Bench) -> None:
+    failure = SessionFailure("crashed", "It broke.", "")
+    bench.failures.show(failure)
+    bench.banner.clear()
+    bench.failures.show_of_session(failure)
+    bench.failures.show_of_session(SessionFailure("cancelled", "Stopped.", ""))
+    assert bench.banner.message == ""
+    bench.failures.show_of_session(SessionFailure("crashed", "Again.", ""))
+    assert bench.banner.message == "Again."
+
+
+@pytest.mark.parametrize("kind", ["bundle", "graph"])
+def test_a_bundle_that_may_be_damaged_is_verified_on_demand(bench: Bench, kind: str) -> None:
+    assert bench.fail(kind) == "Verify bundle"
+    bench.banner._action.click()
+    assert bench.worker.jobs[-1].request == Verify("/b") and "Checking" in bench.banner.message
+    bench.worker.jobs[-1].answered.emit(VerifyReport(True, 7, 1, []))
+    assert bench.banner.message == "All 7 files of the bundle are as they were written."
+    bench.banner._action.click()
+    assert bench.did == ["reopen"]
+
+
+def test_what_is_damaged_is_named_and_leads_home(bench: Bench) -> None:
+    bench.fail("bundle")
+    bench.banner._action.click()
+    problem = Problem("model.onnx", "has 12 bytes instead of 9,000")
+    bench.worker.jobs[-1].answered.emit(VerifyReport(False, 7, 1, [problem]))
+    assert bench.banner.message == "The bundle is damaged; build it again."
+    assert "model.onnx: has 12 bytes instead of 9,000" in bench.banner._details.toPlainText()
+    bench.banner._action.click()
+    assert bench.did == ["home"]
+
+
+def test_a_bundle_that_cannot_even_be_checked_says_why(bench: Bench) -> None:
+    bench.fail("bundle")
+    bench.banner._action.click()
+    bench.worker.jobs[-1].failed.emit(ErrorEvent(kind="bundle", message="There is no such folder."))
+    assert bench.banner.message == "There is no such folder." and bench.offered == ""
