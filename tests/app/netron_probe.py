@@ -102,6 +102,7 @@ def main(files: list[str]) -> int:
         view.open(Path(file), f"model {place}")
         views.append(view)
         until(lambda view=view: run(view, LOADED))
+        until(lambda view=view: "spinner" not in run(view, "document.body.className"))  # which outlives the loading
         seconds.append(time.perf_counter() - began)
     result: dict[str, Any] = {"seconds": seconds, "blocked at first": list(found.guard.blocked)}
     result["texts"] = [run(view, TEXT) for view in views]

@@ -12,7 +12,7 @@ from app.state.session import Session
 from workflows.wire.events import BuildDone
 from workflows.wire.requests import Build
 
-PATIENCE_MS = 180_000
+PATIENCE_MS = 600_000
 GREEDY = {"temperature": 0.0, "max_new_tokens": 24}
 ASKED = [{"role": "user", "content": "What is 8 times 7?"}]
 

@@ -12,7 +12,7 @@ from app.main import PAGES
 from app.state.context import AppContext
 from app.window import MainWindow
 
-PATIENCE_MS = 180_000
+PATIENCE_MS = 600_000
 
 
 def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:

@@ -65,6 +65,7 @@ def test_build_then_generate(tmp_path: Path) -> None:
     events = lines(built.stdout)
     assert [(e["stage"], e["state"]) for e in events if e["event"] == "stage" and e["state"] != "started"] == [
         ("checkpoint", "done"),
+        ("import", "done"),
         ("export", "done"),
         ("optimize", "done"),
         ("quantize", "skipped"),
