@@ -4,7 +4,8 @@
     each method throughout, each unit alone ──▶ what a unit costs at a level ──▶ a path from the smallest mix to fp32
     path ──bisection, judged──▶ the first mix that holds ──lowering unit by unit, judged──▶ the smallest
 
-A mix holds where it keeps the goal over the prompts that judge and, again, over those that ranked.
+A mix holds where it keeps the goal over the prompts that judge and, again, over those that ranked, each time with one
+standard error to spare: so that it does over prompts that the search never saw. The more prompts, the smaller the mix.
 
 A trial is a session over the optimized graphs with some weights replaced; nothing is exported, and what a weight
 becomes at a level is computed once and kept in a file. Every point is written down as it is measured, so that a search
