@@ -5,8 +5,8 @@
     bisection along the path, each step judged ──▶ a mix that holds ──▶ units lowered one by one while it does
 
 The estimate orders the work alone: what a mix keeps is always measured, and it has to hold less one standard error. The
-smallest of many that are measured over few prompts is the luckiest otherwise, and misses over others. The same inputs
-give the same points.
+smallest of many that are measured over few prompts is the luckiest otherwise; the margin makes that rarer, not
+impossible. The same inputs give the same points.
 """
 
 from __future__ import annotations
