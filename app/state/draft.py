@@ -97,6 +97,14 @@ class Draft(QObject):
         """The build that was chosen."""
         return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)), goal=self.goal)
 
+    def set_goal(self, goal: Goal | None) -> None:
+        """Choose what is to be kept, or nothing; the precision of every node is then left to the search."""
+        if goal != self.goal:
+            self.goal = goal
+            self.changed.emit()
+        if goal is not None:
+            self.set_option("precision", "fp32")
+
     def probe(self, source: str, trusted: bool = False) -> None:
         """Look at a source: a folder, a hub id or the demo. trusted: the code that was shown may run."""
         self.drop_questions()
@@ -113,7 +121,9 @@ class Draft(QObject):
             job.on_error(lambda error: self._on_probed(job, None, error))
         self.changed.emit()
 
-    def restore(self, source: str, options: Options, out: str, consented: frozenset[str]) -> None:
+    def restore(
+        self, source: str, options: Options, out: str, consented: frozenset[str], goal: Goal | None = None
+    ) -> None:
         """A draft as it was. Nobody is asked about a hub id before a person asks again: that is the network."""
         if not source.startswith("demo:") and not Path(source).is_dir():
             self.reset()
@@ -121,7 +131,7 @@ class Draft(QObject):
             self.changed.emit()
             return
         self.probe(source)
-        self.options, self.out, self.consented = dict(options), out, consented
+        self.options, self.out, self.consented, self.goal = dict(options), out, consented, goal
         self.trusted = bool(consented)
 
     def _on_progress(self, job: Job[ProbeReport], event: Event) -> None:
@@ -151,13 +161,14 @@ class Draft(QObject):
         return folder
 
     def _kind(self) -> list[str]:
-        """What tells the bundle from others of its model: precision, cache, and a target that is not the CPU."""
+        """What tells the bundle from others of its model: precision or goal, cache, and a target but the CPU."""
         if self.plan is None:
             return []
         chosen = self.plan.chosen
         cached = self.found is not None and self.found.decoder is not None
         cache = [f"{chosen.cache}{chosen.capacity}"] if cached else []
-        return [chosen.precision, *cache, *([chosen.target] if chosen.target != "cpu" else [])]
+        precision = chosen.precision if self.goal is None else f"{self.goal.metric}-{self.goal.limit:g}"
+        return [precision, *cache, *([chosen.target] if chosen.target != "cpu" else [])]
 
     def set_quantize(self, **parts: object) -> None:
         """Choose some of the settings of quantization; the others stay."""
@@ -165,8 +176,10 @@ class Draft(QObject):
         self.set_option("quantize", {**(chosen if isinstance(chosen, dict) else {}), **parts})
 
     def set_options(self, options: Options) -> None:
-        """Choose everything anew; the plan is asked for."""
+        """Choose everything anew; the plan is asked for. A precision that is chosen leaves nothing to a goal."""
         self.options = dict(options)
+        if options.get("precision") != "fp32":
+            self.goal = None
         self.plan_error = None
         self.ask_plan()
         self.changed.emit()

@@ -1,19 +1,20 @@
-"""What stood in the wizard when the window was closed or killed: source, choices, folder and page.
+"""What stood in the wizard when the window was closed or killed: source, choices, goal, folder and page.
 
     Draft.changed ──soon──▶ draft.json ──the next start──▶ Draft.restore
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.state.draft import Draft
 from app.state.store import parse_json
+from workflows.errors import RecipeError
 from workflows.files import write_whole
-from workflows.wire.codec import Mismatch, read
+from workflows.wire.codec import Mismatch, dumps, read
+from workflows.wire.goals import Goal
 
 SOON_MS = 400
 
@@ -45,7 +46,7 @@ class KeptDraft(QObject):
             return  # what was kept may still be asked for
         kept = {"options": draft.options, "out": draft.out, "consented": sorted(draft.consented)}
         source = "" if self.page is None else draft.source
-        text = json.dumps({"source": source, "page": self.page or 0, **kept})
+        text = dumps({"source": source, "page": self.page or 0, "goal": draft.goal, **kept})
         if text == self._written:
             return
         try:
@@ -63,9 +64,10 @@ class KeptDraft(QObject):
             kept = parse_json(self._path.read_text("utf-8"))
             source, out, page = read(str, kept["source"]), read(str, kept["out"]), read(int, kept["page"])
             options, consented = read(dict[str, object], kept["options"]), read(list[str], kept["consented"])
-        except (OSError, ValueError, TypeError, KeyError, Mismatch):
+            goal = read(Goal, kept["goal"]) if kept.get("goal") else None
+        except (OSError, ValueError, TypeError, KeyError, Mismatch, RecipeError):
             return 0
         if not source:
             return 0
-        self._draft.restore(source, options, out, frozenset(consented))
+        self._draft.restore(source, options, out, frozenset(consented), goal)
         return page

@@ -123,6 +123,7 @@ class QuantizePage(StepPage):
             self._grid.addWidget(card, index // 2, index % 2)
         self._group = grouped(self, [*self.cards.values(), self.goal])
         self.goal.setVisible(bool(self.cards) and self._generates)
+        self.goal.show_goal(self.draft.goal)
         if self.draft.goal is not None:
             self.goal.radio.setChecked(True)
         elif chosen in self.cards:
@@ -140,10 +141,9 @@ class QuantizePage(StepPage):
 
     def _on_goal(self) -> None:
         if not self.goal.radio.isChecked():
-            self.draft.goal = None
+            self.draft.set_goal(None)
         else:
-            self.draft.goal = self.goal.goal
-            self.draft.set_option("precision", "fp32")  # which leaves every node to the goal
+            self.draft.set_goal(self.goal.goal)
             self._show_settings("fp32")
         self.completeChanged.emit()
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -55,6 +56,8 @@ class GoalBox(ChoiceCard):
         self.task.setPlaceholderText(self.tr("questions and answers, as JSON lines or parquet"))
         self.task.setAccessibleName(self.tr("Task file"))
         self.browse = QPushButton(self.tr("Choose a file…"))
+        self._task, self._prompts = TaskFile(""), ""
+        """What was chosen elsewhere, as by a build that is edited, and has no fields here."""
         self._rows()
         self._on_metric()
         self.kept.currentIndexChanged.connect(self._on_metric)
@@ -78,7 +81,18 @@ class GoalBox(ChoiceCard):
         if metric == "task" and not file:
             return None
         limit = round(value / 100, 6) if metric in AT_LEAST else value
-        return Goal(metric, limit, TaskFile(file) if file else None)
+        task = replace(self._task, file=file) if metric == "task" else None
+        return Goal(metric, limit, task, self._prompts)
+
+    def show_goal(self, goal: Goal | None) -> None:
+        """What was chosen before; None leaves what stands here for who chooses the card."""
+        self._task, self._prompts = (goal and goal.task) or TaskFile(""), goal.prompts if goal else ""
+        if goal is None:
+            return
+        with QSignalBlocker(self):
+            self.kept.setCurrentIndex(self.kept.findData(goal.metric))
+            self.task.setText(goal.task.file if goal.task else "")
+            self.value.setValue(goal.limit * 100 if goal.metric in AT_LEAST else goal.limit)
 
     def _on_metric(self) -> None:
         metric = self.kept.currentData()
@@ -97,6 +111,22 @@ class GoalBox(ChoiceCard):
         file, _ = QFileDialog.getOpenFileName(self, self.tr("Task file"), self.task.text(), kinds)
         if file:
             self.task.setText(file)
+
+
+def goal_words(goal: Goal) -> str:
+    """What is built to it, in a sentence."""
+    words = {
+        "top1": _tr("The smallest bundle that makes the model's own first choice at %1 % of the positions at least."),
+        "kl": _tr("The smallest bundle whose mean divergence (KL) is %1 nats at most."),
+        "perplexity": _tr("The smallest bundle whose perplexity is %1 times the model's own at most."),
+        "task": _tr("The smallest bundle that keeps %1 % of the model's own score in %2."),
+    }[goal.metric]
+    limit = f"{goal.limit * 100:g}" if goal.metric in AT_LEAST else f"{goal.limit:g}"
+    return words.replace("%1", limit).replace("%2", Path(goal.task.file).name if goal.task else "")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Goal", text)
 
 
 def read_goal(bundle: Path) -> GoalReport | None:

@@ -160,7 +160,8 @@ class BuildWizard(QWizard):
                 self.back()
             return
         self.restart()  # it was begun elsewhere: by one click, or before the window was closed
-        self.context.draft.restore(request.source, request.options, request.out, frozenset(request.consented))
+        consented = frozenset(request.consented)
+        self.context.draft.restore(request.source, request.options, request.out, consented, request.goal)
         self.go_to(RECIPE)
 
     def go_to(self, ident: int) -> None:

@@ -13,6 +13,7 @@ from app.widgets.basics import Card, Section, button, label, set_role
 from app.widgets.format import counted, seconds, size
 from app.widgets.theme import G
 from app.wizard.base import StepPage
+from app.wizard.goal import goal_words
 from app.wizard.recipe_text import RecipeText
 
 
@@ -64,10 +65,23 @@ class ReviewPage(StepPage):
         row.setSpacing(2 * G)
         row.addWidget(self.recipe, 3)
         row.addWidget(self._estimate(), 2)
+        self.body.addWidget(self._aim())
         self.body.addLayout(self._output())
         self.body.addLayout(row, 1)
         self._proposed = ""
         self.draft.planned.connect(self._on_planned)
+
+    def _aim(self) -> QWidget:
+        """What a search is to find, and that the recipe below is only where it begins."""
+        self.aim = Card()
+        self.wanted = label("", "heading", wrap=True)
+        self.aim.body.addWidget(self.wanted)
+        words = self.tr(
+            "Built to a goal: the precision of every weight is found while it is built, and stands in the bundle's "
+            "recipe afterwards. The recipe and the figures here are those of fp32, where the search begins."
+        )
+        self.aim.body.addWidget(label(words, "muted", wrap=True))
+        return self.aim
 
     def _estimate(self) -> QWidget:
         section = Section(self.tr("Estimate"))
@@ -112,12 +126,19 @@ class ReviewPage(StepPage):
 
     def initializePage(self) -> None:
         """Show the plan; it may still be on its way."""
+        self._show_goal()
         self._propose()
         self._show_plan()
+
+    def _show_goal(self) -> None:
+        goal = self.draft.goal
+        self.aim.setVisible(goal is not None)
+        self.wanted.setText("" if goal is None else goal_words(goal))
 
     def _on_planned(self) -> None:
         if not self.draft.out:
             self._propose()  # another recipe may have another name
+        self._show_goal()
         self._show_plan()
 
     def _propose(self) -> None:
@@ -131,7 +152,9 @@ class ReviewPage(StepPage):
             return
         self.recipe.show_plan()
         price = plan.estimate
-        self.figures["seconds"].setText(self.tr("about %1").replace("%1", seconds(price.seconds)))
+        sought = self.draft.goal is not None
+        about = self.tr("about %1, and the search") if sought else self.tr("about %1")
+        self.figures["seconds"].setText(about.replace("%1", seconds(price.seconds)))
         self.notes["seconds"].setText(self._whence(price.builds))
         self._show_need("memory", price.memory_bytes, price.free_memory_bytes, "")
         self._show_disk()

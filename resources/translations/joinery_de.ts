@@ -535,6 +535,10 @@
       <translation>Gebaut in %1</translation>
     </message>
     <message>
+      <source>Built to a goal: the precision of every weight is found while it is built, and stands in the bundle's recipe afterwards. The recipe and the figures here are those of fp32, where the search begins.</source>
+      <translation>Auf ein Ziel hin gebaut: Die Genauigkeit jedes Gewichts wird beim Bauen gefunden und steht danach im Rezept des Bundles. Rezept und Zahlen hier sind die von fp32, wo die Suche beginnt.</translation>
+    </message>
+    <message>
       <source>Bundle</source>
       <translation>Bundle</translation>
     </message>
@@ -3439,6 +3443,22 @@
       <translation>Die Einstellungen sind wieder wie am Anfang.</translation>
     </message>
     <message>
+      <source>The smallest bundle that keeps %1 % of the model's own score in %2.</source>
+      <translation>Das kleinste Bundle, das %1 % der Punktzahl des Modells in %2 behält.</translation>
+    </message>
+    <message>
+      <source>The smallest bundle that makes the model's own first choice at %1 % of the positions at least.</source>
+      <translation>Das kleinste Bundle, das an mindestens %1 % der Stellen dieselbe erste Wahl trifft wie das Modell selbst.</translation>
+    </message>
+    <message>
+      <source>The smallest bundle whose mean divergence (KL) is %1 nats at most.</source>
+      <translation>Das kleinste Bundle, dessen mittlere Divergenz (KL) höchstens %1 nats beträgt.</translation>
+    </message>
+    <message>
+      <source>The smallest bundle whose perplexity is %1 times the model's own at most.</source>
+      <translation>Das kleinste Bundle, dessen Perplexität höchstens das %1-Fache der des Modells ist.</translation>
+    </message>
+    <message>
       <source>The table of tokens, of which few rows are read a step.</source>
       <translation>Die Tabelle der Token, von der ein Schritt wenige Zeilen liest.</translation>
     </message>
@@ -3853,6 +3873,10 @@
     <message>
       <source>about %1 of weights</source>
       <translation>etwa %1 an Gewichten</translation>
+    </message>
+    <message>
+      <source>about %1, and the search</source>
+      <translation>etwa %1, dazu die Suche</translation>
     </message>
     <message>
       <source>about {0} left</source>

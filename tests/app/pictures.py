@@ -168,6 +168,24 @@ def in_blocks(window: MainWindow, home: Path) -> None:
     window.page("build").wizard.steps[QUANTIZE].cards["int4"].radio.click()  # type: ignore[attr-defined]
 
 
+def to_goal(ident: int) -> Prepare:
+    """The wizard at a step with a goal chosen; RUN is followed to the end of the build."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        step(QUANTIZE)(window, home)
+        wizard = window.page("build").wizard  # type: ignore[attr-defined]
+        card = wizard.steps[QUANTIZE].goal
+        card.radio.click()
+        until(lambda: not window.context.draft.planning, "the plan")
+        while wizard.currentId() < min(ident, RUN):
+            until(wizard.currentPage().isComplete, "a page of the wizard")
+            wizard.next()
+        until(lambda: ident != RUN or window.context.build.state == "done", "the build")
+        wizard.currentPage().findChild(QScrollArea).ensureWidgetVisible(card)
+
+    return act
+
+
 def edited(window: MainWindow, home: Path) -> None:
     """The recipe was changed to one that cannot be."""
     step(REVIEW)(window, home)
@@ -642,6 +660,9 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "build-quantize": ({}, step(QUANTIZE)),
     "build-calibrate": ({}, calibrated),
     "build-review": ({}, step(REVIEW)),
+    "build-goal": ({}, to_goal(QUANTIZE)),
+    "build-goal-review": ({}, to_goal(REVIEW)),
+    "build-goal-done": ({}, to_goal(RUN)),
     "build-running": ({"delay": 0.5}, building),
     "build-stage-failed": ({"fail_stage": "optimize"}, ended),
     "build-done": ({}, ended),

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.state.draft import DEMO
 from app.window import MainWindow
-from app.wizard.base import OPTIMIZE, QUANTIZE, RECIPE, SOURCE
+from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, SOURCE
 from app.wizard.goal import GoalBox, TriedPicture, read_goal
 from tests.app.test_wizard import press, wizard_of
 from workflows.wire.codec import dumps
@@ -29,6 +30,14 @@ def report() -> GoalReport:
     return GoalReport("top1", 0.99, "8 sentences", "8 others", 128, "int4/32", 400, units, points, 1, [0, 1])
 
 
+def to_quantize(qtbot: Any, window: MainWindow) -> Any:
+    wizard = wizard_of(window)
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    for _ in (SOURCE, RECIPE, OPTIMIZE):
+        press(qtbot, wizard)
+    return wizard
+
+
 def test_the_card_gives_a_goal(qtbot: Any) -> None:
     box = GoalBox()
     qtbot.addWidget(box)
@@ -42,10 +51,7 @@ def test_the_card_gives_a_goal(qtbot: Any) -> None:
 
 
 def test_the_wizard_builds_to_the_goal(qtbot: Any, make_window: Make) -> None:
-    wizard = wizard_of(make_window())
-    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
-    for _ in (SOURCE, RECIPE, OPTIMIZE):
-        press(qtbot, wizard)
+    wizard = to_quantize(qtbot, make_window())
     page: Any = wizard.steps[QUANTIZE]
     draft = page.draft
     assert wizard.currentId() == QUANTIZE and draft.goal is None
@@ -71,6 +77,77 @@ def test_the_picture_shows_what_was_tried(qtbot: Any, tmp_path: Path) -> None:
     assert not picture.grab().isNull()
     picture.show_report(None)
     assert picture.isHidden() and picture.places() == []
+
+
+def test_what_was_given_elsewhere_stays_with_the_card(qtbot: Any) -> None:
+    box, told = GoalBox(), []
+    qtbot.addWidget(box)
+    box.changed.connect(lambda: told.append(box.goal))
+    given = Goal("task", 0.9, TaskFile("/t.jsonl", "q", "a", rows=7), "/p.txt")
+    box.show_goal(given)
+    assert box.goal == given and told == []
+    box.value.setValue(95)
+    assert told == [Goal("task", 0.95, given.task, "/p.txt")]
+    box.show_goal(None)
+    assert box.goal == Goal("task", 0.95, TaskFile("/t.jsonl"))
+
+
+def test_review_tells_the_goal_and_the_done_page_what_was_found(qtbot: Any, make_window: Make, home: Path) -> None:
+    window = make_window()
+    wizard = to_quantize(qtbot, window)
+    wizard.steps[QUANTIZE].goal.radio.click()
+    qtbot.waitUntil(lambda: not window.context.draft.planning)
+    press(qtbot, wizard)
+    review: Any = wizard.steps[REVIEW]
+    assert not review.aim.isHidden() and review.wanted.text().endswith("at 99 % of the positions at least.")
+    assert review.figures["seconds"].text().endswith(", and the search")
+    assert Path(review.out.text()).name == "qwen3-demo-top1-0.99-static4096"
+    press(qtbot, wizard)
+    done: Any = wizard.steps[DONE]
+    qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+    request = window.context.build.request
+    assert request is not None and request.goal == Goal("top1", 0.99)
+    assert done.chosen.text().endswith("16 in int4/32, 13 in int8/128") and not done.tried.isHidden()
+
+
+def test_a_recipe_with_a_precision_of_its_own_is_no_goal(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard = to_quantize(qtbot, window)
+    wizard.steps[QUANTIZE].goal.radio.click()
+    press(qtbot, wizard)
+    review: Any = wizard.steps[REVIEW]
+    qtbot.waitUntil(review.isComplete)
+    review.recipe.text.setPlainText(review.recipe.text.toPlainText().replace('"fp32"', '"int4"'))
+    qtbot.waitUntil(lambda: window.context.draft.goal is None and review.isComplete())
+    assert review.aim.isHidden() and "search" not in review.figures["seconds"].text()
+
+
+def test_the_goal_comes_back_with_the_draft(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    window.show_page("build")
+    wizard = to_quantize(qtbot, window)
+    card: Any = wizard.steps[QUANTIZE].goal  # type: ignore[attr-defined]
+    card.radio.click()
+    card.kept.setCurrentIndex(card.kept.findData("kl"))
+    card.value.setValue(0.02)
+    window.close()
+    again = make_window()
+    again.show_page("build")
+    later: Any = again.page("build").wizard  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: later.currentId() == QUANTIZE)
+    assert again.context.draft.goal == Goal("kl", 0.02)
+    assert later.steps[QUANTIZE].goal.radio.isChecked() and later.steps[QUANTIZE].goal.value.value() == 0.02
+    qtbot.waitUntil(lambda: not again.context.probe_worker.busy)
+
+
+@pytest.mark.parametrize("kept", ['{"metric": "top1", "limit": 7}', '{"metric": "best", "limit": 1}', "3"])
+def test_a_damaged_goal_leaves_an_empty_draft(qtbot: Any, make_window: Make, home: Path, kept: str) -> None:
+    home.mkdir()
+    text = f'{{"source": "{DEMO}", "page": 3, "options": {{}}, "out": "", "consented": [], "goal": {kept}}}'
+    (home / "draft.json").write_text(text)
+    window = make_window()
+    window.show_page("build")
+    assert window.context.draft.source == "" and window.context.draft.goal is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"metric": "top1"}'])

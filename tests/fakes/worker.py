@@ -57,7 +57,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.fakes import accuracy, divergence, graphs, preflights, profiles
+from tests.fakes import accuracy, divergence, goals, graphs, preflights, profiles
 from tests.fakes.plans import plan_of, probe_of
 from workflows.wire import lines
 from workflows.wire import requests as ask
@@ -84,6 +84,7 @@ from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done, Report
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
 from workflows.wire.reports.devices import Device, DevicesReport
+from workflows.wire.reports.goal import GOAL_FILE
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
@@ -297,6 +298,8 @@ class Fake:
                 return
         out.mkdir(parents=True, exist_ok=True)
         (out / "pipeline.json").write_text("{}")
+        if request.goal is not None:
+            (out / GOAL_FILE).write_text(dumps(goals.searched(request.goal)))
         self.send(BuildDone(bundle=str(out), seconds=3.2, bytes=9_000_000, components=["prefill", "decode"]))
 
     def do_import(self, request: ask.ImportGenai) -> None:

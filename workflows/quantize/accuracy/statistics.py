@@ -21,12 +21,14 @@ class Mean:
     total: float = 0.0
     count: int = 0
     largest: float | None = None
+    squares: float = 0.0
 
     def add(self, values: float | NDArray[Any]) -> None:
         """One value or several."""
         array = np.atleast_1d(np.asarray(values, np.float64))
         if array.size:
             self.total += float(array.sum())
+            self.squares += float(np.square(array).sum())
             self.count += array.size
             self.largest = max(float(array.max()), -math.inf if self.largest is None else self.largest)
 
@@ -34,6 +36,14 @@ class Mean:
     def mean(self) -> float | None:
         """The arithmetic mean."""
         return self.total / self.count if self.count else None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean; None with less than two values."""
+        if self.count < 2:
+            return None
+        spread = max(0.0, self.squares - self.total**2 / self.count)
+        return math.sqrt(spread / (self.count - 1) / self.count)
 
 
 @dataclass
@@ -87,6 +97,13 @@ def perplexity(surprises: Mean) -> float | None:
     """exp of the mean of −log p; None without a token, and where it is no number."""
     mean = surprises.mean
     return None if mean is None or not math.isfinite(mean) or mean > 700 else math.exp(mean)
+
+
+def wilson(share: float, count: int) -> float:
+    """The lower end of Wilson's interval of a share of `count`, one standard error wide."""
+    middle = share + 0.5 / count
+    half = math.sqrt(share * (1 - share) / count + 0.25 / count**2)
+    return (middle - half) / (1 + 1 / count)
 
 
 def cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:

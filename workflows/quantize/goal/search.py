@@ -4,7 +4,9 @@
     error of (unit, level) ≈ the unit's · the level's ──▶ upgrades, the most error a byte first ──▶ the path
     bisection along the path, each step judged ──▶ a mix that holds ──▶ units lowered one by one while it does
 
-The estimate orders the work alone: what a mix keeps is always measured. The same inputs give the same points.
+The estimate orders the work alone: what a mix keeps is always measured, and it has to hold less one standard error. The
+smallest of many that are measured over few prompts is the luckiest otherwise; the margin makes that rarer, not
+impossible. The same inputs give the same points.
 """
 
 from __future__ import annotations
@@ -164,19 +166,19 @@ class Search:
         """Over the prompts that judge, and over those that rank too: what fits one set by chance is not taken."""
         if all(level == FULL for level in mix):
             return True
-        if not self._goal.met_by(self._judge(mix).of(self._goal.metric)):
+        if not self._goal.met_by(self._judge(mix).at_worst(self._goal.metric)):
             return False
         if self._goal.metric == "task":  # which is asked of one set
             return True
         self._tell(f"{name_of(self.units, mix)}, over the other prompts")
-        return self._goal.met_by(self._timed(mix, "rank").of(self._goal.metric))
+        return self._goal.met_by(self._timed(mix, "rank").at_worst(self._goal.metric))
 
     def _judge(self, mix: Mix) -> Figures:
         if mix not in self._judged:
             known = self._trials.known(mix, "judge")
             self._tell(name_of(self.units, mix))
             found = self._judged[mix] = self._timed(mix, "judge")
-            said = self._said(found.of(self._goal.metric))
+            said = self._said(found)
             again = ", as an earlier build found" if known else ""
             size = self._trials.bytes_of(mix) / 2**20
             self._report(LogEvent(message=f"Tried {name_of(self.units, mix)}: {size:,.2f} MiB, {said}{again}."))
@@ -203,8 +205,12 @@ class Search:
         message = f"{what}{about}"
         self._report(ProgressEvent(stage=STAGE, message=message, done=self._done, total=total, unit="mixes"))
 
-    def _said(self, figure: float | None) -> str:
-        return f"{TITLES[self._goal.metric]} {'none' if figure is None else format(figure, '.6g')}"
+    def _said(self, found: Figures) -> str:
+        figure, worst = found.of(self._goal.metric), found.at_worst(self._goal.metric)
+        if figure is None or worst is None:
+            return f"{TITLES[self._goal.metric]} none"
+        margin = "" if worst == figure else f" (at worst {worst:.6g} over other prompts)"
+        return f"{TITLES[self._goal.metric]} {figure:.6g}{margin}"
 
     # -- the end -----------------------------------------------------------------------------------------------
 
@@ -217,14 +223,15 @@ class Search:
 
     def _refusal(self) -> RecipeError:
         sign = 1 if self._goal.metric in AT_LEAST else -1
-        figures = {mix: found.of(self._goal.metric) for mix, found in self._judged.items()}
+        figures = {mix: found.at_worst(self._goal.metric) for mix, found in self._judged.items()}
         known = {mix: sign * figure for mix, figure in figures.items() if figure is not None}
         if not known:
             return RecipeError(f"No mix that is smaller than fp32 gives logits that are numbers, as {self._goal} asks.")
         best = max(known, key=lambda mix: known[mix])
         return RecipeError(
-            f"No mix that is smaller than fp32 keeps {self._goal}: {self._said(figures[best])} was the best, with "
-            f"{name_of(self.units, best)}; choose another limit, or build with --precision fp32."
+            f"No mix that is smaller than fp32 keeps {self._goal}: {self._said(self._judged[best])} was the best, "
+            f"with {name_of(self.units, best)}; choose another limit, give more --prompts, or build with --precision "
+            "fp32."
         )
 
     def to_report(self, chosen: Mix, sets: Sets) -> GoalReport:
@@ -260,6 +267,7 @@ class Search:
             met=self._holds(mix),
             levels=list(map(str, mix)),
             seconds=found.seconds,
+            at_worst=found.at_worst(self._goal.metric),
         )
 
 

@@ -22,7 +22,7 @@ from workflows.errors import LogitsError, RecipeError
 from workflows.generate import Engine
 from workflows.quantize import METHODS
 from workflows.quantize.accuracy.side import Logits, Side
-from workflows.quantize.accuracy.statistics import Agreement, Mean, perplexity, surprise
+from workflows.quantize.accuracy.statistics import Agreement, Mean, perplexity, surprise, wilson
 from workflows.quantize.accuracy.tasks import Task
 from workflows.quantize.base import run_method
 from workflows.quantize.goal.parts import Parts
@@ -39,7 +39,8 @@ STEPS = 16  # new tokens a prompt: as many as an evaluation has
 @dataclass(frozen=True)
 class Figures:
     """What a mix keeps. kl: mean, in nats; None where the logits are no numbers. perplexity, task: over the
-    reference's; None where they are not asked for. seconds: that it took to find."""
+    reference's; None where they are not asked for. seconds: that it took to find. kl_error: the standard error of the
+    mean."""
 
     positions: int
     top1: float
@@ -47,10 +48,23 @@ class Figures:
     perplexity: float | None = None
     task: float | None = None
     seconds: float = 0.0
+    kl_error: float = 0.0
 
     def of(self, metric: str) -> float | None:
         """The figure of a goal's metric."""
         return {"top1": self.top1, "kl": self.kl, "perplexity": self.perplexity, "task": self.task}[metric]
+
+    def at_worst(self, metric: str) -> float | None:
+        """The figure less one standard error: what it may well be over other prompts.
+
+        A top-1 without a single miss stays 1, however few the positions are. A perplexity is the ratio of two over the
+        same tokens, and a task is what a person asks: they are taken as they are.
+        """
+        if metric == "top1" and self.top1 < 1:
+            return wilson(self.top1, self.positions)
+        if metric == "kl" and self.kl is not None:
+            return self.kl + self.kl_error
+        return self.of(metric)
 
 
 @dataclass(frozen=True)
@@ -132,7 +146,8 @@ class Trials:
         if kept.right:
             task = self._score(side) / kept.right
         top1, kl = agreement.top1.mean, agreement.kl.mean
-        return Figures(agreement.positions, top1 or 0.0, kl if not agreement.not_finite else None, over, task)
+        kl = None if agreement.not_finite else kl
+        return Figures(agreement.positions, top1 or 0.0, kl, over, task, kl_error=agreement.kl.error or 0.0)
 
     def _graphs(self, mix: Mix) -> dict[str, bytes]:
         """By session, the reference's graph with the mix's weights; nothing of a weight is in memory."""

@@ -14,7 +14,8 @@ GOAL_FILE = "goal.json"
 class TriedPoint:
     """One mix, measured. bytes: of the weights. figure: of the goal's metric. levels: each unit's, in their order.
 
-    kl: mean, in nats; None where the logits are no numbers.
+    kl: mean, in nats; None where the logits are no numbers. at_worst: the figure less one standard error, by which it
+    is met.
     """
 
     what: str
@@ -25,6 +26,7 @@ class TriedPoint:
     met: bool
     levels: list[str]
     seconds: float
+    at_worst: float | None = None
 
 
 @dataclass

@@ -7,7 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from workflows.quantize.accuracy.statistics import Agreement, Mean, cosines, log_softmax, perplexity, surprise
+from workflows.quantize.accuracy.statistics import (
+    Agreement,
+    Mean,
+    cosines,
+    log_softmax,
+    perplexity,
+    surprise,
+    wilson,
+)
 
 
 def logits(*shares: float) -> np.ndarray:
@@ -62,3 +70,19 @@ def test_cosines_of_rows() -> None:
     one = np.asarray([[1, 0], [0, 0], [0, 0], [3, 4]], np.float32)
     other = np.asarray([[0, 2], [0, 0], [1, 0], [6, 8]], np.float32)
     assert cosines(one, other).tolist() == pytest.approx([0, 1, 0, 1])
+
+
+def test_a_mean_has_a_standard_error() -> None:
+    values = np.array([1.0, 4.0, 4.0, 7.5])
+    found = Mean()
+    assert found.error is None
+    found.add(values[:1])
+    assert found.error is None
+    found.add(values[1:])
+    assert found.error == pytest.approx(values.std(ddof=1) / 2)
+
+
+def test_a_share_has_a_lower_end() -> None:
+    assert wilson(1.0, 99) == pytest.approx(0.99)  # as many positions as a goal of 0.99 takes at the least
+    assert wilson(0.5, 10_000) == pytest.approx(0.495, abs=1e-5)
+    assert wilson(0.0, 10) == pytest.approx(0.0)
