@@ -63,14 +63,14 @@ class SettingsPanel(QWidget):
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        self._area = scrolled(content)
+        self._content, self._area = content, scrolled(content)
         outer.addWidget(self._area)
         self.set_sampling(Sampling())
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: another language's words, or a larger font, may need more than WIDTH."""
         super().showEvent(event)
-        needed = self._area.widget().minimumSizeHint().width() + self._area.verticalScrollBar().sizeHint().width()
+        needed = self._content.minimumSizeHint().width() + self._area.verticalScrollBar().sizeHint().width()
         self.setFixedWidth(max(WIDTH, needed))
 
     def _system_part(self) -> Section:

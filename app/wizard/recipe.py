@@ -119,6 +119,7 @@ class RecipePage(StepPage):
         spin.setSingleStep(step)
         spin.setSuffix(self.tr(" token"))  # its value is 1
         spin.setGroupSeparatorShown(True)
+        spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         spin.setAccessibleName(name)
         spin.valueChanged.connect(lambda value: spin.setSuffix(self.tr(" token") if value == 1 else self.tr(" tokens")))
         spin.valueChanged.connect(self._on_number)
