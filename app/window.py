@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
     def _find_divergence(self) -> None:
         from app.divergence.dialog import DivergenceDialog  # when it is first asked for
 
-        DivergenceDialog(self.context, self).show()
+        (DivergenceDialog.waiting(self) or DivergenceDialog(self.context, self)).show()
 
     def _show_error(self, message: str, details: str, action: str, on_action: Act | None) -> None:
         self.banner.error(message, details, action, on_action)

@@ -198,12 +198,12 @@ def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None)
 
     weights = checkpoint.parameters * 4  # fp32
     item = 2 if recipe.precision in ("fp16", "bf16") else item_bytes(recipe.kv_dtype)
-    disk = _weight_bytes(recipe.precision, checkpoint, recipe) + (8 << 20)
-    seen = build_seconds(recipe.precision, disk)
+    size = _weight_bytes(recipe.precision, checkpoint, recipe)
+    seen = build_seconds(recipe.precision, size)
     return Estimate(
         seconds=round(median(seen) if seen else _FIXED_SECONDS + _SECONDS_PER_GB * weights / 1e9, 1),
         memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
-        disk_bytes=disk,
+        disk_bytes=size + (8 << 20),  # and what a build writes beside them
         kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
         free_memory_bytes=psutil.virtual_memory().available,
         free_disk_bytes=shutil.disk_usage(Path.cwd()).free,

@@ -82,10 +82,10 @@ class Form(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(G // 2)
         row.addWidget(field, 1)
-        browse = button("", "folder", clicked=self._ask_file)
-        browse.setToolTip(self.tr("Choose a file of prompts"))
-        browse.setAccessibleName(self.tr("Choose a file of prompts"))
-        row.addWidget(browse)
+        self.browse = button("", "folder", clicked=self._ask_file)
+        self.browse.setToolTip(self.tr("Choose a file of prompts"))
+        self.browse.setAccessibleName(self.tr("Choose a file of prompts"))
+        row.addWidget(self.browse)
         return box
 
     def _ask_file(self) -> None:
@@ -106,7 +106,7 @@ class Form(QWidget):
     def set_running(self, running: bool) -> None:
         """The button begins, or ends."""
         self._running = running
-        for field in (self.candidate, self.reference, self.prompts, self.steps, self.suggest):
+        for field in (self.candidate, self.reference, self.prompts, self.browse, self.steps, self.suggest):
             field.setEnabled(not running)
         self.run.setText(self.tr("Stop") if running else self.tr("Compare"))
         self.run.setAccessibleName(self.run.text())

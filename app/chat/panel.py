@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QDoubleSpinBox,
@@ -26,7 +27,7 @@ from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.devices import Device
 
-WIDTH = 288
+WIDTH = 296
 _REAL = {
     "temperature": (0.0, 2.0, 0.05),
     "top_p": (0.01, 1.0, 0.01),
@@ -62,8 +63,15 @@ class SettingsPanel(QWidget):
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolled(content))
+        self._content, self._area = content, scrolled(content)
+        outer.addWidget(self._area)
         self.set_sampling(Sampling())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name: another language's words, or a larger font, may need more than WIDTH."""
+        super().showEvent(event)
+        needed = self._content.minimumSizeHint().width() + self._area.verticalScrollBar().sizeHint().width()
+        self.setFixedWidth(max(WIDTH, needed))
 
     def _system_part(self) -> Section:
         part = Section(self.tr("System prompt"))
@@ -89,7 +97,7 @@ class SettingsPanel(QWidget):
         grid.setVerticalSpacing(G)
         grid.setColumnStretch(0, 1)
         for row, (name, title, tip) in enumerate(self._rows()):
-            caption = label(title, "small", selectable=False)
+            caption = label(title, "small", wrap=True, selectable=False)
             spin = self._spin(name)
             spin.setAccessibleName(title)
             spin.setToolTip(tip)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QProgressBar, QPushButton, QStackedWidget, QVBoxLayout, QWidget
@@ -51,6 +53,11 @@ class DivergenceDialog(QDialog):
                 side.bundle.choose(str(context.bundle["path"]))
         self.refresh()
 
+    @classmethod
+    def waiting(cls, window: QWidget) -> Self | None:
+        """The one of `window` that made room for the graph."""
+        return next((one for one in window.findChildren(cls) if one.isHidden() and not one.model.running), None)
+
     def _advice(self) -> str:
         return self.tr(
             "Two bundles, two stages of one build or two providers read the same prompt. Every node of B is given what "
@@ -75,11 +82,13 @@ class DivergenceDialog(QDialog):
         self.model.start(request)
 
     def show_node(self, node: ComparedNode) -> None:
-        """The node, in the graph of B's bundle as it runs."""
+        """The node, in the graph of B's bundle as it runs; the dialog would lie over it, and waits to be asked back."""
         request = self.model.request
         assert request is not None  # rows are those of an answer
         self.context.navigate.emit("inspect")
         self.context.lookRequested.emit(Look(request.b.bundle, component=node.component, node=node.node))
+        self.hide()
+        self.context.show_note(self.tr("What the divergence found is kept."), self.tr("Back to it"), self.show)
 
     def refresh(self) -> None:
         """Shows how far it is, or what came of it."""

@@ -6,10 +6,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from app.state.context import AppContext
-from app.widgets.basics import button, label
+from app.widgets.basics import button, label, set_role
 from app.widgets.bundle_choice import BundleChoice
 from app.widgets.session_choice import allow, why_not
-from app.widgets.theme import G
+from app.widgets.theme import G, set_icon
 from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.inspection import InspectReport
@@ -138,6 +138,8 @@ class Form(QWidget):
             part.setEnabled(not running)
         self.go.setText(self.tr("Stop") if running else self.tr("Find"))
         self.go.setAccessibleName(self.go.text())
+        set_role(self.go, "danger" if running else "primary")
+        set_icon(self.go, "stop" if running else "search", "error" if running else "accent_text")
         self._refresh()
 
     def _show_devices(self, found: DevicesReport) -> None:

@@ -119,7 +119,10 @@ class HomePage(QWidget):
             action(self, text, act, icon=icon)
 
     def start_convert(self) -> None:
-        """To the wizard's first page."""
+        """To the wizard's first page, or where it was left; a build that is done needs nothing more."""
+        if self._context.build.state == "done":
+            self._context.build.reset()
+            self._context.draft.reset()
         self._context.navigate.emit("build")
 
     def demo_bundle(self) -> Recent | None:

@@ -192,22 +192,28 @@ class StatusLine(QWidget):
     def _show(self, key: Activity | str) -> None:
         chip, build = self.chips[key], self._context.build
         if isinstance(key, str):
-            failed = self.tr("%1 failed: %2").replace("%1", self._title(key))
+            failed = self.tr("%1 failed: %2").replace("%1", self.title_of(key))
             chip.show_state(failed.replace("%2", self._context.activities.failures[key]), None, False)
         elif key.kind == "build":
             chip.show_state(self._build_words(), build.fraction, build.stopping)
         else:
             said = key.progress.message if key.progress else ""
-            parts = [self._title(key.kind), said, seconds(key.seconds) if key.seconds >= 1 else ""]
+            parts = [self.title_of(key.kind), said, seconds(key.seconds) if key.seconds >= 1 else ""]
             chip.show_state(" · ".join(filter(None, parts)), key.share, key.job.cancelled)
 
-    def _title(self, kind: str) -> str:
+    def title_of(self, kind: str) -> str:
+        """What a job of this kind does, in a person's words."""
         titles = {
             "build": self.tr("Build"),
             "generate": self.tr("Generating"),
             "open": self.tr("Opening the bundle"),
             "eval": self.tr("Comparing accuracy"),
             "bench": self.tr("Measuring"),
+            "profile": self.tr("Measuring the nodes"),
+            "rounding": self.tr("Comparing weights"),
+            "diverge": self.tr("Finding the divergence"),
+            "report": self.tr("Writing a report"),
+            "prune": self.tr("Removing old runs"),
             "install": self.tr("Installing"),
             "preflight": self.tr("Trying on a device"),
             "compile": self.tr("Compiling"),
@@ -216,13 +222,13 @@ class StatusLine(QWidget):
             "export_genai": self.tr("Exporting"),
             "assemble": self.tr("Putting together"),
         }
-        return titles.get(kind, kind.replace("_", " ").capitalize())
+        return titles.get(kind, self.tr("Reading"))  # a quiet one, which is shown while it tells of bytes
 
     def _build_words(self) -> str:
         build = self._context.build
         row, ended = build.current, sum(r.ended for r in build.rows)
         stage = row.stage if row else self.tr("starting")
-        verb = self.tr("Stopping") if build.stopping else self._title("build")
+        verb = self.tr("Stopping") if build.stopping else self.title_of("build")
         return f"{verb} {min(ended + 1, len(build.rows))}/{len(build.rows)} · {stage} · {seconds(build.elapsed)}"
 
     def _show_rest(self, busy: bool) -> None:

@@ -6,6 +6,9 @@ source → recipe → optimize → quantize → review → build → done
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWizard
@@ -122,6 +125,16 @@ class BuildWizard(QWizard):
             ]
         )
 
+    def next(self) -> None:
+        """QWizard gives its new page the focus even where nobody looks at it: who writes elsewhere keeps it."""
+        with _focus_elsewhere(self):
+            super().next()
+
+    def restart(self) -> None:
+        """As `next`."""
+        with _focus_elsewhere(self):
+            super().restart()
+
     def nextId(self) -> int:
         """The next step; "skip to review" jumps there."""
         here = self.currentId()
@@ -223,8 +236,9 @@ class BuildWizard(QWizard):
 
     def _on_draft(self) -> None:
         """A new source begins at the first step, wherever the wizard was left."""
-        draft = self.context.draft
-        if draft.probing and self.currentId() != SOURCE and not self.context.build.running:
+        draft, build = self.context.draft, self.context.build
+        anew = draft.probing or (not draft.source and build.state == "idle")
+        if anew and self.currentId() != SOURCE and not build.running:
             self.restart()
         if self._goal is not None:
             if draft.source != self._goal_of or draft.probe_error or draft.plan_error:
@@ -237,6 +251,15 @@ class BuildWizard(QWizard):
 
     def reject(self) -> None:
         """Escape is no way out of a part of the window."""
+
+
+@contextmanager
+def _focus_elsewhere(area: QWidget) -> Iterator[None]:
+    """The focus of a widget outside of `area` comes back to it."""
+    before = QApplication.focusWidget()
+    yield
+    if before is not None and before.isVisible() and not area.isAncestorOf(before):
+        before.setFocus()
 
 
 class BuildPage(QWidget):

@@ -119,6 +119,7 @@ class RecipePage(StepPage):
         spin.setRange(1, most)
         spin.setSingleStep(step)
         spin.setGroupSeparatorShown(True)
+        spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         spin.setAccessibleName(name)
         spin.valueChanged.connect(self._on_number)
         return spin

@@ -172,7 +172,7 @@
     </message>
     <message>
       <source>A checkpoint becomes a bundle: graphs with an explicit KV cache, weights, tokenizer and the evidence of every stage.</source>
-      <translation>Aus einem Checkpoint wird ein Bündel: Graphen mit explizitem KV-Cache, Gewichte, Tokenizer und die Belege jeder Stufe.</translation>
+      <translation>Aus einem Checkpoint wird ein Bundle: Graphen mit explizitem KV-Cache, Gewichte, Tokenizer und die Belege jeder Stufe.</translation>
     </message>
     <message>
       <source>A checkpoint on this machine</source>
@@ -192,7 +192,7 @@
     </message>
     <message>
       <source>A conversation with the bundle that is open, token by token; side by side with another one, too.</source>
-      <translation>Ein Gespräch mit dem geöffneten Bündel, Token für Token; auch neben einem zweiten.</translation>
+      <translation>Ein Gespräch mit dem geöffneten Bundle, Token für Token; auch neben einem zweiten.</translation>
     </message>
     <message>
       <source>A folder with a genai_config.json</source>
@@ -439,6 +439,10 @@
       <translation>Zurück zu greedy, alles Übrige aus</translation>
     </message>
     <message>
+      <source>Back to it</source>
+      <translation>Zurück dazu</translation>
+    </message>
+    <message>
       <source>Back to the chat</source>
       <translation>Zurück zum Chat</translation>
     </message>
@@ -576,7 +580,7 @@
     </message>
     <message>
       <source>Bundles</source>
-      <translation>Bündel</translation>
+      <translation>Bundles</translation>
     </message>
     <message>
       <source>Bundles of {0} by device</source>
@@ -680,7 +684,7 @@
     </message>
     <message>
       <source>Check a bundle: it is run on the device and on the CPU, and the answers are compared. Compile keeps what a provider makes of the graphs, so that it opens at once.</source>
-      <translation>Prüfen Sie ein Bündel: Es läuft auf dem Gerät und auf der CPU, und die Antworten werden verglichen. Kompilieren bewahrt auf, was ein Provider aus den Graphen macht, sodass es sich sofort öffnet.</translation>
+      <translation>Prüfen Sie ein Bundle: Es läuft auf dem Gerät und auf der CPU, und die Antworten werden verglichen. Kompilieren bewahrt auf, was ein Provider aus den Graphen macht, sodass es sich sofort öffnet.</translation>
     </message>
     <message>
       <source>Check accuracy</source>
@@ -793,6 +797,10 @@
     <message>
       <source>Comparing accuracy</source>
       <translation>Genauigkeit wird verglichen</translation>
+    </message>
+    <message>
+      <source>Comparing weights</source>
+      <translation>Gewichte werden verglichen</translation>
     </message>
     <message>
       <source>Compile</source>
@@ -1120,7 +1128,7 @@
     </message>
     <message>
       <source>Export the bundle for onnxruntime-genai …</source>
-      <translation>Bündel für onnxruntime-genai exportieren …</translation>
+      <translation>Bundle für onnxruntime-genai exportieren …</translation>
     </message>
     <message>
       <source>Export the measurements as CSV</source>
@@ -1219,6 +1227,10 @@
       <translation>Abweichung zweier Läufe suchen …</translation>
     </message>
     <message>
+      <source>Finding the divergence</source>
+      <translation>Abweichung wird gesucht</translation>
+    </message>
+    <message>
       <source>First values: {0}</source>
       <translation>Erste Werte: {0}</translation>
     </message>
@@ -1240,7 +1252,7 @@
     </message>
     <message>
       <source>Folder of bundles</source>
-      <translation>Ordner für Bündel</translation>
+      <translation>Ordner für Bundles</translation>
     </message>
     <message>
       <source>Forgets what was measured</source>
@@ -1468,7 +1480,7 @@
     </message>
     <message>
       <source>How fast the open bundle runs and how right it is: latency of every step, cache and memory while it generates, and its distance from another bundle or its checkpoint.</source>
-      <translation>Wie schnell das geöffnete Bündel läuft und wie richtig es ist: Latenz jedes Schritts, Cache und Speicher beim Generieren und der Abstand zu einem anderen Bündel oder zum Checkpoint.</translation>
+      <translation>Wie schnell das geöffnete Bundle läuft und wie richtig es ist: Latenz jedes Schritts, Cache und Speicher beim Generieren und der Abstand zu einem anderen Bundle oder zum Checkpoint.</translation>
     </message>
     <message>
       <source>How large text and everything else is. It changes when Joinery is started again.</source>
@@ -1919,6 +1931,10 @@
       <translation>Wird gemessen</translation>
     </message>
     <message>
+      <source>Measuring the nodes</source>
+      <translation>Knoten werden gemessen</translation>
+    </message>
+    <message>
       <source>Median</source>
       <translation>Median</translation>
     </message>
@@ -2276,7 +2292,7 @@
     </message>
     <message>
       <source>Open a bundle and ask something. Sampling, cache layout and provider are in the panel on the right; over a word of a reply its token and the alternatives are shown.</source>
-      <translation>Öffnen Sie ein Bündel und fragen Sie etwas. Sampling, Cache-Layout und Provider stehen rechts; über einem Wort der Antwort werden sein Token und die Alternativen gezeigt.</translation>
+      <translation>Öffnen Sie ein Bundle und fragen Sie etwas. Sampling, Cache-Layout und Provider stehen rechts; über einem Wort der Antwort werden sein Token und die Alternativen gezeigt.</translation>
     </message>
     <message>
       <source>Open a bundle first: Home lists those that you have built.</source>
@@ -2288,7 +2304,7 @@
     </message>
     <message>
       <source>Open a bundle, or .onnx files with Ctrl+O (two are compared). Double-click a box to open it, click a node for its attributes and values.</source>
-      <translation>Öffnen Sie ein Bündel, oder .onnx-Dateien mit Strg+O (zwei werden verglichen). Ein Doppelklick öffnet einen Kasten, ein Klick auf einen Knoten zeigt Attribute und Werte.</translation>
+      <translation>Öffnen Sie ein Bundle, oder .onnx-Dateien mit Strg+O (zwei werden verglichen). Ein Doppelklick öffnet einen Kasten, ein Klick auf einen Knoten zeigt Attribute und Werte.</translation>
     </message>
     <message>
       <source>Open a bundle, or drop an .onnx file here, or two to compare them: graphs, cache and passes are shown.</source>
@@ -2607,6 +2623,10 @@
       <translation>Gewichte noch einmal lesen</translation>
     </message>
     <message>
+      <source>Reading</source>
+      <translation>Wird gelesen</translation>
+    </message>
+    <message>
       <source>Reading every file …</source>
       <translation>Jede Datei wird gelesen …</translation>
     </message>
@@ -2683,6 +2703,10 @@
       <translation>Entfernt die gewählten Läufe aus dem Verlauf (Entf)</translation>
     </message>
     <message>
+      <source>Removing old runs</source>
+      <translation>Alte Läufe werden entfernt</translation>
+    </message>
+    <message>
       <source>Rename the chat</source>
       <translation>Chat umbenennen</translation>
     </message>
@@ -2692,7 +2716,7 @@
     </message>
     <message>
       <source>Reopen the bundle</source>
-      <translation>Bündel neu öffnen</translation>
+      <translation>Bundle neu öffnen</translation>
     </message>
     <message>
       <source>Repetition penalty</source>
@@ -3260,7 +3284,7 @@
     </message>
     <message>
       <source>The bundles you used last, and the ways in: convert a checkpoint, try the demo, open a file.</source>
-      <translation>Die zuletzt benutzten Bündel und die Wege hinein: einen Checkpoint umwandeln, die Demo probieren, eine Datei öffnen.</translation>
+      <translation>Die zuletzt benutzten Bundles und die Wege hinein: einen Checkpoint umwandeln, die Demo probieren, eine Datei öffnen.</translation>
     </message>
     <message>
       <source>The cache holds {0} tokens again.</source>
@@ -3688,7 +3712,7 @@
     </message>
     <message>
       <source>What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU.</source>
-      <translation>Worauf der Chat ein Bündel zuerst öffnet, vom nächsten Start an. Wo das nicht geht, ist es die CPU.</translation>
+      <translation>Worauf der Chat ein Bundle zuerst öffnet, vom nächsten Start an. Wo das nicht geht, ist es die CPU.</translation>
     </message>
     <message>
       <source>What can you help me with?</source>
@@ -3700,7 +3724,7 @@
     </message>
     <message>
       <source>What is chosen once: appearance, where bundles go, how much history is kept.</source>
-      <translation>Was einmal gewählt wird: die Darstellung, wohin Bündel kommen, wie viel Verlauf aufbewahrt wird.</translation>
+      <translation>Was einmal gewählt wird: die Darstellung, wohin Bundles kommen, wie viel Verlauf aufbewahrt wird.</translation>
     </message>
     <message>
       <source>What is finished of it can be kept, and Home will offer to go on with it.</source>
@@ -3725,6 +3749,10 @@
     <message>
       <source>What is the opposite of hot?</source>
       <translation>Was ist das Gegenteil von heiß?</translation>
+    </message>
+    <message>
+      <source>What the divergence found is kept.</source>
+      <translation>Was die Suche nach der Abweichung fand, bleibt erhalten.</translation>
     </message>
     <message>
       <source>What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.</source>
@@ -3764,7 +3792,7 @@
     </message>
     <message>
       <source>What this machine can run a bundle on, and what a provider lacks where it is not usable.</source>
-      <translation>Worauf dieser Rechner ein Bündel ausführen kann, und was einem Provider fehlt, der nicht benutzbar ist.</translation>
+      <translation>Worauf dieser Rechner ein Bundle ausführen kann, und was einem Provider fehlt, der nicht benutzbar ist.</translation>
     </message>
     <message>
       <source>What this machine can run a bundle on.</source>
@@ -3788,7 +3816,7 @@
     </message>
     <message>
       <source>Where new bundles are proposed to go, from the next start on. Those that exist stay.</source>
-      <translation>Wohin neue Bündel vorgeschlagen werden, vom nächsten Start an. Vorhandene bleiben, wo sie sind.</translation>
+      <translation>Wohin neue Bundles vorgeschlagen werden, vom nächsten Start an. Vorhandene bleiben, wo sie sind.</translation>
     </message>
     <message>
       <source>Where to</source>
@@ -3825,6 +3853,10 @@
     <message>
       <source>Write a short poem about a carpenter.</source>
       <translation>Schreibe ein kurzes Gedicht über eine Tischlerin.</translation>
+    </message>
+    <message>
+      <source>Writing a report</source>
+      <translation>Bericht wird geschrieben</translation>
     </message>
     <message>
       <source>Writing {0} …</source>

@@ -7,9 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
+from app.chat.panel import SettingsPanel
 from app.chat.presets import apply, of_bundle
 from app.chat.sampling import Sampling
 from app.state.kept_choices import Kept, KeptChoices
@@ -109,3 +111,13 @@ def test_a_damaged_file_is_set_aside_and_said(tmp_path: Path) -> None:
     assert kept.of("/b") == Kept({"temperature": 1}, "window")
     (tmp_path / "chat-choices.json").write_text('{"bundles": 5}')
     assert kept.of("/b") is None and "was damaged" in told[0]
+
+
+def test_words_of_another_language_find_room(qtbot: QtBot) -> None:
+    """A caption of several words takes two lines; one long word makes the panel wider; nothing is cut off."""
+    panel = SettingsPanel()
+    qtbot.addWidget(panel)
+    panel.reset_button.setText("Zurücksetzungsmöglichkeitenverzeichnis")
+    panel.show()
+    area = panel.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: area.viewport().width() >= area.widget().minimumSizeHint().width())

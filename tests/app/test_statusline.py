@@ -8,9 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from app.state.activities import QUIET
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
-from workflows.wire.requests import Build, InstallPlugin
+from workflows.wire.requests import REQUESTS, Build, Cancel, InstallPlugin
 
 Make = Callable[..., MainWindow]
 
@@ -70,3 +71,10 @@ def test_work_on_a_device_is_shown_and_cancelled_from_here(qtbot: Any, make_wind
     qtbot.mouseClick(chip.end, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not window.status.chips)
     assert window.context.activities.failures == {}  # a person ended it
+
+
+def test_every_job_that_is_shown_has_words_of_its_own(make_window: Make) -> None:
+    status = make_window().status
+    shown = set(REQUESTS) - QUIET - {Cancel.job}
+    assert not [job for job in shown if status.title_of(job) == status.title_of("inspect")]
+    assert len({status.title_of(job) for job in shown}) == len(shown)

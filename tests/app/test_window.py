@@ -23,7 +23,7 @@ from app.warmup import FIRST_MS
 from app.widgets.basics import Pill
 from app.widgets.theme import theme
 from app.window import MainWindow
-from app.wizard.base import RUN
+from app.wizard.base import DONE, RUN, SOURCE
 from tests.app.conftest import make_bundle
 from workflows.wire.requests import ListDevices
 
@@ -320,6 +320,24 @@ class TestHome:
         assert window.context.bundle is not None
         assert window.context.bundle["path"] == str(home / "bundles" / "qwen3-demo-fp32-static4096")
         assert page.demo.text() == "Chat with the demo"
+        chat: Any = window.page("chat")
+        assert window.focusWidget() is chat.composer.edit
+        window.show_page("home")
+        page.start_convert()
+        assert (window.current_page, wizard.currentId()) == ("build", SOURCE)
+
+    def test_who_writes_while_a_build_ends_keeps_the_focus(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+        window = make_window(delay=0.02)
+        window.context.open_bundle(str(make_bundle(tmp_path / "b")))
+        home: Any = window.page("home")
+        qtbot.mouseClick(home.demo, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: window.context.build.running)
+        window.show_page("chat")
+        chat: Any = window.page("chat")
+        chat.composer.edit.setFocus()
+        wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+        qtbot.waitUntil(lambda: wizard.currentId() == DONE)
+        assert window.focusWidget() is chat.composer.edit
 
     def test_who_left_the_demos_build_is_told_when_it_is_done(self, qtbot: Any, make_window: Make) -> None:
         window = make_window(delay=0.02)

@@ -74,6 +74,8 @@ def test_a_row_leads_into_the_graph(qtbot: Any, dialog: Any) -> None:
     found.context.lookRequested.connect(looks.append)
     found.context.navigate.connect(pages.append)
     qtbot.mouseClick(found.results.show_button, Qt.MouseButton.LeftButton)
+    assert found.isHidden()  # it lay over the node
+    found.show()
     found.results.table.selectRow(0)
     found.results.table.setFocus()
     qtbot.keyClick(found.results.table, Qt.Key.Key_Return)
@@ -148,4 +150,7 @@ def test_the_palette_opens_it(qtbot: Any, make_window: Any) -> None:
     shown = window.findChild(DivergenceDialog)
     assert shown is not None
     assert shown.isVisible()
+    shown.hide()  # as for the graph
+    asked[0].trigger()
+    assert shown.isVisible() and window.findChildren(DivergenceDialog) == [shown]
     shown.close()
