@@ -421,7 +421,7 @@ def test_too_large_for_netron_is_said_and_the_picture_stays(make: Make, qtbot: Q
     tab = make()
     tab.tools.netron.click()
     qtbot.waitUntil(lambda: "Netron draws up to 500: choose a scope." in tab.banner.message)
-    assert tab.stack.currentWidget() is tab.view and not tab.tools.netron.isChecked()
+    assert not tab.netron.drawn and not tab.tools.netron.isChecked()
 
 
 def test_without_its_library_netron_is_one_sentence(
@@ -429,9 +429,9 @@ def test_without_its_library_netron_is_one_sentence(
 ) -> None:
     monkeypatch.setitem(sys.modules, "app.inspect.netron.engine", None)  # its import raises ImportError
     tab = make(netron=str(chain(tmp_path / "a.onnx", "Relu", 3)))
-    tab.show_netron("model/norm")
+    tab.netron.show("model/norm")
     qtbot.waitUntil(lambda: "Qt WebEngine, which cannot be loaded" in tab.banner.message)
-    assert tab.stack.currentWidget() is tab.view
+    assert not tab.netron.drawn
 
 
 def test_error_is_a_banner_and_the_picture_stays(make: Make, qtbot: QtBot) -> None:
