@@ -64,8 +64,12 @@ class Slices(QObject):
             while time.perf_counter() < end:
                 next(work)
         except StopIteration as stop:
-            self._work = None
-            self._done(stop.value)
+            if time.perf_counter() < end - SLICE_MS / 2000:
+                self._work = None
+                self._done(stop.value)
+            else:
+                self._work = _found(stop.value)  # what follows has a turn of its own
+                self._timer.start()
         except ValueError as error:
             self._work = None
             self._failed(error)
@@ -74,6 +78,12 @@ class Slices(QObject):
         finally:
             gc.freeze()
             gc.enable()
+
+
+def _found(result: Any) -> Generator[None, None, Any]:
+    """Work that is done: its result."""
+    yield from ()
+    return result
 
 
 def whole(work: Generator[None, None, Any]) -> Any:

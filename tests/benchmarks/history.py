@@ -62,7 +62,7 @@ def once(home: Path, pulse: Heartbeat) -> dict[str, float]:
     window.show_page("measure")
     page = window.page("measure")
     tab: HistoryTab = page.history  # type: ignore[attr-defined]
-    until(lambda: page.plots is not None)  # type: ignore[attr-defined]
+    until(lambda: page.speed.plots is not None)  # type: ignore[attr-defined]
     rest(0.5)
     found = dict[str, float]()
 
