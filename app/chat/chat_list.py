@@ -107,7 +107,7 @@ class ChatList(QWidget):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         action(self.view, self.tr("Rename the chat"), self._rename)
-        action(self.view, self.tr("Delete the chat"), self._delete, "Delete")
+        action(self.view, self.tr("Delete the chat"), self._delete, "Del")
         self.none = label("", "muted", wrap=True)
         self._lay_out()
         self._later = QTimer(self, singleShot=True, interval=REFRESH_MS)

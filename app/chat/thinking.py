@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.chat.message_text import MessageText
 from app.chat.segments import Segment, split
 from app.widgets import button
-from app.widgets.format import number, seconds
+from app.widgets.format import counted, seconds
 from app.widgets.theme import G, set_icon
 from workflows.wire.events import TokenEvent
 
@@ -66,6 +66,5 @@ class ThoughtPart(QWidget):
     def _title(self) -> str:
         if not self._tokens:
             return self.tr("Thoughts")
-        if self._tokens == 1:
-            return self.tr("Thought for 1 token, {0}").format(seconds(self._taken))
-        return self.tr("Thought for {0} tokens, {1}").format(number(self._tokens), seconds(self._taken))
+        tokens = counted(self._tokens, self.tr("1 token"), self.tr("{0} tokens"))
+        return self.tr("Thought for {0}, {1}").format(tokens, seconds(self._taken))

@@ -3491,12 +3491,8 @@
       <translation>Diese Seite</translation>
     </message>
     <message>
-      <source>Thought for 1 token, {0}</source>
-      <translation>1 Token lang nachgedacht, {0}</translation>
-    </message>
-    <message>
-      <source>Thought for {0} tokens, {1}</source>
-      <translation>{0} Token lang nachgedacht, {1}</translation>
+      <source>Thought for {0}, {1}</source>
+      <translation>{0} lang nachgedacht, {1}</translation>
     </message>
     <message>
       <source>Thoughts</source>

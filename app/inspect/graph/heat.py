@@ -269,8 +269,8 @@ class HeatPanel(QWidget):
         text = self.tr("{0} a run, {1}.").format(microseconds(profile.run_us), runs)
         made = sum(row.place < 0 for row in self.heat.rows)
         if made:
-            other = self.tr("{0} nodes are in no graph like this: onnxruntime made them.")
-            text += " " + counted(made, self.tr("1 node is in no graph like this: onnxruntime made it."), other)
+            one = self.tr("1 node is in no graph like this: onnxruntime made it.")
+            text += " " + counted(made, one, self.tr("{0} nodes are in no graph like this: onnxruntime made them."))
         return text + (" " + self.tr("A comparison has its own colours.") if self._model.diff is not None else "")
 
     def _fill_times(self) -> None:
