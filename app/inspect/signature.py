@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
 from app.inspect.lazy import InspectTab
 from app.widgets import label
-from app.widgets.format import number
+from app.widgets.format import counted, number
 from app.widgets.tables import BarDelegate, CountRows, Rows, Table
 from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport, Tensor
@@ -60,11 +60,9 @@ class OperatorsTab(InspectTab):
         """Shows another component's."""
         self._counts.set_counts(component.op_counts, number)
         opsets = " · ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in component.opset.items())
-        self.opset.setText(
-            self.tr("{0} nodes, {1} kinds of operator · opset {2}").format(
-                number(component.nodes), number(len(component.op_counts)), opsets or "?"
-            )
-        )
+        nodes = counted(component.nodes, self.tr("1 node"), self.tr("{0} nodes"))
+        kinds = counted(len(component.op_counts), self.tr("1 kind of operator"), self.tr("{0} kinds of operator"))
+        self.opset.setText(f"{nodes}, {kinds} · " + self.tr("opset {0}").format(opsets or "?"))
 
 
 def _row(tensor: Tensor) -> tuple[str, str, str]:

@@ -83,6 +83,10 @@
       <translation>0 nimmt jedes Mal das wahrscheinlichste Token.</translation>
     </message>
     <message>
+      <source>1 kind of operator</source>
+      <translation>1 Art von Operatoren</translation>
+    </message>
+    <message>
       <source>1 layer</source>
       <translation>1 Schicht</translation>
     </message>
@@ -103,6 +107,14 @@
       <translation>1 Knoten bleibt der CPU</translation>
     </message>
     <message>
+      <source>1 node is the same.</source>
+      <translation>1 Knoten ist gleich.</translation>
+    </message>
+    <message>
+      <source>1 question</source>
+      <translation>1 Frage</translation>
+    </message>
+    <message>
       <source>1 reply</source>
       <translation>1 Antwort</translation>
     </message>
@@ -121,6 +133,10 @@
     <message>
       <source>1 token</source>
       <translation>1 Token</translation>
+    </message>
+    <message>
+      <source>1 token held</source>
+      <translation>1 Token gehalten</translation>
     </message>
     <message>
       <source>1 − cosine</source>
@@ -303,8 +319,8 @@
       <translation>Alle Slots</translation>
     </message>
     <message>
-      <source>All {0} files are as they were written ({1}).</source>
-      <translation>Alle {0} Dateien sind, wie sie geschrieben wurden ({1}).</translation>
+      <source>All {0} files are as they were written</source>
+      <translation>Alle {0} Dateien sind, wie sie geschrieben wurden</translation>
     </message>
     <message>
       <source>All {0} files of the bundle are as they were written.</source>
@@ -419,6 +435,10 @@
       <translation>Zurück</translation>
     </message>
     <message>
+      <source>Back to 1 token</source>
+      <translation>Zurück auf 1 Token</translation>
+    </message>
+    <message>
       <source>Back to greedy, with all the rest off</source>
       <translation>Zurück zu greedy, alles Übrige aus</translation>
     </message>
@@ -439,8 +459,8 @@
       <translation>Zurück zu {0}</translation>
     </message>
     <message>
-      <source>Back to {0} tokens · {1}</source>
-      <translation>Zurück auf {0} Token · {1}</translation>
+      <source>Back to {0} tokens</source>
+      <translation>Zurück auf {0} Token</translation>
     </message>
     <message>
       <source>Balanced</source>
@@ -1571,10 +1591,6 @@
       <translation>Es kann hier geändert werden; was falsch ist, steht darunter.</translation>
     </message>
     <message>
-      <source>It can go back to {0} tokens.</source>
-      <translation>Er kann auf {0} Token zurück.</translation>
-    </message>
-    <message>
       <source>It cannot go back to {0}: its tokens are gone. It can go to {1}.</source>
       <translation>Er kann nicht auf {0} zurück: diese Token sind fort. Er kann auf {1}.</translation>
     </message>
@@ -1739,6 +1755,10 @@
       <translation>Länge, auf die zurückgegangen wird</translation>
     </message>
     <message>
+      <source>Lengths that it can go back to: {0}.</source>
+      <translation>Längen, auf die er zurückgehen kann: {0}.</translation>
+    </message>
+    <message>
       <source>Lets the picture stand still; measuring goes on (Ctrl+Space)</source>
       <translation>Lässt das Bild stehen; gemessen wird weiter (Strg+Leertaste)</translation>
     </message>
@@ -1787,8 +1807,12 @@
       <translation>Rezept laden …</translation>
     </message>
     <message>
-      <source>Loaded {0} tokens from {1}.</source>
-      <translation>{0} Token aus {1} geladen.</translation>
+      <source>Loaded 1 token from %1.</source>
+      <translation>1 Token aus %1 geladen.</translation>
+    </message>
+    <message>
+      <source>Loaded {0} tokens from %1.</source>
+      <translation>{0} Token aus %1 geladen.</translation>
     </message>
     <message>
       <source>Loading the charts …</source>
@@ -3243,6 +3267,10 @@
       <translation>Die zuletzt benutzten Bündel und die Wege hinein: einen Checkpoint umwandeln, die Demo probieren, eine Datei öffnen.</translation>
     </message>
     <message>
+      <source>The cache holds 1 token again.</source>
+      <translation>Der Cache hält wieder 1 Token.</translation>
+    </message>
+    <message>
       <source>The cache holds {0} tokens again.</source>
       <translation>Der Cache hält wieder {0} Token.</translation>
     </message>
@@ -3377,6 +3405,14 @@
     <message>
       <source>The model itself answers these prompts, and each graph is fitted to what it sees: a text file with a prompt a line, or a data set's folder. A demo has prompts of its own.</source>
       <translation>Das Modell beantwortet diese Prompts selbst, und jeder Graph wird an das angepasst, was er sieht: eine Textdatei mit einem Prompt je Zeile oder der Ordner eines Datensatzes. Eine Demo bringt eigene Prompts mit.</translation>
+    </message>
+    <message>
+      <source>The one file is as it was written</source>
+      <translation>Die eine Datei ist, wie sie geschrieben wurde</translation>
+    </message>
+    <message>
+      <source>The one file of the bundle is as it was written.</source>
+      <translation>Die eine Datei des Bündels ist, wie sie geschrieben wurde.</translation>
     </message>
     <message>
       <source>The picture could not be saved: {0}</source>
@@ -4386,6 +4422,10 @@
       <translation>Operator</translation>
     </message>
     <message>
+      <source>opset {0}</source>
+      <translation>Opset {0}</translation>
+    </message>
+    <message>
       <source>or begin with one of these:</source>
       <translation>oder mit einem von diesen beginnen:</translation>
     </message>
@@ -4610,6 +4650,10 @@
       <translation>der Encoder, einmal</translation>
     </message>
     <message>
+      <source>the first token is equal, the next one differs</source>
+      <translation>das erste Token ist gleich, das nächste weicht ab</translation>
+    </message>
+    <message>
       <source>the first {0} are compared</source>
       <translation>die ersten {0} werden verglichen</translation>
     </message>
@@ -4640,6 +4684,10 @@
     <message>
       <source>the next token goes here</source>
       <translation>das nächste Token kommt hierher</translation>
+    </message>
+    <message>
+      <source>the one token is equal</source>
+      <translation>das eine Token ist gleich</translation>
     </message>
     <message>
       <source>the same first choice, at least</source>
@@ -4814,6 +4862,10 @@
       <translation>{0} wird als Ordner mit genai_config.json, Tokenizer und je einem Beispiel in Python und C++ geschrieben, das es ohne Joinery ausführt. Was sich darin nicht sagen lässt, wird abgelehnt, bevor etwas geschrieben ist.</translation>
     </message>
     <message>
+      <source>{0} kinds of operator</source>
+      <translation>{0} Arten von Operatoren</translation>
+    </message>
+    <message>
       <source>{0} layers</source>
       <translation>{0} Schichten</translation>
     </message>
@@ -4846,10 +4898,6 @@
       <translation>{0} Knoten sind gleich.</translation>
     </message>
     <message>
-      <source>{0} nodes, {1} kinds of operator · opset {2}</source>
-      <translation>{0} Knoten, {1} Arten von Operatoren · Opset {2}</translation>
-    </message>
-    <message>
       <source>{0} of nodes · off by {1} · {2}</source>
       <translation>{0} der Knoten · Abweichung {1} · {2}</translation>
     </message>
@@ -4874,12 +4922,8 @@
       <translation>{0} links aufgefüllt</translation>
     </message>
     <message>
-      <source>{0} questions, candidate</source>
-      <translation>{0} Fragen, Kandidat</translation>
-    </message>
-    <message>
-      <source>{0} questions, reference</source>
-      <translation>{0} Fragen, Referenz</translation>
+      <source>{0} questions</source>
+      <translation>{0} Fragen</translation>
     </message>
     <message>
       <source>{0} refused</source>
@@ -4932,6 +4976,14 @@
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, only read since</source>
       <translation>{0} · {1} Token der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
+    </message>
+    <message>
+      <source>{0}, candidate</source>
+      <translation>{0}, Kandidat</translation>
+    </message>
+    <message>
+      <source>{0}, reference</source>
+      <translation>{0}, Referenz</translation>
     </message>
     <message>
       <source>{0}: {1} of {2}</source>
