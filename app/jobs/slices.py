@@ -25,6 +25,7 @@ class Slices(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work: Generator[None, None, Any] | None = None
+        self._ended = False
         self._done: Callable[[Any], object] = lambda _result: None
         self._failed: Callable[[ValueError], object] = lambda _error: None
         self._timer = QTimer(self, singleShot=True, interval=0)
@@ -44,6 +45,7 @@ class Slices(QObject):
         """Begins at once; what is short is done when this returns."""
         self.stop()
         self._work, self._done, self._failed = work, done, failed
+        self._ended = False
         self._turn()
 
     def stop(self) -> None:
@@ -64,11 +66,11 @@ class Slices(QObject):
             while time.perf_counter() < end:
                 next(work)
         except StopIteration as stop:
-            if time.perf_counter() < end - SLICE_MS / 2000:
+            if self._ended or time.perf_counter() < end - SLICE_MS / 2000:
                 self._work = None
                 self._done(stop.value)
             else:
-                self._work = _found(stop.value)  # what follows has a turn of its own
+                self._work, self._ended = _found(stop.value), True  # what follows has a turn of its own
                 self._timer.start()
         except ValueError as error:
             self._work = None
