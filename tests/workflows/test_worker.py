@@ -143,7 +143,7 @@ def test_a_cancel_of_nothing_is_ignored(shared: Client, target: int) -> None:
 @pytest.mark.parametrize(
     ("job", "fields", "names"),
     [
-        ("dance", {}, "No job is called 'dance': there are probe, recipe, build"),
+        ("dance", {}, "No job is called 'dance': there are open, generate, rewind"),
         ("probe", {}, "The job probe lacks its 'source'"),
         ("probe", {"source": 5}, "needs a text as its 'source'"),
         ("recipe", {"source": "demo:qwen3", "options": [1]}, "needs an object as its 'options'"),
