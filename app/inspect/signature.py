@@ -62,7 +62,7 @@ class OperatorsTab(InspectTab):
         opsets = " · ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in component.opset.items())
         nodes = counted(component.nodes, self.tr("1 node"), self.tr("{0} nodes"))
         kinds = counted(len(component.op_counts), self.tr("1 kind of operator"), self.tr("{0} kinds of operator"))
-        self.opset.setText(f"{nodes}, {kinds} · " + self.tr("opset {0}").format(opsets or "?"))
+        self.opset.setText(f"{nodes}, {kinds} · {self.tr('opset {0}').format(opsets or '?')}")
 
 
 def _row(tensor: Tensor) -> tuple[str, str, str]:
