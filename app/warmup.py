@@ -18,6 +18,17 @@ FIRST_MS = 150
 BREATH_MS = 20
 """Between two slices."""
 
+SLOW_IMPORTS = (
+    "workflows.bundle.read",
+    "numpy",
+    "pyqtgraph",
+    "app.scene.reader",
+    "app.inspect.graph.view",
+    "app.inspect.graph.tab",
+    "app.inspect.kv",
+)
+"""What opening the first bundle, drawing the first chart and looking into the first graph would wait for."""
+
 Slice = Callable[[], object]
 
 

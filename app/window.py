@@ -24,7 +24,7 @@ from app.i18n.words import marked
 from app.state.context import Act, AppContext
 from app.state.inspection import Look
 from app.state.settings import expanded
-from app.warmup import Slice, WarmUp
+from app.warmup import SLOW_IMPORTS, Slice, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
 from app.widgets.dressing import dress
@@ -36,17 +36,6 @@ from app.widgets.screen import available, fitted, smallest
 from app.widgets.session_choice import SessionChoice
 from app.widgets.statusline import StatusLine
 from app.widgets.theme import G, set_icon, theme
-
-SLOW_IMPORTS = (
-    "workflows.bundle.read",
-    "numpy",
-    "pyqtgraph",
-    "app.scene.reader",
-    "app.inspect.graph.view",
-    "app.inspect.graph.tab",
-    "app.inspect.kv",
-)
-"""What opening the first bundle, drawing the first chart and looking into the first graph would wait for."""
 
 SETTINGS = PageEntry("settings", marked("Settings"), "settings", "app.settings.page:SettingsPage")
 

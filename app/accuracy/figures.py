@@ -46,9 +46,9 @@ def figures_of(report: EvalReport) -> list[tuple[str, str]]:
         (_tr("perplexity of the answers, candidate"), figure(report.answer_perplexity.candidate)),
     ]
     if report.task is not None:
-        asked = number(report.task.rows)
-        rows.append((_tr("{0} questions, reference").format(asked), percent(report.task.reference_score)))
-        rows.append((_tr("{0} questions, candidate").format(asked), percent(report.task.score)))
+        asked = counted(report.task.rows, _tr("1 question"), _tr("{0} questions"))
+        rows.append((_tr("{0}, reference").format(asked), percent(report.task.reference_score)))
+        rows.append((_tr("{0}, candidate").format(asked), percent(report.task.score)))
     return rows + _suggested(report.suggestions)
 
 

@@ -19,6 +19,7 @@ from app.state.conversation import Reply
 from app.state.duel import Duel, Lane
 from app.widgets import Banner, button, label
 from app.widgets.bundle_choice import BundleChoice
+from app.widgets.format import counted
 from app.widgets.theme import G, theme
 from app.widgets.tokens import plain_format, reader, write_tokens
 
@@ -186,9 +187,10 @@ class CompareView(QWidget):
         if not any(counts):
             return duel.prompt
         if duel.differs:
-            said = self.tr("the first {0} tokens are equal, the next one differs").format(duel.equal)
+            one = self.tr("the first token is equal, the next one differs")
+            said = counted(duel.equal, one, self.tr("the first {0} tokens are equal, the next one differs"))
         elif duel.running:
             said = self.tr("equal so far")
         else:
-            said = self.tr("all {0} tokens are equal").format(counts[0])
+            said = counted(counts[0], self.tr("the one token is equal"), self.tr("all {0} tokens are equal"))
         return f"{duel.prompt} · {said}"

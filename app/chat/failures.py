@@ -12,6 +12,7 @@ from app.chat.controller import REFUSALS
 from app.chat.intents import Intent, NewChat, Rewrite
 from app.state.session import SessionFailure
 from app.widgets import Banner
+from app.widgets.format import counted
 from workflows.wire.reports.inspection import VerifyReport
 from workflows.wire.requests import Verify
 
@@ -66,7 +67,8 @@ class Failures(QObject):
 
     def _on_verified(self, found: VerifyReport) -> None:
         if found.ok:
-            text = self.tr("All {0} files of the bundle are as they were written.").format(found.files)
+            one = self.tr("The one file of the bundle is as it was written.")
+            text = counted(found.files, one, self.tr("All {0} files of the bundle are as they were written."))
             self._banner.show_message("ok", text, action=self.tr("Reopen"), on_action=self._context.session.reopen)
         else:
             problems = "\n".join(f"{one.file}: {one.problem}" for one in found.problems)

@@ -14,7 +14,7 @@ from app.state.cache_history import CacheHistory, Snapshot
 from app.state.inspection import SlotTable
 from app.state.session import Session, SessionFailure
 from app.widgets import Banner, Card, button, label, set_role
-from app.widgets.format import number
+from app.widgets.format import counted, number
 from app.widgets.session_choice import SessionChoice
 from app.widgets.spin import in_tokens
 from app.widgets.theme import G
@@ -184,12 +184,14 @@ class CacheControls(Card):
             return
         if job == "rewind":
             assert isinstance(subject, int)
-            self._say(self.tr("The cache holds {0} tokens again.").format(number(subject)))
+            one = self.tr("The cache holds 1 token again.")
+            self._say(counted(subject, one, self.tr("The cache holds {0} tokens again.")))
         elif job == "save_cache":
             self._say(self.tr("Saved to {0}.").format(subject))
         else:
             length = self._table.length if self._table else 0
-            self._say(self.tr("Loaded {0} tokens from {1}.").format(number(length), Path(str(subject)).name))
+            loaded = counted(length, self.tr("Loaded 1 token from %1."), self.tr("Loaded {0} tokens from %1."))
+            self._say(loaded.replace("%1", Path(str(subject)).name))
 
     def _on_failed(self, _job: str, failure: SessionFailure) -> None:
         if self.ours:
@@ -229,7 +231,7 @@ class CacheControls(Card):
         ranges = [number(a) if a == b else f"{number(a)}–{number(b)}" for a, b in table.rewindable]
         named = self.tr(" and ").join(ranges)
         if table.legal(length):
-            return self.tr("It can go back to {0} tokens.").format(named)
+            return self.tr("Lengths that it can go back to: {0}.").format(named)
         return self.tr("It cannot go back to {0}: its tokens are gone. It can go to {1}.").format(number(length), named)
 
     def _note_text(self, closed: bool) -> str:
@@ -321,7 +323,7 @@ class Scrubber(QWidget):
 
     def describe(self, snapshot: Snapshot) -> str:
         """A moment in words."""
-        held = self.tr("{0} tokens held").format(number(snapshot.length))
+        held = counted(snapshot.length, self.tr("1 token held"), self.tr("{0} tokens held"))
         what = {
             "before": self.tr("before it began"),
             "prefill": self.tr("prefill"),

@@ -11,7 +11,7 @@ from app.inspect.lazy import InspectTab
 from app.jobs.worker import Worker
 from app.state.inspection import Inspection
 from app.widgets import Card, button, label, scrolled, set_role
-from app.widgets.format import number, size, when
+from app.widgets.format import counted, size, when
 from app.widgets.theme import G, mono_font
 from workflows.wire.reports.inspection import VerifyReport
 from workflows.wire.requests import Verify
@@ -98,7 +98,7 @@ class DetailsTab(InspectTab):
         if key == "bytes":
             return size(value)
         if key in ("capacity", "chunk"):
-            return self.tr("{0} tokens").format(number(value))
+            return counted(value, self.tr("1 token"), self.tr("{0} tokens"))
         return str(value)
 
     # -- verify ----------------------------------------------------------------------------------------------
@@ -116,8 +116,8 @@ class DetailsTab(InspectTab):
 
     def _on_verified(self, path: str, found: VerifyReport) -> None:
         if found.ok:
-            text = self.tr("All {0} files are as they were written ({1}).")
-            self._tell(path, text.format(number(found.files), size(found.bytes)), "ok")
+            one, many = self.tr("The one file is as it was written"), self.tr("All {0} files are as they were written")
+            self._tell(path, f"{counted(found.files, one, many)} ({size(found.bytes)}).", "ok")
         else:
             self._tell(path, "\n".join(f"{one.file}: {one.problem}" for one in found.problems), "error")
 

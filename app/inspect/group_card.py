@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 from app.inspect.strip import KvStrip
 from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, UNALLOCATED, KvGroup, SlotTable
 from app.widgets import Card, Pill, label
-from app.widgets.format import number, size
+from app.widgets.format import counted, number, size
 from app.widgets.theme import G
 from workflows.wire.reports.composite import ranges
 
@@ -75,7 +75,7 @@ class GroupCard(Card):
         window = number(g.window) if g.window else self.tr("none: sees all")
         if g.layout == CROSS:
             window = self.tr("none: the source")
-        allocated = "–" if table is None else self.tr("{0} slots").format(number(table.allocated))
+        allocated = "–" if table is None else counted(table.allocated, self.tr("1 slot"), self.tr("{0} slots"))
         return [
             (self.tr("Layers"), f"{number(len(g.layers))} ({ranges(g.layers)})"),
             (self.tr("Capacity"), slots),
@@ -162,5 +162,5 @@ class GroupCard(Card):
         table = self.strip.table
         gone = self.tr("forgets {0} of {1} tokens").format(number(table.length - length), number(table.length))
         refused = self.tr("no legal length: what the next token would see is gone")
-        text = self.tr("Back to {0} tokens · {1}")
-        self.readout.setText(text.format(number(length), gone if table.legal(length) else refused))
+        back = counted(length, self.tr("Back to 1 token"), self.tr("Back to {0} tokens"))
+        self.readout.setText(f"{back} · {gone if table.legal(length) else refused}")

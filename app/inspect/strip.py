@@ -10,11 +10,11 @@ tokens end; dragged back it shows the length it stands for, and `rewindAsked` te
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygon
-from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygon
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.inspect.legend import fill_slots, state_color
 from app.state.inspection import (
-    CROSS,
     EMPTY,
     EVICTED,
     FILLED,
@@ -26,9 +26,8 @@ from app.state.inspection import (
     KvGroup,
     SlotTable,
 )
-from app.widgets import label
 from app.widgets.format import number
-from app.widgets.theme import G, sans_font, theme
+from app.widgets.theme import sans_font, theme
 
 GUTTER = 40
 AXIS = 24
@@ -37,40 +36,6 @@ GRIP = 20
 REACH = 8
 """How near to the handle the mouse takes hold of it."""
 _LOUDEST = (UNALLOCATED, EMPTY, PASSED, FILLED, FROZEN, REUSED, EVICTED, HEAD)
-
-
-def state_color(state: int) -> QColor:
-    """The colour of a slot state in the theme in use."""
-    color = theme().color
-    if state == FILLED:
-        return color("cache")
-    if state == REUSED:
-        return _mix(color("cache"), color("prefill"), 0.6)
-    if state == PASSED:
-        return _mix(color("cache"), color("empty"), 0.65)
-    if state == FROZEN:
-        return color("prefill")
-    if state == EVICTED:
-        return color("warning")
-    return color("error") if state == HEAD else color("empty")
-
-
-def fill_slots(painter: QPainter, box: QRect, state: int) -> None:
-    """Fills a box as slots of a state are shown: colour and pattern, so that colour alone need not tell."""
-    pattern = {EVICTED: Qt.BrushStyle.FDiagPattern, UNALLOCATED: Qt.BrushStyle.Dense6Pattern}.get(state)
-    if pattern is None:
-        painter.fillRect(box, state_color(state))
-    else:
-        painter.fillRect(box, theme().color("surface"))
-        painter.fillRect(box, QBrush(theme().color("warning" if state == EVICTED else "muted"), pattern))
-
-
-def _mix(one: QColor, other: QColor, share: float) -> QColor:
-    return QColor.fromRgbF(
-        one.redF() * (1 - share) + other.redF() * share,
-        one.greenF() * (1 - share) + other.greenF() * share,
-        one.blueF() * (1 - share) + other.blueF() * share,
-    )
 
 
 class KvStrip(QWidget):
@@ -369,58 +334,3 @@ class KvStrip(QWidget):
         row = self.group.layers.index(layer) if layer in self.group.layers else 0
         row = max(0, min(row + move[0], len(self.group.layers) - 1))
         self._hover(self.group.layers[row], max(0, min(max(slot, 0) + move[1], self.span - 1)))
-
-
-class Swatch(QFrame):
-    """A small square in the colour of a slot state."""
-
-    def __init__(self, state: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._state = state
-        self.setFixedSize(12, 12)
-        theme().changed.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's name for drawing."""
-        painter = QPainter(self)
-        fill_slots(painter, self.rect(), self._state)
-        painter.end()
-
-
-class Legend(QWidget):
-    """What the colours of a strip mean, in words."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(G)
-        self._grid.setVerticalSpacing(G // 2)
-        self._grid.setColumnStretch(6, 1)
-        self.set_groups(())
-
-    def set_groups(self, groups: tuple[KvGroup, ...]) -> None:
-        """Names the states that these groups can have."""
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
-        for place, (state, text) in enumerate(self._entries(groups)):
-            row, column = divmod(place, 3)
-            self._grid.addWidget(Swatch(state), row, 2 * column)
-            self._grid.addWidget(label(text, "muted"), row, 2 * column + 1)
-            self._grid.setColumnMinimumWidth(2 * column + 1, 16 * G)
-
-    def _entries(self, groups: tuple[KvGroup, ...]) -> list[tuple[int, str]]:
-        empty = self.tr("allocated, empty")
-        if any(g.layout == "fifo" for g in groups):
-            empty = self.tr("allocated, empty or padding")
-        entries = [(FILLED, self.tr("filled")), (HEAD, self.tr("write head")), (EMPTY, empty)]
-        entries.append((EVICTED, self.tr("empty, its token is gone")))
-        entries.append((UNALLOCATED, self.tr("not allocated yet")))
-        if any(g.layout == "window" for g in groups):
-            entries.append((REUSED, self.tr("filled over an evicted token")))
-        if any(g.window and g.window < g.capacity for g in groups):
-            entries.append((PASSED, self.tr("kept, before the window")))
-        if any(g.layout == CROSS for g in groups):
-            entries.append((FROZEN, self.tr("source, frozen")))
-        return entries

@@ -25,6 +25,7 @@ class Slices(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work: Generator[None, None, Any] | None = None
+        self._ended = False
         self._done: Callable[[Any], object] = lambda _result: None
         self._failed: Callable[[ValueError], object] = lambda _error: None
         self._timer = QTimer(self, singleShot=True, interval=0)
@@ -44,6 +45,7 @@ class Slices(QObject):
         """Begins at once; what is short is done when this returns."""
         self.stop()
         self._work, self._done, self._failed = work, done, failed
+        self._ended = False
         self._turn()
 
     def stop(self) -> None:
@@ -64,8 +66,12 @@ class Slices(QObject):
             while time.perf_counter() < end:
                 next(work)
         except StopIteration as stop:
-            self._work = None
-            self._done(stop.value)
+            if self._ended or time.perf_counter() < end - SLICE_MS / 2000:
+                self._work = None
+                self._done(stop.value)
+            else:
+                self._work, self._ended = _found(stop.value), True  # what follows has a turn of its own
+                self._timer.start()
         except ValueError as error:
             self._work = None
             self._failed(error)
@@ -74,6 +80,12 @@ class Slices(QObject):
         finally:
             gc.freeze()
             gc.enable()
+
+
+def _found(result: Any) -> Generator[None, None, Any]:
+    """Work that is done: its result."""
+    yield from ()
+    return result
 
 
 def whole(work: Generator[None, None, Any]) -> Any:

@@ -12,19 +12,18 @@ says why (exit code or signal, last lines of stderr), then every open job finish
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import deque
 from collections.abc import Generator, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
 from app.jobs.job import Job
 from app.jobs.lines import LARGE, decode
+from app.jobs.process import cause_of, environment, stand_back
 from app.jobs.slices import Slices, whole
-from workflows.processes import python_command, python_path
+from workflows.processes import python_command
 from workflows.wire.events import ENDS, ErrorEvent, Event, parse_in_steps
 from workflows.wire.lines import to_line
 from workflows.wire.requests import Cancel, Request
@@ -33,9 +32,7 @@ GRACE_MS = 8_000
 KILL_MS = 2_000
 HARD_GRACE_MS, HARD_KILL_MS = 1_200, 300
 """Of work on a provider: what a driver has fused, or hangs in, hears no message, and is to be gone within 2 s."""
-BACKGROUND_NICE = 10
 _STDERR_LINES = 40
-_SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 
 
 Asked = TypeVar("Asked")
@@ -141,7 +138,7 @@ class Worker(QObject):
 
     def _start(self) -> None:
         process = QProcess(self)
-        process.setProcessEnvironment(_environment())
+        process.setProcessEnvironment(environment())
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._read_errors)
         process.started.connect(self._on_started)
@@ -166,7 +163,7 @@ class Worker(QObject):
 
     def _on_started(self) -> None:
         if self.background:
-            _stand_back(self.pid)
+            stand_back(self.pid)
         self._flush()
 
     def _flush(self) -> None:
@@ -290,7 +287,7 @@ class Worker(QObject):
             self.memory.emit(0)
 
     def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
-        self._on_end(_cause(code, status))
+        self._on_end(cause_of(code, status))
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:
@@ -324,32 +321,3 @@ class Worker(QObject):
             job.take(ErrorEvent(kind=kind, message=message, details=self.last_lines))
         if jobs:
             self.busyChanged.emit(False)
-
-
-def _cause(code: int, status: QProcess.ExitStatus) -> str:
-    """How a process ended, in words. Qt reports a signal's number as the exit code of a crash."""
-    if status == QProcess.ExitStatus.CrashExit:
-        return f"signal {_SIGNALS.get(code, code)}" if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
-    return f"exit code {code}"
-
-
-def _stand_back(pid: int) -> None:
-    """A lower priority for a process; one that has ended already needs none."""
-    import psutil
-
-    with suppress(psutil.Error):
-        process = psutil.Process(pid)
-        if sys.platform == "win32":
-            process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
-        else:
-            process.nice(min(process.nice() + BACKGROUND_NICE, 19))
-
-
-def _environment() -> QProcessEnvironment:
-    """The environment of a worker: ours, no telemetry, unbuffered, and this checkout's packages first."""
-    environment = QProcessEnvironment.systemEnvironment()
-    for name in ("ORT_DISABLE_TELEMETRY", "PYTHONUNBUFFERED", "HF_HUB_DISABLE_TELEMETRY"):
-        environment.insert(name, "1")
-    environment.insert("PYTHONIOENCODING", "utf-8")
-    environment.insert("PYTHONPATH", python_path(environment.value("PYTHONPATH")))
-    return environment

@@ -12,6 +12,8 @@ from app.scene.outline import Scope
 
 TITLE_H, LINE_H, PAD, HEAD = 28.0, 17.0, 16.0, 30.0
 CHAR_W, BOLD_W, LEAST_W, MOST_CHARS, PORTS = 6.8, 8.6, 96.0, 30, 3
+CHUNK = 200
+"""Boxes or lines that are let go of at a time."""
 Key = int | str
 """A node's place, or the path of a scope."""
 
@@ -102,6 +104,16 @@ class Level:
         self.lines = {(k.source, k.target) for k in self.drawn}
         self._link_tops = [k.points[0][1] for k in self.drawn]
         self._longest = max((k.points[-1][1] - k.points[0][1] for k in self.drawn), default=0.0)
+
+    def take_apart(self) -> Steps:
+        """Lets go of boxes and lines, bit by bit."""
+        for held in (self.by_key, self.lines, self._tops, self._sorted, self._link_tops, self.drawn, self.edges):
+            held.clear()
+            yield
+        for parts in (self.boxes, self.links):
+            while parts:
+                del parts[-CHUNK:]
+                yield
 
     def boxes_in(self, top: float, bottom: float) -> Iterator[Box]:
         """Those that reach between two heights."""

@@ -57,6 +57,12 @@ class Scene:
                     self._levels[scope.path].stale = True
         self.opened = wanted
 
+    def take_apart(self) -> Steps:
+        """Lets go of what nobody looks at any more, bit by bit: thousands of boxes at once would take a while."""
+        levels, self._levels, self.root = list(self._levels.values()), {}, Level(self.outline.root)
+        for level in levels:
+            yield from level.take_apart()
+
     # -- where things are ------------------------------------------------------------------------------------
 
     def shown(self, node: int) -> Key:

@@ -6,7 +6,7 @@ GraphReport, or that within a DiffReport ──read_graph──▶ Graph
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,8 @@ class Graph:
     modules: set[str] = field(default_factory=set)
     producer: list[int] = field(default_factory=list)
     consumers: list[list[int]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    """What a search looks through, a text a node: name, operator, domain, scope and outputs, case folded."""
 
     def module(self, path: str) -> str:
         """A scope as the worker calls it; empty for all."""
@@ -70,17 +72,14 @@ class Graph:
                     return "/".join(parts[:count])
         return path
 
-    def sources(self, node: Node) -> list[int]:
-        """The nodes that this one takes values from, each once."""
-        return _once(self.producer[v] for v in node.inputs if v >= 0 and self.producer[v] >= 0)
+    def sources(self, inside: set[int]) -> set[int]:
+        """The nodes elsewhere that these take values from."""
+        found = {self.producer[v] for n in inside for v in self.nodes[n].inputs if v >= 0}
+        return found - inside - {-1}
 
-    def targets(self, node: Node) -> list[int]:
-        """The nodes that take values from this one, each once."""
-        return _once(n for v in node.outputs if v >= 0 for n in self.consumers[v])
-
-
-def _once(indices: Iterable[int]) -> list[int]:
-    return list(dict.fromkeys(indices))
+    def targets(self, inside: set[int]) -> set[int]:
+        """The nodes elsewhere that take values from these."""
+        return {t for n in inside for v in self.nodes[n].outputs if v >= 0 for t in self.consumers[v]} - inside
 
 
 def read_graph(report: GraphReport) -> Generator[None, None, Graph]:
@@ -116,6 +115,8 @@ def _connect(graph: Graph) -> Steps:
         for v in node.inputs:
             if v >= 0 and node.index not in graph.consumers[v][-1:]:
                 graph.consumers[v].append(node.index)
+        made = " ".join(graph.values[v].name for v in node.outputs if v >= 0)
+        graph.texts.append(f"{node.name} {node.op} {node.domain} {node.scope} {made}".casefold())
         if node.index % (4 * _CHUNK) == 0:
             yield
 

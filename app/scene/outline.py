@@ -6,7 +6,7 @@ Graph ──read_outline──▶ Outline: "" ─ model ─ layers.0 ─ self_at
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 
 from app.scene.model import Graph
@@ -95,11 +95,14 @@ class Outline:
         """The scopes right below."""
         return [self.scopes[path] for path in scope.children]
 
-    def every_node(self, scope: Scope) -> Iterator[int]:
+    def every_node(self, scope: Scope) -> list[int]:
         """The nodes in it and in all scopes below."""
-        yield from scope.nodes
-        for child in self.children(scope):
-            yield from self.every_node(child)
+        found, below = list[int](), [scope]
+        while below:
+            one = below.pop()
+            found += one.nodes
+            below += self.children(one)
+        return found
 
     def nearest(self, path: str) -> Scope:
         """The scope called `path`, or the deepest there is above it."""

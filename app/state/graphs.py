@@ -53,6 +53,7 @@ class GraphModel(QObject):
         """Whether scopes of one structure are put together."""
         self._job: Job[GraphReport] | Job[DiffReport] | None = None
         self._slices = Slices(self)
+        self._leavings = Slices(self)
         self._kept: OrderedDict[tuple[Where, Where | None], Found] = OrderedDict()
 
     # -- asking ----------------------------------------------------------------------------------------------
@@ -204,12 +205,14 @@ class GraphModel(QObject):
         return old is not None and (old.path, old.component) == (new.path, new.component)
 
     def _on_scene(self, scene: Scene, diff: DiffReport | None) -> None:
-        name = self.name_of(self.selected)
+        name, last = self.name_of(self.selected), self.scene
         self.graph, self.diff, self.outline, self.scene = scene.graph, diff, scene.outline, scene
         self.selected = self.key_of(name)
         self.busyChanged.emit(False)
         self.sceneChanged.emit(True)
         self.selectionChanged.emit(self.selected)
+        if last is not None:
+            self._leavings.run(last.take_apart(), lambda _none: None, self._on_bad)
 
     # -- names, which outlive a graph ------------------------------------------------------------------------
 
@@ -290,12 +293,9 @@ class GraphModel(QObject):
         parts = words.casefold().split()
         if self.graph is None or not parts:
             return []
-        found = []
-        for node in self.graph.nodes:
-            made = " ".join(self.graph.values[v].name for v in node.outputs if v >= 0)
-            text = f"{node.name} {node.op} {node.domain} {node.scope} {made}".casefold()
-            if all(part in text for part in parts):
-                found.append(node.index)
+        found = list(range(len(self.graph.nodes)))
+        for part in parts:
+            found = [n for n in found if part in self.graph.texts[n]]
         return found
 
     def changes(self) -> list[int]:

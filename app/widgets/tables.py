@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,6 +20,12 @@ from app.widgets.theme import SMALL, mono_font, sans_font, theme
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+_TEXTS = {int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.ToolTipRole)}
+_ALIGNMENT, _FONT = int(Qt.ItemDataRole.TextAlignmentRole), int(Qt.ItemDataRole.FontRole)
+_INK = int(Qt.ItemDataRole.ForegroundRole)
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+"""As plain numbers: a picture of a table asks thousands of times."""
 
 
 class Rows(QAbstractTableModel):
@@ -53,14 +59,13 @@ class Rows(QAbstractTableModel):
         """Qt's name for what a cell shows."""
         if not index.isValid():
             return None
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role in _TEXTS:
             return self._rows[index.row()][index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if index.column() in self._numbers else Qt.AlignmentFlag.AlignLeft
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
-        if role == Qt.ItemDataRole.FontRole and index.column() in self._mono:
+        if role == _ALIGNMENT:
+            return _RIGHT if index.column() in self._numbers else _LEFT
+        if role == _FONT and index.column() in self._mono:
             return mono_font()
-        if role == Qt.ItemDataRole.ForegroundRole and index.row() < len(self._tints) and self._tints[index.row()]:
+        if role == _INK and index.row() < len(self._tints) and self._tints[index.row()]:
             return theme().color(self._tints[index.row()])
         return None
 
@@ -71,8 +76,7 @@ class Rows(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.headings[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section in self._numbers else Qt.AlignmentFlag.AlignLeft
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
+            return _RIGHT if section in self._numbers else _LEFT
         return None
 
 
@@ -99,6 +103,8 @@ class Table(QTableView):
         self.verticalHeader().setDefaultSectionSize(28)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
+        # nothing is chosen for it: it would ask each cell whether its column is, and shows nothing of the answer
+        head.setSelectionModel(QItemSelectionModel(model, head))
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
 

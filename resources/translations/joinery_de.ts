@@ -111,6 +111,14 @@
       <translation>1 Knoten bleibt der CPU</translation>
     </message>
     <message>
+      <source>1 node is the same.</source>
+      <translation>1 Knoten ist gleich.</translation>
+    </message>
+    <message>
+      <source>1 question</source>
+      <translation>1 Frage</translation>
+    </message>
+    <message>
       <source>1 reply</source>
       <translation>1 Antwort</translation>
     </message>
@@ -129,6 +137,10 @@
     <message>
       <source>1 token</source>
       <translation>1 Token</translation>
+    </message>
+    <message>
+      <source>1 token held</source>
+      <translation>1 Token gehalten</translation>
     </message>
     <message>
       <source>1 value</source>
@@ -319,8 +331,8 @@
       <translation>Alle Slots</translation>
     </message>
     <message>
-      <source>All {0} files are as they were written ({1}).</source>
-      <translation>Alle {0} Dateien sind, wie sie geschrieben wurden ({1}).</translation>
+      <source>All {0} files are as they were written</source>
+      <translation>Alle {0} Dateien sind, wie sie geschrieben wurden</translation>
     </message>
     <message>
       <source>All {0} files of the bundle are as they were written.</source>
@@ -435,6 +447,10 @@
       <translation>Zurück</translation>
     </message>
     <message>
+      <source>Back to 1 token</source>
+      <translation>Zurück auf 1 Token</translation>
+    </message>
+    <message>
       <source>Back to greedy, with all the rest off</source>
       <translation>Zurück zu greedy, alles Übrige aus</translation>
     </message>
@@ -459,8 +475,8 @@
       <translation>Zurück zu {0}</translation>
     </message>
     <message>
-      <source>Back to {0} tokens · {1}</source>
-      <translation>Zurück auf {0} Token · {1}</translation>
+      <source>Back to {0} tokens</source>
+      <translation>Zurück auf {0} Token</translation>
     </message>
     <message>
       <source>Balanced</source>
@@ -1603,10 +1619,6 @@
       <translation>Es kann hier geändert werden; was falsch ist, steht darunter.</translation>
     </message>
     <message>
-      <source>It can go back to {0} tokens.</source>
-      <translation>Er kann auf {0} Token zurück.</translation>
-    </message>
-    <message>
       <source>It cannot go back to {0}: its tokens are gone. It can go to {1}.</source>
       <translation>Er kann nicht auf {0} zurück: diese Token sind fort. Er kann auf {1}.</translation>
     </message>
@@ -1771,6 +1783,10 @@
       <translation>Länge, auf die zurückgegangen wird</translation>
     </message>
     <message>
+      <source>Lengths that it can go back to: {0}.</source>
+      <translation>Längen, auf die er zurückgehen kann: {0}.</translation>
+    </message>
+    <message>
       <source>Lets the picture stand still; measuring goes on (Ctrl+Space)</source>
       <translation>Lässt das Bild stehen; gemessen wird weiter (Strg+Leertaste)</translation>
     </message>
@@ -1819,8 +1835,12 @@
       <translation>Rezept laden …</translation>
     </message>
     <message>
-      <source>Loaded {0} tokens from {1}.</source>
-      <translation>{0} Token aus {1} geladen.</translation>
+      <source>Loaded 1 token from %1.</source>
+      <translation>1 Token aus %1 geladen.</translation>
+    </message>
+    <message>
+      <source>Loaded {0} tokens from %1.</source>
+      <translation>{0} Token aus %1 geladen.</translation>
     </message>
     <message>
       <source>Loading the charts …</source>
@@ -3287,6 +3307,10 @@
       <translation>Die zuletzt benutzten Bundles und die Wege hinein: einen Checkpoint umwandeln, die Demo probieren, eine Datei öffnen.</translation>
     </message>
     <message>
+      <source>The cache holds 1 token again.</source>
+      <translation>Der Cache hält wieder 1 Token.</translation>
+    </message>
+    <message>
       <source>The cache holds {0} tokens again.</source>
       <translation>Der Cache hält wieder {0} Token.</translation>
     </message>
@@ -3421,6 +3445,14 @@
     <message>
       <source>The model itself answers these prompts, and each graph is fitted to what it sees: a text file with a prompt a line, or a data set's folder. A demo has prompts of its own.</source>
       <translation>Das Modell beantwortet diese Prompts selbst, und jeder Graph wird an das angepasst, was er sieht: eine Textdatei mit einem Prompt je Zeile oder der Ordner eines Datensatzes. Eine Demo bringt eigene Prompts mit.</translation>
+    </message>
+    <message>
+      <source>The one file is as it was written</source>
+      <translation>Die eine Datei ist, wie sie geschrieben wurde</translation>
+    </message>
+    <message>
+      <source>The one file of the bundle is as it was written.</source>
+      <translation>Die eine Datei des Bündels ist, wie sie geschrieben wurde.</translation>
     </message>
     <message>
       <source>The picture could not be saved: {0}</source>
@@ -4686,6 +4718,10 @@
       <translation>der Encoder, einmal</translation>
     </message>
     <message>
+      <source>the first token is equal, the next one differs</source>
+      <translation>das erste Token ist gleich, das nächste weicht ab</translation>
+    </message>
+    <message>
       <source>the first {0} are compared</source>
       <translation>die ersten {0} werden verglichen</translation>
     </message>
@@ -4716,6 +4752,10 @@
     <message>
       <source>the next token goes here</source>
       <translation>das nächste Token kommt hierher</translation>
+    </message>
+    <message>
+      <source>the one token is equal</source>
+      <translation>das eine Token ist gleich</translation>
     </message>
     <message>
       <source>the same first choice, at least</source>
@@ -4950,12 +4990,8 @@
       <translation>{0} links aufgefüllt</translation>
     </message>
     <message>
-      <source>{0} questions, candidate</source>
-      <translation>{0} Fragen, Kandidat</translation>
-    </message>
-    <message>
-      <source>{0} questions, reference</source>
-      <translation>{0} Fragen, Referenz</translation>
+      <source>{0} questions</source>
+      <translation>{0} Fragen</translation>
     </message>
     <message>
       <source>{0} refused</source>
@@ -5008,6 +5044,14 @@
     <message>
       <source>{0} · {1} source tokens · computed once by the encoder, only read since</source>
       <translation>{0} · {1} Token der Quelle · vom Encoder einmal berechnet, seither nur gelesen</translation>
+    </message>
+    <message>
+      <source>{0}, candidate</source>
+      <translation>{0}, Kandidat</translation>
+    </message>
+    <message>
+      <source>{0}, reference</source>
+      <translation>{0}, Referenz</translation>
     </message>
     <message>
       <source>{0}: {1} of {2}</source>

@@ -483,7 +483,8 @@ def by_time() -> Prepare:
         graph()(window, home)
         tab: GraphTab = window.page("inspect").graph  # type: ignore[attr-defined]
         tab.tools.heat.click()
-        panel = tab.heat
+        assert tab.colours is not None
+        panel = tab.colours.heat
         assert panel is not None
         panel.run.click()
         until(lambda: panel.heat.profiles and not panel.heat.running, "the profile")
@@ -496,10 +497,10 @@ def by_time() -> Prepare:
 
 def by_bytes(tab: GraphTab) -> None:
     """Coloured by bytes, as far as the graph says them."""
-    assert tab.heat is not None
+    assert tab.colours is not None
     tab.tools.heat.click()
-    tab.heat.measure.setCurrentIndex(1)
-    tab.heat.measure.activated.emit(1)
+    tab.colours.heat.measure.setCurrentIndex(1)
+    tab.colours.heat.measure.activated.emit(1)
 
 
 def by_provider(check: bool = True) -> Prepare:
@@ -513,7 +514,8 @@ def by_provider(check: bool = True) -> Prepare:
             until(lambda: context.preflights.running is None, "the preflight")
         tab: GraphTab = window.page("inspect").graph  # type: ignore[attr-defined]
         tab.tools.providers.click()
-        panel = tab.providers
+        assert tab.colours is not None
+        panel = tab.colours.providers
         assert panel is not None
         until(lambda: panel.provider.count(), "the devices")
         if check:
@@ -556,8 +558,8 @@ def compared(tab: GraphTab) -> None:
 
 def in_netron(tab: GraphTab) -> None:
     """Netron is in the place of the picture."""
-    tab.show_netron("model/layers.1/mlp")
-    until(lambda: tab.netron.views, "Netron")
+    tab.netron.show("model/layers.1/mlp")
+    until(lambda: tab.netron.panel.views, "Netron")
     wait(3)
 
 
@@ -687,7 +689,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "inspect-scope": (GRAPH, graph(lambda tab: tab.view.go("model/layers.2"))),
     "inspect-netron": ({**GRAPH, "netron": MODEL}, graph(in_netron)),
     "inspect-netron-pair": ({**GRAPH, "netron": MODEL}, graph(compared, in_netron)),
-    "inspect-large": (GRAPH, graph(lambda tab: tab.show_netron(""), done=lambda tab: tab.banner.message)),
+    "inspect-large": (GRAPH, graph(lambda tab: tab.netron.show(""), done=lambda tab: tab.banner.message)),
     "inspect-graph-busy": ({**GRAPH, "hang_on": "graph"}, graph(done=lambda tab: tab.model.busy)),
     "inspect-graph-failed": (
         {**GRAPH, **fails("graph", "decode.onnx names weights.data, which is not beside it.", "graph")},

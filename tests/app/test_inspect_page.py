@@ -12,8 +12,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.inspect.legend import state_color
 from app.inspect.page import InspectPage
-from app.inspect.strip import GUTTER, state_color
+from app.inspect.strip import GUTTER
 from app.state.context import AppContext
 from app.state.inspection import EMPTY, FILLED, HEAD, REUSED, Look, apart
 from app.widgets.format import number

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from app.jobs.lines import LARGE, decode
-from app.jobs.slices import Slices, whole
+from app.jobs.slices import SLICE_MS, Slices, whole
 from app.jobs.worker import Worker
 from tests.fakes.graphs import decoder_graph
 from tests.fakes.worker import program
@@ -75,6 +75,22 @@ def test_slices_let_the_window_live_and_the_last_work_wins(qtbot: QtBot) -> None
     slices.run(work("second"), results.append, results.append)
     qtbot.waitUntil(lambda: not slices.busy)
     assert results == ["second"]
+
+
+def test_what_follows_a_full_slice_has_a_turn_of_its_own(qtbot: QtBot) -> None:
+    slices, results = Slices(), list[object]()
+
+    def work() -> Any:
+        import time
+
+        yield
+        time.sleep(2 * SLICE_MS / 1000)
+        return "late"
+
+    slices.run(work(), results.append, results.append)
+    assert slices.busy and not results
+    qtbot.waitUntil(lambda: not slices.busy)
+    assert results == ["late"]
 
 
 def test_slices_hand_over_what_went_wrong() -> None:

@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 from app.jobs.job import Job
-from app.jobs.worker import BACKGROUND_NICE, Worker
+from app.jobs.process import BACKGROUND_NICE
+from app.jobs.worker import Worker
 from tests.fakes.worker import program
 from tests.traps import lay_traps, sprung
 from workflows.wire.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent

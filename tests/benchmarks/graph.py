@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -32,7 +33,7 @@ from workflows.wire.codec import dumps
 from workflows.wire.reports.graphs import GraphReport
 from workflows.wire.requests import ShowGraph, Where
 
-FRAMES = 40
+FRAMES, WORST = 40, 8
 
 
 def until(done: Callable[[], object], seconds: float = 60) -> None:
@@ -43,6 +44,13 @@ def until(done: Callable[[], object], seconds: float = 60) -> None:
     timer.start(1)
     if not done():
         loop.exec()
+
+
+def rest(seconds: float = 0.1) -> None:
+    """Lets the window live, so that what follows an act counts as its own."""
+    loop = QEventLoop()
+    QTimer.singleShot(round(seconds * 1000), loop.quit)
+    loop.exec()
 
 
 def frames(act: Callable[[], object]) -> str:
@@ -106,7 +114,19 @@ class Scene:
         self.beat.doing = "zooming"
         say(f"  zoom                                       {frames(lambda: canvas.zoom(1.03))}")
         self.timed("closing", tab.close_all, lambda: not model.busy)
-        first = {"path": "/b", "component": "decode", "stage": "export"}
+        again = self.timed("all scopes again", tab.open_all, lambda: not model.busy)
+        say(f"  every scope again                          {again:.2f} s")
+        for key in ("model", "", nodes // 2):
+            self.timed(f"selecting {key!r}", partial(model.select, key), lambda: True)
+            rest()
+        for words in ("mul", "layers.1", "nothing at all"):
+            self.timed(f"looking for {words!r}", partial(self._look, words), lambda: not model.busy)
+            rest()
+        for on in (not model.folds, model.folds):
+            self.timed(f"folds {on}", partial(tab.model.set_folds, on), lambda: not model.busy)
+            rest()
+        self.timed("closing again", tab.close_all, lambda: not model.busy)
+        first = Where("/b", "decode", "export")
         diff = self.timed("diff", lambda: model.compare(first), lambda: model.diff is not None)
         say(f"  difference, with the fake worker's time    {diff:.2f} s")
         back = self.timed("back", lambda: model.compare(None), lambda: model.diff is None)
@@ -115,8 +135,12 @@ class Scene:
         self.beat.stop()
         figures = self.beat.figures()
         say(f"  longest stalls (limit 50 ms: {figures['over_limit']:.0f} over it):")
-        for gap in self.beat.worst(3):
+        for gap in self.beat.worst(WORST):
             say(f"    {gap.wall:.0f} ms ({gap.own:.0f} ms our own) while {gap.doing}")
+
+    def _look(self, words: str) -> None:
+        self.tab.finder.field.setText(words)
+        self.tab.finder.look()
 
     def close(self) -> None:
         """Ends the worker."""

@@ -62,7 +62,7 @@ def once(home: Path, pulse: Heartbeat) -> dict[str, float]:
     window.show_page("measure")
     page = window.page("measure")
     tab: HistoryTab = page.history  # type: ignore[attr-defined]
-    until(lambda: page.plots is not None)  # type: ignore[attr-defined]
+    until(lambda: page.speed.plots is not None)  # type: ignore[attr-defined]
     rest(0.5)
     found = dict[str, float]()
 
@@ -113,8 +113,9 @@ def main() -> int:
         sys.stdout.write(f"written in {time.perf_counter() - began:.1f} s, {(home / FILE).stat().st_size >> 20} MiB\n")
         for _ in range(options.rounds):
             rounds.append(once(home, pulse))
-            gap = max(pulse.gaps, key=lambda one: one.wall)
+            gap, own = pulse.worst(1)[0], max(pulse.gaps, key=lambda one: one.own)
             worst.append(f"{gap.wall:.0f} ms ({gap.own:.0f} ms its own, at {gap.doing!r})")
+            worst.append(f"{own.own:.0f} ms its own, at {own.doing!r}")
     for name in rounds[0]:
         values = [one[name] for one in rounds]
         sys.stdout.write(f"{name:>10}: median {statistics.median(values):.0f} ms, worst {max(values):.0f} ms\n")

@@ -143,7 +143,7 @@ def test_a_cancel_of_nothing_is_ignored(shared: Client, target: int) -> None:
 @pytest.mark.parametrize(
     ("job", "fields", "names"),
     [
-        ("dance", {}, "No job is called 'dance': there are probe, recipe, build"),
+        ("dance", {}, "No job is called 'dance': there are open, generate, rewind"),
         ("probe", {}, "The job probe lacks its 'source'"),
         ("probe", {"source": 5}, "needs a text as its 'source'"),
         ("recipe", {"source": "demo:qwen3", "options": [1]}, "needs an object as its 'options'"),
@@ -413,7 +413,8 @@ def test_the_end_of_stdin_ends_the_process_at_once_even_in_a_build(fresh: Client
 
 NOISY = """
 import os, sys
-import workflows.jobs as jobs
+from workflows.jobs import Jobs
+from workflows.wire.events import ResultEvent
 from workflows.wire.reports.graphs import ExcerptReport
 from workflows.wire.requests import Verify
 def noisy(self, request, told):
@@ -421,8 +422,8 @@ def noisy(self, request, told):
     os.write(1, b"native code writes to descriptor 1\\n")
     os.system("echo a child writes to stdout")
     sys.stdout.write("half a line")
-    yield jobs.ResultEvent(value=ExcerptReport("\\ud800", 0))
-jobs.Jobs.run.register(Verify)(noisy)
+    yield ResultEvent(value=ExcerptReport("\\ud800", 0))
+Jobs.run.register(Verify)(noisy)
 from workflows.worker import main
 main()
 """

@@ -1,16 +1,16 @@
 """What the window asks of a worker: a frozen class a job, which names the class of its answer.
 
 What a field holds is checked on arrival, and what fields mean together when a request is made, on either side: a
-RequestError of one sentence.
+RequestError of one sentence. Those about the bundle that is open are in a module of their own, and named here too.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, Literal, TypeVar, get_args
+from typing import Literal
 
 from workflows.errors import RequestError
-from workflows.wire.events import BuildDone, GenerationDone, ReadyEvent
+from workflows.wire.events import BuildDone
 from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.reports.accuracy import EvalReport
 from workflows.wire.reports.assembly import AssemblyReport
@@ -26,28 +26,16 @@ from workflows.wire.reports.preflight import PreflightReport
 from workflows.wire.reports.profile import ProfileReport
 from workflows.wire.reports.rounding import RoundingReport
 from workflows.wire.reports.runs import WrittenReport
-
-Answer = TypeVar("Answer", covariant=True)
-Options = dict[str, object]
-"""What a person chose among the fields of a recipe or of a generation; the engine checks these by itself."""
-
-
-@dataclass(frozen=True)
-class Request(Generic[Answer]):
-    """A job with its fields. `answer` is the class of what it ends with: a report, or an event of its own."""
-
-    job: ClassVar[str]
-    answer: ClassVar[type]
-
-    def __init_subclass__(cls, job: str, **others: object) -> None:
-        super().__init_subclass__(**others)
-        cls.job = job
-        cls.answer = get_args(cls.__orig_bases__[0])[0]  # type: ignore[attr-defined]  # said once, as the parameter
-        REQUESTS[job] = cls
-
-
-REQUESTS: dict[str, type[Request[object]]] = {}
-"""Every job below, by its name."""
+from workflows.wire.request import REQUESTS as REQUESTS
+from workflows.wire.request import Options as Options
+from workflows.wire.request import Request as Request
+from workflows.wire.sessions import Close as Close
+from workflows.wire.sessions import Generate as Generate
+from workflows.wire.sessions import LoadCache as LoadCache
+from workflows.wire.sessions import Open as Open
+from workflows.wire.sessions import Rewind as Rewind
+from workflows.wire.sessions import SaveCache as SaveCache
+from workflows.wire.sessions import Turn as Turn
 
 
 @dataclass(frozen=True)
@@ -57,14 +45,6 @@ class Where:
     path: str
     component: str = ""
     stage: str = ""
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One message of a conversation: role is system, user or assistant."""
-
-    role: str
-    content: str
 
 
 # -- before a build, and the build -----------------------------------------------------------------------------
@@ -316,73 +296,6 @@ class Diverge(Request[DivergenceReport], job="diverge"):
     def __post_init__(self) -> None:
         if (self.prompt is None) == (self.prompt_ids is None):
             raise RequestError("The job diverge needs either a 'prompt' or 'prompt_ids'.")
-
-
-# -- a bundle that is open -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Open(Request[ReadyEvent], job="open"):
-    """Opens a bundle in place of the one that is open. capacity: slots; None is the bundle's own.
-
-    place: component → the provider that it has instead.
-    """
-
-    bundle: str
-    provider: str = "cpu"
-    cache: str | None = None
-    capacity: int | None = None
-    session_options: dict[str, str] = field(default_factory=dict)
-    place: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.capacity is not None and self.capacity < 1:
-            raise RequestError(f"The capacity cannot be {self.capacity}: give a whole number above 0.")
-
-
-@dataclass(frozen=True)
-class Generate(Request[GenerationDone], job="generate"):
-    """One generation, after a conversation, a text or ids.
-
-    tools: a JSON list that the model is told of. prefill: what the reply to messages begins with.
-    """
-
-    messages: tuple[Turn, ...] | None = None
-    prompt: str | None = None
-    prompt_ids: tuple[int, ...] | None = None
-    options: Options = field(default_factory=dict)
-    tools: str = ""
-    prefill: str = ""
-
-    def __post_init__(self) -> None:
-        if self.messages is None and self.prompt is None and self.prompt_ids is None:
-            raise RequestError("The job generate lacks its 'messages', 'prompt' or 'prompt_ids'.")
-
-
-@dataclass(frozen=True)
-class Rewind(Request[Done], job="rewind"):
-    """Back to the first `length` tokens."""
-
-    length: int
-
-
-@dataclass(frozen=True)
-class SaveCache(Request[Done], job="save_cache"):
-    """What the cache holds, to a file."""
-
-    path: str
-
-
-@dataclass(frozen=True)
-class LoadCache(Request[Done], job="load_cache"):
-    """The cache from a file."""
-
-    path: str
-
-
-@dataclass(frozen=True)
-class Close(Request[Done], job="close"):
-    """Closes the bundle."""
 
 
 @dataclass(frozen=True)

@@ -90,10 +90,11 @@ class Canvas(Viewport):
     def _neighbours(self, key: Key) -> tuple[set[Key], set[Key]]:
         scene = self.scene
         assert scene is not None
+        if key == "":
+            return set(), set()  # all is inside
         graph = scene.graph
         inside = {key} if isinstance(key, int) else set(scene.outline.every_node(scene.outline.scopes[key]))
-        sources = {s for n in inside for s in graph.sources(graph.nodes[n])} - inside
-        targets = {t for n in inside for t in graph.targets(graph.nodes[n])} - inside
+        sources, targets = graph.sources(inside), graph.targets(inside)
         return {scene.shown(n) for n in sources} - {key}, {scene.shown(n) for n in targets} - {key}
 
     def mark(self, keys: set[Key]) -> None:

@@ -14,7 +14,7 @@ from app.scene.model import MARKS
 from app.scene.outline import Scope
 from app.state.graphs import GraphModel
 from app.widgets import Pill, label
-from app.widgets.format import number
+from app.widgets.format import counted, number
 from app.widgets.tables import Rows, Table
 from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES, DiffReport
@@ -103,7 +103,7 @@ class ChangesPanel(QWidget):
         self._unfold(root)
 
     def _same(self, diff: DiffReport) -> str:
-        text = self.tr("{0} nodes are the same.").format(number(diff.counts["same"]))
+        text = counted(diff.counts["same"], self.tr("1 node is the same."), self.tr("{0} nodes are the same."))
         weights = [f"{MARKS[c]}{number(len(diff.initializers[c]))}" for c in CHANGES if diff.initializers[c]]
         return text + (" " + self.tr("Initializers: {0}.").format(" ".join(weights)) if weights else "")
 

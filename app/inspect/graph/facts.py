@@ -153,7 +153,7 @@ def _scope(model: GraphModel, graph: Graph, path: str) -> Iterator[Line]:
     for change in CHANGES:
         if scope.changes[change]:
             yield Line(f"{MARKS[change]} {number(scope.changes[change])} {tr(change)}", change)
-    inside = list(outline.every_node(scope))
+    inside = outline.every_node(scope)
     yield Line(tr("Operators"), "heading")
     counts = Counter(graph.nodes[n].op for n in inside)
     yield from (Line(f"{op}  {number(count)}", "mono") for op, count in counts.most_common(MOST))

@@ -27,7 +27,7 @@ def add_keys(tab: GraphTab) -> None:
     action(tab, tab.tr("Graph: compare with the stage before"), tab.stages.compare_before)
     action(tab, tab.tr("Graph: compare with another file …"), tab.ask_file)
     action(tab, tab.tr("Graph: no comparison"), partial(tab.model.compare, None))
-    action(tab, tab.tr("Graph: draw with Netron"), partial(tab.switch_netron, True))
+    action(tab, tab.tr("Graph: draw with Netron"), partial(tab.netron.switch, True))
     action(tab, tab.tr("Graph: open every scope"), tab.open_all)
     tools = tab.tools
     action(tab, tab.tr("Graph: draw layers of one structure as one, or each"), tools.folds.click, "Ctrl+L")

@@ -12,32 +12,24 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QMenu,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QVBoxLayout, QWidget
 
+from app.inspect.graph.aside import NetronSwitch
 from app.inspect.graph.changes import ChangesPanel
+from app.inspect.graph.colours import Colours
 from app.inspect.graph.crumbs import Crumbs
 from app.inspect.graph.finder import Finder
-from app.inspect.graph.heat import HeatPanel
 from app.inspect.graph.keys import add_keys
 from app.inspect.graph.panel import NodePanel
-from app.inspect.graph.providers import ProviderPanel
+from app.inspect.graph.room import Room
 from app.inspect.graph.saving import Saver
 from app.inspect.graph.stages import StageBar
 from app.inspect.graph.tools import Tools
 from app.inspect.graph.view import GraphView
 from app.inspect.lazy import InspectTab
-from app.inspect.netron.panel import NetronPanel
 from app.jobs.worker import Worker
 from app.scene.boxes import Key
 from app.state.graphs import GraphModel
-from app.state.heat import Heat
 from app.state.inspection import Inspection
 from app.widgets import Banner
 from app.widgets.actions import action
@@ -47,12 +39,6 @@ from workflows.wire.requests import Where
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
-
-NARROW = 110 * G
-"""Less than this has no room for two panels and a picture."""
-WIDE = 180 * G
-"""Less than this has no room for two pictures and panels."""
-
 
 class GraphTab(InspectTab):
     """One graph, or two as one."""
@@ -64,9 +50,7 @@ class GraphTab(InspectTab):
     ) -> None:
         super().__init__(parent)
         self.model = GraphModel(worker, self)
-        self._settings = context.settings if context is not None else None
         self._wanted: Callable[[], None] | None = None
-        self._compared = False
         self._found: Inspection | None = None
         self.exports: list[QAction] = []
         self.banner = Banner()
@@ -77,24 +61,16 @@ class GraphTab(InspectTab):
         self.finder = Finder(self.model)
         self.changes = ChangesPanel(self.model)
         self.panel = NodePanel(self.model)
-        self.providers: ProviderPanel | None = None
-        self.heat: HeatPanel | None = None
-        self.netron = NetronPanel(self.model)
+        self.colours: Colours | None = None
         self.tools = Tools(self.crumbs, self.finder)
-        self.tools.providers.hide()
-        self.tools.heat.hide()
-        self._switches = {
-            "details": self.tools.details,
-            "changes": self.tools.changes,
-            "folds": self.tools.folds,
-            "split": self.tools.split,
-        }
+        self.netron = NetronSwitch(self.model, self.view, self.tools.netron, self.banner, self)
         self._lay_out()
+        self.room = Room(self.view, self.tools, self.netron, self.changes, self.panel)
         self._connect()
-        self._restore()
         add_keys(self)
         if context is not None:
-            self._add_colours(context)
+            self.room.restore(context.settings)
+            self._add_colours(Colours(self.view, self.tools, context, self))
         self._refresh()
 
     # -- what others may call --------------------------------------------------------------------------------
@@ -144,35 +120,19 @@ class GraphTab(InspectTab):
         """
         self.view.want(name, now=self._wanted is None and not self.model.busy)
 
-    def _add_colours(self, context: AppContext) -> None:
-        """The panels by which the picture can be coloured: one at a time."""
-        self.providers = ProviderPanel(self.model, context)
-        self.heat = HeatPanel(self.model, Heat(self.model, context.new_worker, self), context.probe_worker)
-        for went in (self.providers.went, self.heat.went):
-            went.connect(self.view.go)
-        for changed in (self.providers.overlay.changed, self.heat.heat.changed):
-            changed.connect(self.view.canvas.update)
-            changed.connect(self.view.minimap.renew)
-        for place, panel in enumerate((self.providers, self.heat), 1):
-            panel.hide()
-            self.splitter.insertWidget(place, panel)
-            self.splitter.setStretchFactor(place, 0)
-        self.splitter.setStretchFactor(3, 1)
-        for switch, act in ((self.tools.providers, self._on_providers), (self.tools.heat, self._on_heat)):
-            switch.show()
-            switch.toggled.connect(act)
+    def _add_colours(self, colours: Colours) -> None:
+        self.colours = colours
+        colours.add_to(self.splitter)
+        self.room.give_to(colours)
         action(self, self.tr("Graph: colour by provider"), self.tools.providers.toggle)
         action(self, self.tr("Graph: colour by time or bytes"), self.tools.heat.toggle)
 
     # -- building --------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.view)
-        self.stack.addWidget(self.netron)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(self.changes)
-        self.splitter.addWidget(self.stack)
+        self.splitter.addWidget(self.netron.stack)
         self.splitter.addWidget(self.panel)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([32 * G, 900, 32 * G])
@@ -194,12 +154,6 @@ class GraphTab(InspectTab):
         tools.previous_change.clicked.connect(lambda: self.step_change(-1))
         tools.next_change.clicked.connect(lambda: self.step_change(1))
         tools.folds.toggled.connect(model.set_folds)
-        tools.netron.clicked.connect(self.switch_netron)
-        for name, switch in self._switches.items():
-            switch.clicked.connect(partial(self._keep, name))  # what a person chose, and not what room there was
-        tools.split.clicked.connect(self._on_split)
-        for switch in (tools.details, tools.changes, tools.split):
-            switch.toggled.connect(lambda _on: self._arrange())
         self.finder.went.connect(view.go)
         self.finder.found.connect(self._mark)
         self.finder.left.connect(view.canvas.setFocus)
@@ -207,27 +161,13 @@ class GraphTab(InspectTab):
         self.changes.went.connect(view.go)
         self.panel.went.connect(view.go)
         self.stages.fileAsked.connect(self.ask_file)
-        self.netron.shown.connect(self._on_netron_shown)
-        self.netron.refused.connect(self._on_netron_refused)
-        self.netron.left.connect(self.leave_netron)
         model.failed.connect(self._on_failed)
         model.sceneChanged.connect(self._on_scene)
-
-    def _restore(self) -> None:
-        """The panels that were there last time."""
-        for name, switch in self._switches.items():
-            if self._settings is not None:
-                usual = "1" if switch.isChecked() else "0"
-                switch.setChecked(self._settings.text(f"inspect.graph.{name}", usual) == "1")
-
-    def _keep(self, name: str) -> None:
-        if self._settings is not None:
-            self._settings.set(f"inspect.graph.{name}", "1" if self._switches[name].isChecked() else "0")
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Qt's name: what can be done with the box under the pointer."""
         canvas = self.view.canvas
-        hit = canvas.box_at(canvas.mapFrom(self, event.pos())) if self.stack.currentWidget() is self.view else None
+        hit = canvas.box_at(canvas.mapFrom(self, event.pos())) if not self.netron.drawn else None
         if hit is None:
             return
         self.model.select(hit[0].key)
@@ -238,7 +178,7 @@ class GraphTab(InspectTab):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if isinstance(key, str):
             menu.addAction(self.tr("Open or close"), partial(self.view.toggle, key))
-            menu.addAction(self.tr("Draw with Netron"), partial(self.show_netron, key))
+            menu.addAction(self.tr("Draw with Netron"), partial(self.netron.show, key))
         menu.addAction(self.tr("Copy the details"), self.panel.copy)
         menu.addAction(self.tr("Into the middle"), partial(self.view.canvas.centre, key))
         menu.popup(at)
@@ -260,66 +200,17 @@ class GraphTab(InspectTab):
         if another and same and not empty:
             self.banner.show_message("ok", self.tr("No node differs between the two graphs."))
         if another and self.tools.netron.isChecked():
-            self.leave_netron()
+            self.netron.leave()
         self._mark(self.finder.hits)
         self._refresh()
-
-    def _arrange(self) -> None:
-        """Which panels stand beside the picture: where there is little room, details or changes, and none at Netron."""
-        compared, wanted = self.model.diff is not None, self.tools.details.isChecked()
-        alone = self.stack.currentWidget() is self.netron
-        narrow = compared and self.width() < NARROW
-        if self.providers is not None:
-            self.providers.setVisible(self.tools.providers.isChecked() and not alone)
-        if self.heat is not None:
-            self.heat.setVisible(self.tools.heat.isChecked() and not alone)
-        self.panel.setVisible(wanted and not alone)
-        self.view.split(compared and self.tools.split.isChecked())
-        self.changes.setVisible(
-            compared and not alone and self.tools.changes.isChecked() and not (narrow and wanted)
-        )
-        self.tools.set_for_picture(not alone)
-
-    def _on_providers(self, on: bool) -> None:
-        assert self.providers is not None
-        if on:
-            self.tools.heat.setChecked(False)
-            self.view.canvas.colour(self.providers.overlay)
-        self.providers.overlay.choose(self.providers.chosen if on else "")
-        self._make_room(on)
-
-    def _on_split(self, on: bool) -> None:
-        """Two panes have no room for panels beside them in a small window."""
-        if self.width() < WIDE:
-            self.tools.details.setChecked(False)
-            self.tools.changes.setChecked(not on)
-
-    def _on_heat(self, on: bool) -> None:
-        assert self.heat is not None
-        if on:
-            self.tools.providers.setChecked(False)
-            self.view.canvas.colour(self.heat.colours)
-        self.heat.switch(on)
-        self._make_room(on)
-
-    def _make_room(self, on: bool) -> None:
-        """Where there is little room the details make place."""
-        if self.width() < NARROW:
-            self.tools.details.setChecked(not on)
-        self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: there may be room for more, or for less."""
         super().resizeEvent(event)
-        self._arrange()
+        self.room.resize(self.width())
 
     def _refresh(self) -> None:
-        compared = self.model.diff is not None
-        if compared != self._compared and self.width() < NARROW:
-            self.tools.details.setChecked(not compared)
-        self._compared = compared
-        self._arrange()
-        self.tools.set_compared(compared)
+        self.room.follow()
         known = self.model.scene is not None
         for one in self.exports:
             one.setEnabled(known)
@@ -385,37 +276,3 @@ class GraphTab(InspectTab):
     def compare_with(self, path: str) -> None:
         """Shows what is different in this graph from that in another file."""
         self.model.compare(Where(path))
-
-    # -- Netron ----------------------------------------------------------------------------------------------
-
-    def switch_netron(self, on: bool) -> None:
-        """Netron draws what is chosen, or the picture is back."""
-        if on:
-            key = self.model.selected
-            path = key if isinstance(key, str) else ""
-            if isinstance(key, int) and self.model.outline is not None:
-                path = self.model.outline.of[key].path
-            self.show_netron(path)
-        else:
-            self.leave_netron()
-
-    def show_netron(self, scope: str) -> None:
-        """Netron draws a scope, or the whole graph where `scope` is empty; the picture stays until it can."""
-        self.banner.clear()
-        self.tools.netron.setChecked(True)
-        self.netron.ask(scope)
-
-    def _on_netron_shown(self) -> None:
-        self.stack.setCurrentWidget(self.netron)
-        self._arrange()
-
-    def _on_netron_refused(self, sentence: str) -> None:
-        self.leave_netron()
-        self.banner.show_message("info", sentence)
-
-    def leave_netron(self) -> None:
-        """Back to the picture."""
-        self.netron.clear()
-        self.tools.netron.setChecked(False)
-        self.stack.setCurrentWidget(self.view)
-        self._arrange()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from app.jobs.slices import whole
 from app.scene.boxes import HEAD, PAD, Port, shorten
 from app.scene.levels import Scene
@@ -73,6 +75,16 @@ def test_open_and_close_lay_out_what_changed_alone() -> None:
     whole(scene.build())
     assert root.height == before
     assert scene.find("model/layers.1/self_attn") is None
+
+
+def test_a_scene_that_is_left_goes_bit_by_bit() -> None:
+    scene = scene_of(flat_graph(1000))
+    level = scene.root
+    boxes = len(level.boxes)
+    left = [len(level.boxes) for _ in scene.take_apart()]
+    assert left[0] == boxes and left[-1] == 0
+    assert max(a - b for a, b in pairwise(left)) <= 200
+    assert not level.links and not level.by_key and not list(level.boxes_in(0, 1e9)) and scene.root is not level
 
 
 def test_what_is_at_a_point() -> None:

@@ -19,8 +19,9 @@ def test_producers_and_consumers() -> None:
     maker.output(maker.node("", "Mul", a, b), "y")
     graph: Graph = whole(read_graph(maker.answer()))
     assert [n.op for n in graph.nodes] == ["Relu", "Add", "Mul"]
-    assert graph.targets(graph.nodes[0]) == [1, 2]
-    assert graph.sources(graph.nodes[2]) == [0, 1]
+    assert graph.targets({0}) == {1, 2}
+    assert graph.sources({2}) == {0, 1}
+    assert graph.sources({0, 1, 2}) == graph.targets({1, 2}) == set()
     assert graph.consumers[a] == [1, 2]
     assert graph.producer[x] == -1
     assert graph.values[graph.outputs[0]].name == "y"
@@ -89,7 +90,7 @@ def test_outline_and_overview() -> None:
     graph: Graph = whole(read_graph(decoder(24).answer()))
     outline = whole(read_outline(graph))
     layer = outline.scopes["model/layers.3"]
-    assert (layer.name, layer.total) == ("layers.3", len(list(outline.every_node(layer))))
+    assert (layer.name, layer.total) == ("layers.3", len(outline.every_node(layer)))
     assert [s.path for s in layer.line] == ["", "model", "model/layers.3"]
     assert outline.root.total == len(graph.nodes)
     assert outline.overview() == {"", "model", "lm_head"}

@@ -153,7 +153,7 @@ def test_every_wrong_field_is_one_sentence_that_names_it() -> None:
 @pytest.mark.parametrize(
     ("job", "given_fields", "sentence"),
     [
-        ("dance", {}, "No job is called 'dance': there are probe, recipe, build"),
+        ("dance", {}, "No job is called 'dance': there are open, generate, rewind"),
         ("probe", {"source": 5}, "The job probe needs a text as its 'source'."),
         ("probe", {"source": "x", "trust_remote_code": True}, "The job probe takes no 'trust_remote_code'."),
         ("recipe", {"source": "x", "options": [1]}, "The job recipe needs an object as its 'options'."),

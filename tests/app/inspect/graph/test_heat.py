@@ -43,8 +43,8 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         tab.show()
         tab.show_graph("/b/demo", "decode")
         qtbot.waitUntil(lambda: tab.model.scene is not None)
-        assert tab.heat is not None
-        return tab, tab.heat
+        assert tab.colours is not None
+        return tab, tab.colours.heat
 
     yield build
     for context in made:

@@ -45,8 +45,8 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         tab.show()
         tab.show_graph(path, "decode")
         qtbot.waitUntil(lambda: tab.model.scene is not None)
-        assert tab.providers is not None
-        return tab, tab.providers
+        assert tab.colours is not None
+        return tab, tab.colours.providers
 
     yield build
     for context in made:

@@ -1,0 +1,42 @@
+"""What a worker's process begins with, how it stands back, and why it ended."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+
+from PySide6.QtCore import QProcess, QProcessEnvironment
+
+from workflows.processes import python_path
+
+BACKGROUND_NICE = 10
+_SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
+
+
+def cause_of(code: int, status: QProcess.ExitStatus) -> str:
+    """How a process ended, in words. Qt reports a signal's number as the exit code of a crash."""
+    if status == QProcess.ExitStatus.CrashExit:
+        return f"signal {_SIGNALS.get(code, code)}" if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
+    return f"exit code {code}"
+
+
+def stand_back(pid: int) -> None:
+    """A lower priority for a process; one that has ended already needs none."""
+    import psutil
+
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        if sys.platform == "win32":
+            process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
+        else:
+            process.nice(min(process.nice() + BACKGROUND_NICE, 19))
+
+
+def environment() -> QProcessEnvironment:
+    """The environment of a worker: ours, no telemetry, unbuffered, and this checkout's packages first."""
+    environment = QProcessEnvironment.systemEnvironment()
+    for name in ("ORT_DISABLE_TELEMETRY", "PYTHONUNBUFFERED", "HF_HUB_DISABLE_TELEMETRY"):
+        environment.insert(name, "1")
+    environment.insert("PYTHONIOENCODING", "utf-8")
+    environment.insert("PYTHONPATH", python_path(environment.value("PYTHONPATH")))
+    return environment

@@ -1,0 +1,169 @@
+"""The one entry to every job, and those that need what stays open between them: a bundle, and the last few graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import singledispatchmethod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workflows.errors import RequestError
+from workflows.jobs.making import make
+from workflows.jobs.measuring import measure
+from workflows.jobs.told import Told
+from workflows.wire import requests as ask
+from workflows.wire.events import Event, ResultEvent
+from workflows.wire.reports.base import Done
+
+if TYPE_CHECKING:
+    from workflows.generate import Engine, Message, Tool
+    from workflows.graphs import Graphs
+    from workflows.graphs.where import Opened
+    from workflows.runtime import Loading
+
+
+class Jobs:
+    """Runs one request after another; keeps one bundle open between them, and the last few graphs."""
+
+    def __init__(self) -> None:
+        self._engine: Engine | None = None
+        self._graphs: Graphs | None = None
+        self._loading: Loading | None = None
+
+    def stop(self) -> None:
+        """Ends the loading or the step of the generation that is under way; may be called from another thread."""
+        for one in (self._loading, self._engine):
+            if one is not None:
+                one.stop()
+
+    @singledispatchmethod
+    def run(self, request: ask.Request[object], told: Told) -> Iterator[Event]:
+        """The events of a job, the answer last. Raises JoineryError, one sentence, where it fails."""
+        alone = measure if type(request) in measure.registry else make
+        return alone(request, told)
+
+    # -- the last few graphs --------------------------------------------------------------------------------------
+
+    @run.register
+    def graph(self, request: ask.ShowGraph, told: Told) -> Iterator[Event]:
+        """Every node and value."""
+        yield ResultEvent(value=self._shown(request.where).report())
+
+    @run.register
+    def diff(self, request: ask.Diff, told: Told) -> Iterator[Event]:
+        """Two graphs as one."""
+        from workflows.graphs import diff_graphs
+
+        yield ResultEvent(value=diff_graphs(self._shown(request.before), self._shown(request.after)))
+
+    @run.register
+    def tensor(self, request: ask.DescribeTensor, told: Told) -> Iterator[Event]:
+        """Statistics of an initializer."""
+        from workflows.graphs import describe_tensor
+
+        yield ResultEvent(value=describe_tensor(self._shown(request.where).file, request.name))
+
+    @run.register
+    def rounding(self, request: ask.Rounding, told: Told) -> Iterator[Event]:
+        """How coarse its weights are."""
+        from workflows.quantize.rounding import rounding
+
+        yield ResultEvent(value=rounding(self._shown(request.where).file, *told))
+
+    @run.register
+    def netron(self, request: ask.Excerpt, told: Told) -> Iterator[Event]:
+        """A small file for Netron."""
+        from workflows.graphs import write_excerpt
+
+        yield ResultEvent(value=write_excerpt(self._shown(request.where), request.scope))
+
+    def _shown(self, where: ask.Where) -> Opened:
+        """The graph that a job is about, read once while it is among the last few."""
+        from workflows.graphs import Graphs, Where
+
+        self._graphs = self._graphs or Graphs()
+        return self._graphs.open(Where(Path(where.path), where.component, where.stage))
+
+    # -- a bundle that is open ---------------------------------------------------------------------------------
+
+    @run.register
+    def open(self, request: ask.Open, told: Told) -> Iterator[Event]:
+        """Opens a bundle in place of the one that is open: two models need not be in memory at once."""
+        from workflows.generate import open_engine
+        from workflows.runtime import Loading
+
+        self._close()
+        self._loading = Loading(told.cancelled)
+        with self._loading:
+            self._engine = open_engine(
+                request.bundle,
+                provider=request.provider,
+                cache=request.cache or None,
+                capacity=request.capacity,
+                session_options=request.session_options,
+                place=request.place,
+            )
+        yield self._engine.ready()
+
+    @run.register
+    def generate(self, request: ask.Generate, told: Told) -> Iterator[Event]:
+        """One generation."""
+        from workflows.generate.options import check_options
+        from workflows.measure.recording import recorded
+
+        engine = self._opened()
+        options = check_options(request.options)
+        prefix = engine.prefix_of(request.prefill)
+        events = engine.generate(_prompt(engine, request), options, told.cancelled, prefix=prefix)
+        yield from recorded(engine.bundle, events, told.say)
+
+    @run.register
+    def rewind(self, request: ask.Rewind, told: Told) -> Iterator[Event]:
+        """Back to an earlier token."""
+        yield self._opened().rewind(request.length)
+        yield ResultEvent(value=Done())
+
+    @run.register
+    def save_cache(self, request: ask.SaveCache, told: Told) -> Iterator[Event]:
+        """The cache to a file."""
+        self._opened().save_cache(Path(request.path))
+        yield ResultEvent(value=Done())
+
+    @run.register
+    def load_cache(self, request: ask.LoadCache, told: Told) -> Iterator[Event]:
+        """The cache from a file."""
+        yield self._opened().load_cache(Path(request.path))
+        yield ResultEvent(value=Done())
+
+    @run.register
+    def close(self, request: ask.Close, told: Told) -> Iterator[Event]:
+        """Nothing is open any more."""
+        self._close()
+        yield ResultEvent(value=Done())
+
+    def _close(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+        self._engine = None
+
+    def _opened(self) -> Engine:
+        if self._engine is None:
+            raise RequestError("No bundle is open: open one first.")
+        return self._engine
+
+
+def _prompt(engine: Engine, request: ask.Generate) -> list[int]:
+    """The ids that a generation begins with. Raises PromptError where the bundle cannot make them."""
+    if request.messages is not None:
+        turns: list[Message] = [{"role": turn.role, "content": turn.content} for turn in request.messages]
+        return engine.encode_turn(turns, _tools(request.tools), request.prefill)
+    if request.prompt is not None:
+        return engine.encode(request.prompt)
+    return list(request.prompt_ids or ())
+
+
+def _tools(text: str) -> list[Tool] | None:
+    """The tools that the model is told of, which come as a JSON text; None where there are none."""
+    from workflows.generate import parse_tools
+
+    return parse_tools(text, "The list of tools") if text.strip() else None

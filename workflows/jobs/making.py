@@ -1,0 +1,111 @@
+"""Jobs that make a bundle, or a folder of one, and what is asked before: nothing stays open after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import singledispatch
+from pathlib import Path
+
+from workflows.jobs.told import Told
+from workflows.wire import requests as ask
+from workflows.wire.events import Event, ResultEvent, StageEvent
+from workflows.wire.reports.assembly import AssemblyReport
+
+
+@singledispatch
+def make(request: ask.Request[object], told: Told) -> Iterator[Event]:
+    """The events of such a job, the answer last. Raises JoineryError, one sentence, where it fails."""
+    raise NotImplementedError(request.job)
+
+
+@make.register
+def probe(request: ask.Probe, told: Told) -> Iterator[Event]:
+    """What a source is."""
+    from workflows.probe import probe
+
+    yield ResultEvent(value=probe(request.source, *told))
+
+
+@make.register
+def recipe(request: ask.PlanRecipe, told: Told) -> Iterator[Event]:
+    """What a build would do."""
+    from workflows.probe import plan
+
+    yield ResultEvent(value=plan(request.source, _chosen(request.options), told.cancelled))
+
+
+@make.register
+def build(request: ask.Build, told: Told) -> Iterator[Event]:
+    """A bundle."""
+    from workflows.builder import BuildRequest, build
+    from workflows.measure.recording import record_build, watched
+
+    wanted = BuildRequest(
+        request.source,
+        Path(request.out),
+        _chosen(request.options),
+        request.trust_remote_code,
+        request.force,
+        frozenset(request.consented),
+        request.goal,
+    )
+    stages: dict[str, StageEvent] = {}
+    done = build(wanted, watched(told.report, stages), told.cancelled)
+    record_build(done, stages, told.say)
+    yield done
+
+
+@make.register
+def import_genai(request: ask.ImportGenai, told: Told) -> Iterator[Event]:
+    """A bundle of a peer's folder."""
+    from workflows.interchange.importing import import_genai
+
+    folder, out = Path(request.folder), Path(request.out)
+    yield import_genai(folder, out, force=request.force, report=told.report, cancelled=told.cancelled)
+
+
+@make.register
+def export_genai(request: ask.ExportGenai, told: Told) -> Iterator[Event]:
+    """A peer's folder of a bundle."""
+    from workflows.interchange.exporting import export_genai
+
+    yield export_genai(
+        Path(request.bundle),
+        Path(request.out),
+        version=request.version,
+        link=request.link,
+        report=told.report,
+        cancelled=told.cancelled,
+    )
+
+
+@make.register
+def plan_assembly(request: ask.PlanAssembly, told: Told) -> Iterator[Event]:
+    """What graphs make together."""
+    from workflows.interchange.assemble import infer_assembly, read_keys
+
+    files, words = _assembled(request.files, request.tokenizer)
+    found = infer_assembly(files, read_keys(Path(request.pipeline)) if request.pipeline else None, words)
+    route = found.pipeline.route if found.pipeline is not None else ""
+    yield ResultEvent(value=AssemblyReport(route, found.composite, list(found.lacks), list(found.done)))
+
+
+@make.register
+def assemble(request: ask.Assemble, told: Told) -> Iterator[Event]:
+    """A bundle of graphs."""
+    from workflows.interchange.assemble import assemble, read_keys
+
+    files, words = _assembled(request.files, request.tokenizer)
+    said = read_keys(Path(request.pipeline)) if request.pipeline else None
+    out = Path(request.out)
+    yield assemble(files, out, said, words, force=request.force, report=told.report, cancelled=told.cancelled)
+
+
+def _chosen(options: ask.Options) -> ask.Options:
+    """Without what is unset."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _assembled(files: Mapping[str, str], tokenizer: str) -> tuple[dict[str, Path], Path | None]:
+    """Paths of what the window names."""
+    return {name: Path(file) for name, file in files.items()}, Path(tokenizer) if tokenizer else None

@@ -1,0 +1,19 @@
+"""What every job is told of the one who asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from workflows.wire.events import Event, NoticeEvent
+
+
+class Told(NamedTuple):
+    """Where a job's events go while it runs, and whether it is to stop."""
+
+    report: Callable[[Event], None]
+    cancelled: Callable[[], bool]
+
+    def say(self, message: str) -> None:
+        """What a person should know of the history of runs, which the job itself does not need."""
+        self.report(NoticeEvent(code="history", message=message))
