@@ -72,12 +72,12 @@ def make_goal(
         reference,
         units,
         recipe.quantize,
-        {"judge": sets.judge, "rank": sets.rank},
+        {"judge": sets.judge, "rank": sets.rank, "confirm": sets.confirm},
         texts=goal.metric == "perplexity",
         task=task if goal.metric == "task" else None,
         check=work.check,
     )
-    search = Search(tried, goal, levels, work.report)
+    search = Search(tried, goal, levels, work.report, confirms=bool(sets.confirm))
     found = search.run()
     (folder / GOAL_FILE).write_text(dumps(search.to_report(found, sets)) + "\n", "utf-8")
     _save_mix(folder, *recipe_of(units, found, recipe.quantize))

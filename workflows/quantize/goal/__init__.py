@@ -5,9 +5,10 @@
     path ──bisection, judged──▶ the first mix that holds ──lowering unit by unit, judged──▶ the smallest
 
 A mix holds where it keeps the goal over the prompts that judge and, again, over those that ranked, each time with one
-standard error to spare. That is a margin and no proof: tens of mixes are tried over the same prompts, and the one that
-is taken may be the luckiest of them. With 48 prompts, one that agreed at 0.999 of their positions agreed at 0.987 of
-others', where 0.99 was wanted. Give a few hundred, and judge the bundle over others by `joinery eval`.
+standard error to spare. Tens of mixes are tried over the same prompts, and the smallest that holds is the luckiest of
+them: with 48 prompts, one that agreed at 0.999 of their positions agreed at 0.987 of others', where 0.99 was wanted. So
+what was found has to hold over prompts that were kept back, too, and gives way to the next larger mix where it does
+not. Give a few hundred prompts for a claim that is close, and judge the bundle over others by `joinery eval`.
 
 A trial is a session over the optimized graphs with some weights replaced; nothing is exported, and what a weight
 becomes at a level is computed once and kept in a file. Every point is written down as it is measured, so that a search

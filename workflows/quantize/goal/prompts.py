@@ -1,15 +1,16 @@
-"""The prompts of a search: some rank the units, others judge the mixes; the goal has to hold over each of the two.
+"""The prompts of a search: some rank the units, others judge the mixes, and what was found is confirmed by the rest.
 
     evaluation: those of `joinery eval` ──▶ judge        calibration: the recipe's, the demo's own ──less these──▶ rank
 
-Where nothing is left to rank with, other plain sentences do; a bundle that speaks ids alone has its file parted, every
-second prompt for each.
+Of those that judge, every second one is kept back to confirm, where there are enough: the smallest of tens of mixes
+that were judged over the same prompts is the luckiest. Where nothing is left to rank with, other plain sentences do; a
+bundle that speaks ids alone has its file parted, every second prompt for each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workflows.errors import PromptError
@@ -21,6 +22,7 @@ from workflows.quantize.calibration import calibration_prompts
 from workflows.wire.goals import Goal
 
 RANKING = 16  # prompts
+CONFIRMED = 8  # prompts that judge, from which on every second one confirms
 APART = (
     "The largest planet of our solar system is",
     "Bread is made of flour, water and",
@@ -42,10 +44,18 @@ class Sets:
     rank: tuple[Ids, ...]
     judged: str
     ranked: str
+    confirm: tuple[Ids, ...] = ()
+
+    def parted(self) -> Sets:
+        """The same with every second prompt that judges kept back to confirm, where there are enough."""
+        if len(self.judge) < CONFIRMED:
+            return self
+        judged = f"{self.judged}, of which every second confirms"
+        return replace(self, judge=self.judge[::2], judged=judged, confirm=self.judge[1::2])
 
 
 def hold_apart(engine: Engine, goal: Goal, task: Task | None, calibration: str) -> Sets:
-    """The two sets. calibration: the recipe's own file of prompts, or empty.
+    """The sets. calibration: the recipe's own file of prompts, or empty.
 
     Raises PromptError as choose_prompts does, and where one prompt alone would have to do both.
     """
@@ -56,11 +66,12 @@ def hold_apart(engine: Engine, goal: Goal, task: Task | None, calibration: str) 
     if not rank and engine.text.tokenizer is not None and not any(unknown_share(engine, text) > 0.5 for text in APART):
         rank, origin = [tuple(encode(engine, text)) for text in APART], f"{len(APART)} other English sentences"
     if rank:
-        return Sets(judge, tuple(spread(rank, RANKING)), chosen.origin, f"{min(len(rank), RANKING)} of {origin}")
+        found = Sets(judge, tuple(spread(rank, RANKING)), chosen.origin, f"{min(len(rank), RANKING)} of {origin}")
+        return found if goal.metric == "task" else found.parted()  # a task is asked whole
     if len(judge) < 2:
         raise PromptError("A goal needs two prompts at least, one to rank weights by and one to judge: give more.")
     said = f"every second of the {chosen.origin}"
-    return Sets(judge[::2], judge[1::2], said, f"the others of the {chosen.origin}")
+    return Sets(judge[::2], judge[1::2], said, f"the others of the {chosen.origin}").parted()
 
 
 def _judging(engine: Engine, goal: Goal, task: Task | None) -> Prompts:

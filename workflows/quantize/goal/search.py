@@ -4,9 +4,10 @@
     error of (unit, level) ≈ the unit's · the level's ──▶ upgrades, the most error a byte first ──▶ the path
     bisection along the path, each step judged ──▶ a mix that holds ──▶ units lowered one by one while it does
 
+    those that hold, the smallest first ──prompts that no mix was judged by──▶ the first that holds there too
+
 The estimate orders the work alone: what a mix keeps is always measured, and it has to hold less one standard error. The
-smallest of many that are measured over few prompts is the luckiest otherwise; the margin makes that rarer, not
-impossible. The same inputs give the same points.
+smallest of many that are measured over few prompts is the luckiest otherwise. The same inputs give the same points.
 """
 
 from __future__ import annotations
@@ -26,16 +27,26 @@ from workflows.wire.reports.goal import GoalReport, GoalUnit, TriedPoint
 
 STAGE = "goal"
 LOWERED = 16  # mixes that are tried, at most, to make the one that was found smaller
+LARGER = 8  # mixes that are tried, at most, where none that was found is confirmed
 _LEAST = 1e-12  # of an estimate: what rounding alone gives
 
 
 class Search:
-    """One search over `trials`. levels: the ones that the target's provider has, fp32 left out."""
+    """One search over `trials`. levels: the ones that the target's provider has, fp32 left out.
+
+    confirms: whether the trials have prompts that no mix is judged by, the set "confirm".
+    """
 
     def __init__(
-        self, trials: Trials, goal: Goal, levels: tuple[Level, ...], report: Callable[[Event], None] = lambda _: None
+        self,
+        trials: Trials,
+        goal: Goal,
+        levels: tuple[Level, ...],
+        report: Callable[[Event], None] = lambda _: None,
+        confirms: bool = False,
     ) -> None:
-        self._trials, self._goal, self._report = trials, goal, report
+        self._trials, self._goal, self._report, self._confirms = trials, goal, report, confirms
+        self._confirmed: dict[Mix, bool] = {}
         self._levels = levels
         self._judged: dict[Mix, Figures] = {}
         self._costs: dict[Level, float] = {}
@@ -59,7 +70,7 @@ class Search:
         self._alone = [self._rank(self._only(place), f"{unit.name} alone") for place, unit in enumerate(self.units)]
         path = self._path()
         self._lower(path[self._first_that_holds(path)])
-        best = self._best()
+        best = self._best(path)
         if best is None:
             raise self._refusal()
         return best
@@ -214,12 +225,32 @@ class Search:
 
     # -- the end -----------------------------------------------------------------------------------------------
 
-    def _best(self) -> Mix | None:
-        """The smallest mix that holds and is smaller than fp32."""
-        holding = [mix for mix in self._judged if self._holds(mix)]
-        full = self._trials.bytes_of(tuple(FULL for _ in self.units))
-        smaller = [mix for mix in holding if self._trials.bytes_of(mix) < full]
-        return min(smaller, key=lambda mix: (self._trials.bytes_of(mix), self._judged[mix].kl or 0.0), default=None)
+    def _best(self, path: list[Mix]) -> Mix | None:
+        """The smallest mix that holds and is confirmed, less than fp32; one of `path` where none that was found is."""
+        holding = [mix for mix in self._judged if self._holds(mix) and self._saves(mix)]
+        holding.sort(key=lambda mix: (self._trials.bytes_of(mix), self._judged[mix].kl or 0.0))
+        for mix in holding:
+            if self._is_confirmed(mix):
+                return mix
+        least = self._trials.bytes_of(holding[-1]) if holding else 0
+        larger = [mix for mix in path if self._saves(mix) and self._trials.bytes_of(mix) > least]
+        some = larger[:: max(1, -(-len(larger) // LARGER))]
+        return next((mix for mix in some if self._holds(mix) and self._is_confirmed(mix)), None)
+
+    def _saves(self, mix: Mix) -> bool:
+        return self._trials.bytes_of(mix) < self._trials.bytes_of(tuple(FULL for _ in self.units))
+
+    def _is_confirmed(self, mix: Mix) -> bool:
+        """Whether it holds over prompts that had no part in its being found."""
+        if not self._confirms:
+            return True
+        if mix not in self._confirmed:
+            self._tell(f"{name_of(self.units, mix)}, to confirm it")
+            found = self._timed(mix, "confirm")
+            self._confirmed[mix] = self._goal.met_by(found.at_worst(self._goal.metric))
+            said = "Confirmed" if self._confirmed[mix] else "Not confirmed"
+            self._report(LogEvent(message=f"{said}: {name_of(self.units, mix)} has {self._said(found)} over the rest."))
+        return self._confirmed[mix]
 
     def _refusal(self) -> RecipeError:
         sign = 1 if self._goal.metric in AT_LEAST else -1
@@ -268,6 +299,7 @@ class Search:
             levels=list(map(str, mix)),
             seconds=found.seconds,
             at_worst=found.at_worst(self._goal.metric),
+            confirmed=self._confirmed.get(mix),
         )
 
 

@@ -15,7 +15,7 @@ class TriedPoint:
     """One mix, measured. bytes: of the weights. figure: of the goal's metric. levels: each unit's, in their order.
 
     kl: mean, in nats; None where the logits are no numbers. at_worst: the figure less one standard error, by which it
-    is met.
+    is met. confirmed: whether it held over prompts that no mix was judged by; None where it was not asked.
     """
 
     what: str
@@ -27,6 +27,7 @@ class TriedPoint:
     levels: list[str]
     seconds: float
     at_worst: float | None = None
+    confirmed: bool | None = None
 
 
 @dataclass

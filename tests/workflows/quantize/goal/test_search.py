@@ -91,6 +91,26 @@ def test_a_mix_that_holds_by_chance_over_one_set_is_not_taken() -> None:
     assert trials.measure(found, "rank").kl <= 0.01
 
 
+def test_what_is_not_confirmed_gives_way_to_the_next_larger() -> None:
+    """Three times the error over the prompts that were kept back: the found mix holds there too, and is told of."""
+    trials, plain = Known(lambda of: 3.0 if of == "confirm" else 1.0), Known()
+    made = Search(trials, Goal("kl", 1e-3), LEVELS[:-1], confirms=True)  # type: ignore[arg-type]
+    found, smaller = made.run(), search(Goal("kl", 1e-3), plain)[0]
+    assert trials.measure(found, "confirm").kl <= 1e-3 < trials.measure(smaller, "confirm").kl
+    assert trials.bytes_of(found) > trials.bytes_of(smaller)
+    points = made.to_report(found, SETS).points
+    asked = [point for point in points if point.confirmed is not None]
+    assert [point.confirmed for point in asked] == [False] * (len(asked) - 1) + [True]
+
+
+def test_every_second_prompt_is_kept_back_where_there_are_enough() -> None:
+    ids = tuple((place,) for place in range(9))
+    parted = Sets(ids, (), "nine", "").parted()
+    assert (parted.judge, parted.confirm) == (ids[::2], ids[1::2])
+    few = Sets(ids[:7], (), "seven", "")
+    assert few.parted() is few
+
+
 def test_the_luckiest_over_few_prompts_is_not_taken() -> None:
     trials = Known()
     found, _ = search(Goal("top1", 0.99), trials)
