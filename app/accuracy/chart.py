@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.widgets.theme import sans_font, theme
+from app.widgets.plots import restyle, still
+from app.widgets.theme import theme
 from workflows.wire.reports.accuracy import LayerCosines
 
 SERIES = (("hidden", "decode", "o"), ("key", "prefill", "s"), ("value", "cache", "t"))
@@ -24,15 +23,11 @@ class LayerChart(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(_tr("Loss of each layer, as one minus the cosine"))
-        self.setMenuEnabled(False)
-        self.hideButtons()
+        still(self, upright=False)
         self.setMouseEnabled(x=False, y=False)
-        self.showGrid(x=False, y=True, alpha=0.15)
         self.setLabel("left", _tr("1 − cosine"))
         self.setLabel("bottom", _tr("layer"))
-        self.getAxis("left").enableAutoSIPrefix(False)
         self.legend = self.addLegend(offset=(8, 8), labelTextSize="12px")
         names = {"hidden": _tr("hidden state"), "key": _tr("keys"), "value": _tr("values")}
         self.lines = {name: self.plot([], [], name=names[name], symbol=mark) for name, _, mark in SERIES}
@@ -59,13 +54,7 @@ class LayerChart(pg.PlotWidget):  # type: ignore[misc]
     def restyle(self) -> None:
         """Takes the theme's colours."""
         color = theme().color
-        self.setBackground(color("surface"))
-        for side in ("left", "bottom"):
-            axis: Any = self.getAxis(side)
-            axis.setPen(pg.mkPen(color("border")))
-            axis.setTextPen(pg.mkPen(color("muted")))
-            axis.setTickFont(sans_font(11))
-            axis.label.setFont(sans_font(12))
+        restyle(self)
         self.legend.setLabelTextColor(color("text"))
         self.legend.setBrush(pg.mkBrush(color("surface")))
         for name, ink, _ in SERIES:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.widgets.theme import sans_font, theme
+from app.widgets.plots import restyle, still
+from app.widgets.theme import theme
 from workflows.wire.reports.divergence import DivergenceReport
 
 FLOOR = 1e-9
@@ -24,17 +23,12 @@ class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(_tr("Growth of the difference along the depth"))
-        self.setMenuEnabled(False)
-        self.hideButtons()
+        still(self, upright=False)
         self.setMouseEnabled(x=False, y=False)
-        self.showGrid(x=False, y=True, alpha=0.15)
         self.setLogMode(y=True)
         self.setLabel("left", _tr("largest difference"))
         self.setLabel("bottom", _tr("depth, in nodes"))
-        for side in ("left", "bottom"):
-            self.getAxis(side).enableAutoSIPrefix(False)
         self.line = self.plot([], [])
         self.dots = self.plot([], [], pen=None, symbol="o")
         self.first = pg.InfiniteLine(angle=90, movable=False)
@@ -59,13 +53,7 @@ class GrowthChart(pg.PlotWidget):  # type: ignore[misc]
     def restyle(self) -> None:
         """Takes the theme's colours."""
         color = theme().color
-        self.setBackground(color("surface"))
-        for side in ("left", "bottom"):
-            axis: Any = self.getAxis(side)
-            axis.setPen(pg.mkPen(color("border")))
-            axis.setTextPen(pg.mkPen(color("muted")))
-            axis.setTickFont(sans_font(11))
-            axis.label.setFont(sans_font(12))
+        restyle(self)
         self.line.setPen(pg.mkPen(color("accent"), width=1.5))
         self.dots.setSymbolPen(None)
         self.dots.setSymbolBrush(pg.mkBrush(color("error")))

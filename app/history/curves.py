@@ -10,10 +10,11 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.history.legend import Legend
-from app.history.looks import Look, restyle, still
+from app.history.looks import Look
+from app.widgets.plots import restyle, still
 from app.widgets.theme import theme
 from workflows.measure.figures import decode_latencies, label
 from workflows.wire.reports.runs import RunReport
@@ -89,7 +90,6 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]
     def __init__(self, owner: Curves) -> None:
         super().__init__(owner)
         self._owner = owner
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         still(self)
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.history.looks import Look, restyle, still
+from app.history.looks import Look
 from app.state.run_lines import axis, told_of
+from app.widgets.plots import restyle, still
 from app.widgets.theme import sans_font, theme
 from workflows.measure.figures import Measure
 from workflows.measure.front import Point
@@ -26,7 +27,6 @@ class Dots(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(_tr("Accuracy against speed; the table beside it says the same"))
         self.setMinimumWidth(280)
         still(self)
