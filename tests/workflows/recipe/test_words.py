@@ -18,6 +18,7 @@ RUN = "a run of the program, whatever the sessions in it are called"
 OTHERWISE = {
     "runtime/": {"prefill": RUN, "decode": RUN},
     "bundle/": {"decode": RUN},
+    "measure/": dict.fromkeys(("prefill", "decode"), "the phase of a step that was kept"),
     "bundle/genai/": dict.fromkeys(("model", "encoder", "decoder"), "a key of genai_config.json"),
     "checkpoint/": {"model": "a key of tokenizer.json"},
 }
