@@ -148,6 +148,7 @@ class SourcePage(StepPage):
         self.demo.setAccessibleName(self.tr("Demo"))
         for source, text in {
             DEMO: self.tr("Qwen3: a chat about sums, capitals and opposites"),
+            "demo:qwen3-draft": self.tr("Qwen3 draft: a small sibling that drafts the chat's tokens"),
             "demo:t5": self.tr("T5: a phrase book from English to French, and short summaries"),
             "demo:mu": self.tr("Mu: settings in five languages; it brings its own code"),
         }.items():

@@ -32,14 +32,16 @@ STEPS = 4_800
 PEAK_RATE = 3e-3
 
 
-def new_model(tokenizer: Qwen2Tokenizer) -> Qwen3ForCausalLM:
-    """A Qwen3 with 3 layers, 3 query heads and 1 key-value head, with random weights."""
+def new_model(
+    tokenizer: Qwen2Tokenizer, hidden: int = 96, intermediate: int = 256, layers: int = 3, heads: int = 3
+) -> Qwen3ForCausalLM:
+    """A Qwen3 with 1 key-value head, with random weights."""
     config = Qwen3Config(
         vocab_size=len(tokenizer),
-        hidden_size=96,
-        intermediate_size=256,
-        num_hidden_layers=3,
-        num_attention_heads=3,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
         num_key_value_heads=1,
         head_dim=32,
         max_position_embeddings=MAX_LENGTH,
@@ -118,6 +120,13 @@ def fresh_chats() -> list[list[Message]]:
     return list(itertools.islice((chat for chat in chats if 24 <= len(chat) <= 61), 100))
 
 
+def deterministic() -> None:
+    """Seeds torch; one thread, at 0.13 s a step on an idle core: two stall each other on a busy machine."""
+    torch.manual_seed(SEED)
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+
+
 def main() -> None:
     """Write the corpus, train, save and evaluate."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -125,9 +134,7 @@ def main() -> None:
     parser.add_argument("--held-back", type=Path, default=HELD_BACK_FILE, help="the held-back questions to write")
     parser.add_argument("--steps", type=int, default=STEPS)
     options = parser.parse_args()
-    torch.manual_seed(SEED)
-    torch.set_num_threads(1)  # 0.13 s a step on an idle core; two threads stall each other on a busy machine
-    torch.use_deterministic_algorithms(True)
+    deterministic()
 
     corpus = write_corpus(SEED, CORPUS_SIZE)
     questions = write_held_back(corpus, options.held_back)

@@ -316,7 +316,10 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["verify", "nowhere"], "There is no bundle folder nowhere"),
         (["verify", "S"], "weights.data is altered"),
         (["build", "nowhere/at/all", "--out", "O"], "There is no folder nowhere/at/all"),
-        (["build", "demo:nothing", "--out", "O"], "There is no demo 'nothing'; there is: demo:mu, demo:qwen3, demo:t5"),
+        (
+            ["build", "demo:nothing", "--out", "O"],
+            "There is no demo 'nothing'; there is: demo:mu, demo:qwen3, demo:qwen3-draft, demo:t5",
+        ),
         (["build", "demo:qwen3", "--out", "B"], "already holds a bundle"),
         (["build", "demo:qwen3", "--out", "."], "holds files that are no bundle"),
         (["build", "demo:qwen3", "--out", "O", "--precision", "int3"], "precision is wrong in the recipe"),

@@ -37,7 +37,7 @@ def complete(line: str, home: Path) -> list[str]:
         ("joinery chat B --provider ", sorted(PROVIDERS)),
         ("joinery generate B --cache ", sorted(LAYOUTS)),
         ("joinery build --precision int", sorted(name for name in FACTS if name.startswith("int"))),
-        ("joinery build demo:", ["demo:mu", "demo:qwen3", "demo:t5"]),
+        ("joinery build demo:", ["demo:mu", "demo:qwen3", "demo:qwen3-draft", "demo:t5"]),
         ("joinery runs ex", ["export"]),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.workflows.conftest import Built, make_qwen3
+from tests.workflows.families.models import VOCABULARY, save_decoder, save_encoder_decoder
 from workflows.errors import RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.options import check_options
@@ -139,3 +140,45 @@ def test_an_encoder_decoder_searches_as_transformers(built: Built, demo: str) ->
                 assert isinstance(done, GenerationDone)
                 assert done.token_ids == found[: len(done.token_ids)], (text, search)
                 assert not set(found[len(done.token_ids) :]) - {0}
+
+
+def flat_random(kind: str, auto: Any, folder: Path) -> Any:
+    """A random model of `kind`, saved, whose logits are flat: the best text is seldom that of the best tokens."""
+    import torch
+
+    save = save_encoder_decoder if kind in ("t5", "bart", "marian") else save_decoder
+    model = auto.from_pretrained(save(kind, folder), dtype=torch.float32, attn_implementation="eager").eval()
+    with torch.no_grad():
+        model.get_output_embeddings().weight.mul_(0.35)  # the embedding too, where it is tied
+    model.save_pretrained(folder)
+    return model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["t5", "bart", "marian", "gpt2", "gemma2"])
+def test_searches_of_other_models(built: Built, tmp_path: Path, kind: str) -> None:
+    """Every search over three prompts, one of them longer than Gemma's window, with one end token and with two."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    causal = kind in ("gpt2", "gemma2")
+    model = flat_random(kind, AutoModelForCausalLM if causal else AutoModelForSeq2SeqLM, tmp_path)
+    start, differs = 0 if causal else 1, 0
+    with open_engine(built(tmp_path)) as engine:
+        for n, search in enumerate(SEARCHES):
+            prompt = [3 + (11 * n + 7 * i) % (VOCABULARY - 3) for i in range(1 + 13 * (n % 3))]
+            eos = [[2, 17], [2]][n % 2]
+            ids = torch.tensor([prompt])
+            with torch.no_grad():
+                found = model.generate(
+                    ids, attention_mask=torch.ones_like(ids), max_new_tokens=14, do_sample=False, pad_token_id=0,
+                    eos_token_id=eos, **search,
+                )  # fmt: skip
+            wanted = found[0, len(prompt) if causal else start :].tolist()
+            end = next((i for i, token in enumerate(wanted) if token in eos), len(wanted) - 1)
+            *_, done = engine.generate(prompt, GenerateOptions(max_new_tokens=14, **search), eos=eos)
+            *_, alone = engine.generate(prompt, GenerateOptions(max_new_tokens=14), eos=eos)
+            assert isinstance(done, GenerationDone) and isinstance(alone, GenerationDone)
+            assert done.token_ids == wanted[: end + 1], (n, search)
+            differs += done.token_ids != alone.token_ids
+    assert differs  # else nothing was searched

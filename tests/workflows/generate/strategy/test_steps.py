@@ -165,3 +165,34 @@ def test_a_draft_model_keeps_what_two_prompts_share(demo_bundle: Path) -> None:
         assert one.machine.cache.length == 7  # the last drafted token is fed by nobody
         again = draft.propose([5, 6, 7, 8, *first.tokens[:2], 9], 2)
         assert len(again) == 2 and draft.propose([5, 6, 7, 8], 4).tokens == first.tokens
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("erratic")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_triples_of_prompt_target_and_draft(layout: str, built: Built, tmp_path: Path, sharp_qwen3: Path) -> None:
+    """Fifty a layout: of 1 to 70 tokens, targets of two seeds, with drafts of six kinds and ends that differ."""
+    random = np.random.default_rng(list(LAYOUTS).index(layout))
+    targets = [sharp_qwen3, make_qwen3(tmp_path / "second", seed=5)]
+    bundles = [built(one, **LAYOUTS[layout]) for one in targets]
+    drafts = [built(one, capacity=96) for one in targets]
+    accepted = 0
+    for n in range(50):
+        which = n % 2
+        with open_engine(bundles[which]) as engine, open_engine(drafts[int(random.integers(2))]) as other:
+            prompt = random.integers(0, 997, int(random.integers(1, 71))).tolist()
+            limit = int(random.integers(1, 60))
+            _, alone = run(engine, prompt, None, max_new_tokens=limit)
+            eos = [int(random.choice(alone.token_ids))] if n % 3 == 0 else []
+            _, alone = run(engine, prompt, None, eos, max_new_tokens=limit)
+            length = engine.machine.cache.length
+            said = [*prompt, *alone.token_ids]
+            drafters = [Oracle(said, 997, wrong, n) for wrong in (0.0, 0.3, 1.0)]
+            drafter = [*drafters, NGram(min_match=1), DraftModel(other.machine), NGram()][n % 6]
+            strategy = Strategy(drafter, most=int(random.integers(1, 17)))
+            _, done = run(engine, prompt, strategy, eos, max_new_tokens=limit)
+            assert (done.token_ids, done.finish_reason) == (alone.token_ids, alone.finish_reason), n
+            assert engine.machine.cache.length == length
+            assert done.speculation is not None
+            accepted += done.speculation.accepted
+    assert accepted > 100
