@@ -25,6 +25,7 @@ class Pace:
         self._most, self.clock = most, clock
         self._runs: dict[int, deque[float]] = {}  # seconds of runs with n drafted tokens, drafting included
         self._accepts, self._rest, self._resting = _HOPED, _FIRST_REST, 0
+        self._drafts, self._again = 0, 0.0
 
     def length(self, limit: int) -> int:
         """How many tokens the next draft is to have, at most `limit`; 0 is a plain run."""
@@ -41,8 +42,13 @@ class Pace:
         self._rest = _FIRST_REST
         return best
 
-    def note(self, drafted: int, accepted: int, seconds: float, judged: int) -> None:
-        """A run with `drafted` tokens took `seconds` with drafting; of the `judged` first, `accepted` were right."""
+    def note(self, drafted: int, accepted: int, seconds: float, judged: int, again: float = 0.0) -> None:
+        """A run with `drafted` tokens took `seconds` with drafting; of the `judged` first, `accepted` were right.
+
+        again: seconds in which tokens were fed a second time, which earlier drafts are the cause of.
+        """
+        self._drafts += drafted > 0
+        self._again += again
         self._runs.setdefault(drafted, deque(maxlen=_KEPT)).append(seconds)
         for place in range(min(drafted, judged)):
             self._accepts += _NEW * ((place < accepted) - self._accepts)
@@ -50,7 +56,8 @@ class Pace:
     def _rate(self, count: int) -> float:
         accepts = min(self._accepts, 0.99)
         tokens = (1 - accepts ** (count + 1)) / (1 - accepts)
-        return tokens / self._cost(count)
+        again = self._again / self._drafts if count and self._drafts else 0.0
+        return tokens / (self._cost(count) + again)
 
     def _cost(self, count: int) -> float:
         """Seconds of a run with `count` drafted tokens."""

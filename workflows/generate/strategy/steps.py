@@ -91,6 +91,10 @@ class DraftedSteps:
 
     greedy: whether the largest score is always taken, so that the tokens must be those of single runs. ends: the tokens
     behind which nothing is looked at.
+
+    Runs of several tokens round otherwise than single ones, and so do the keys and values that they leave. Where two
+    scores are then too close to be told apart, what was fed together since the last such place is fed again, token by
+    token: each token is fed twice at most, and the tie is decided by what the model alone would have seen.
     """
 
     def __init__(
@@ -98,7 +102,9 @@ class DraftedSteps:
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
         self._greedy, self._ends = greedy, ends
-        self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties()
+        self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties.of(machine)
+        self._single = 0  # the cache's length before the first token that was fed with others
+        self._again_s = 0.0
 
     @property
     def use(self) -> Speculation:
@@ -107,32 +113,47 @@ class DraftedSteps:
 
     def first(self, logits: Logits, ids: Sequence[int]) -> Chosen:
         """See Steps."""
+        self._single = self._machine.cache.length
         scores = self._score(logits, ids)
         return Chosen(self._rule(NOTHING, 0, scores), scores)
 
     def next(self, ids: Sequence[int], left: int) -> Sequence[Chosen]:
         """See Steps."""
-        began = self.pace.clock()
+        began, self._again_s = self.pace.clock(), 0.0
         count = self.pace.length(min(left - 1, self._machine.drafts))
         draft = self._proposer.propose(ids, count) if count > 0 else NOTHING
         found = self._looked_at(draft, list(ids)) if draft else [self._alone(ids)]
         accepted = sum(chosen.drafted for chosen in found)
         self._use.note(len(draft), accepted)
-        self.pace.note(len(draft), accepted, self.pace.clock() - began, judged=len(found))
+        seconds = self.pace.clock() - began - self._again_s
+        self.pace.note(len(draft), accepted, seconds, judged=len(found), again=self._again_s)
         return found
 
+    @property
+    def _mixed(self) -> bool:
+        """Whether the cache holds tokens that were fed together, and a tie must be decided without them."""
+        return self._greedy and self._single < self._machine.cache.length
+
     def _alone(self, ids: Sequence[int]) -> Chosen:
-        return self.first(run_checked(self._machine, ids[-1:], "decode"), ids)
+        mixed = self._mixed
+        logits = run_checked(self._machine, ids[-1:], "decode")
+        if not mixed:
+            return self.first(logits, ids)
+        scores = self._score(logits, ids)
+        # no way back is left soon where nothing more can be drafted: a window begins to slide
+        if self._ties.is_near(scores) or self._machine.drafts < 1:
+            scores = self._again(scores, ids)
+        return Chosen(self._rule(NOTHING, 0, scores), scores)
 
     def _looked_at(self, draft: Draft, ids: list[int]) -> list[Chosen]:
         cache, found = self._machine.cache, list[Chosen]()
         before = cache.length
+        if not self._mixed:
+            self._single = before
         for place, row in enumerate(run_rows(self._machine, [ids[-1], *draft.tokens])):
             scores = self._score(row, ids)
             if self._greedy and self._ties.is_near(scores):
-                cache.rewind(before + place)
-                again = self._score(run_checked(self._machine, ids[-1:], "decode"), ids)
-                self._ties.note(scores, again)
+                again = self._again(scores, ids)
                 token = self._rule(NOTHING, 0, again)
                 return [*found, Chosen(token, again, drafted=token in draft.tokens[place : place + 1])]
             token = self._rule(draft, place, scores)
@@ -143,6 +164,19 @@ class DraftedSteps:
                 break
         cache.rewind(before + len(found))
         return found
+
+    def _again(self, scores: Logits, ids: Sequence[int]) -> Logits:
+        """The scores [V] after `ids` as single runs give them, where the cache can go back as far."""
+        began, cache = self.pace.clock(), self._machine.cache
+        start = self._single if any(self._single in lengths for lengths in cache.rewindable()) else len(ids) - 1
+        cache.rewind(start)
+        for token in ids[start:]:
+            logits = run_checked(self._machine, [token], "decode")
+        again = self._score(logits, ids)
+        self._ties.note(scores, again)
+        self._single = cache.length
+        self._again_s += self.pace.clock() - began
+        return again
 
 
 def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
