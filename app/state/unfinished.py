@@ -23,10 +23,11 @@ from workflows.errors import RecipeError
 from workflows.files import discard
 from workflows.locks import HeldError, Lock, NoLocksError
 from workflows.wire.codec import read
+from workflows.wire.events import STAGES
 from workflows.wire.goals import Goal
 from workflows.wire.requests import Build
 
-_STAGE = re.compile(r"([a-z]+)-[0-9a-f]{16}")
+_STAGE = re.compile(rf"({'|'.join(STAGES)})-[0-9a-f]{{16}}")
 _WORTH_RETRYING = ("cancelled", "crashed", "system", "diskfull")
 """What ends a build that has nothing to do with what was asked for."""
 

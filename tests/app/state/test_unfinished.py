@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from app.state.unfinished import UnfinishedBuilds
+from app.state.unfinished import Unfinished, UnfinishedBuilds
 from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.requests import Build
 
@@ -87,6 +87,14 @@ def test_a_goal_that_makes_no_sense_is_damage(qtbot: QtBot, tmp_path: Path, goal
     with qtbot.waitSignal(found.trouble) as told:
         assert found.entries == []
     assert "builds.json was damaged" in told.args[0] and list(tmp_path.glob("builds.damaged-*.json"))
+
+
+def test_only_what_is_a_stage_is_said_to_be_whole(tmp_path: Path) -> None:
+    """The trials of a search lie beside them, named alike."""
+    entry = Unfinished("/m", str(tmp_path / "b"))
+    for name in ("goal", "trials", "export", "compile.draft"):
+        (entry.work / f"{name}-{'0' * 16}").mkdir(parents=True)
+    assert entry.stages == ["export", "goal"]
 
 
 def test_the_list_is_told_apart_by_folder(qtbot: QtBot, tmp_path: Path) -> None:
