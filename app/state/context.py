@@ -82,7 +82,7 @@ class AppContext(QObject):
         self.kept_draft = KeptDraft(self.home, self.draft, self)
         self.unfinished = UnfinishedBuilds(self.home, self.build, self)
         self.unfinished.trouble.connect(self.show_error)
-        self.demo = OneClick(self.draft, self.build, self)
+        self.demo = OneClick(Draft(self.probe_worker, self.bundles_folder, self), self.build, self)
         self.demo.failed.connect(self.show_error)
 
     @property
@@ -161,6 +161,12 @@ class AppContext(QObject):
             self.recents.add(outcome.bundle)
         else:
             self.open_bundle(outcome.bundle)
+
+    def put_build_away(self) -> None:
+        """Forget a build that ended, and the draft where it was of that: another one waits as it was left."""
+        if self.draft.is_of(self.build.request):
+            self.draft.reset()
+        self.build.reset()
 
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:

@@ -97,6 +97,10 @@ class Draft(QObject):
         """The build that was chosen."""
         return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)), goal=self.goal)
 
+    def is_of(self, build: Build | None) -> bool:
+        """Whether `build` is the one that was chosen here."""
+        return build is not None and build == self.request(build.out)
+
     def set_goal(self, goal: Goal | None) -> None:
         """Choose what is to be kept, or nothing; the precision of every node is then left to the search."""
         if goal != self.goal:
