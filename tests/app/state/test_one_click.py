@@ -43,7 +43,7 @@ class StubBuild(QObject):
 class Bench:
     def __init__(self, bundles: Path) -> None:
         self.worker, self.build = StubWorker(), StubBuild()
-        self.draft = Draft(self.worker, bundles)  # type: ignore[arg-type]
+        self.draft = Draft(self.worker, lambda: bundles)  # type: ignore[arg-type]
         self.click = OneClick(self.draft, self.build)  # type: ignore[arg-type]
         self.said: list[tuple[str, ...]] = []
         self.steps: list[str] = []
