@@ -87,10 +87,9 @@ class Tour:
         say(f"Converting {DEMO}")
         assert isinstance(home, HomePage)
         home.start_demo()
-        draft = self.context.draft
-        wait_until(lambda: self.context.build.running or draft.probe_error is not None, "the build to begin", 60)
-        if draft.probe_error is not None:
-            raise TourError(draft.probe_error.message)
+        wait_until(lambda: self.context.demo.step != "looking", "the build to begin", 60)
+        if self.context.build.request is None:
+            raise TourError(self.window.banner.message)
         self._follow_build()
 
     def _follow_build(self) -> None:

@@ -11,11 +11,20 @@ from app.state.recents import Recents
 from app.widgets import button, label
 from app.widgets.basics import set_role
 from app.widgets.bundle_choice import BundleChoice
+from app.widgets.path_field import PathField
 from app.widgets.spin import in_tokens
 from app.widgets.theme import G, set_icon
 from workflows.wire.requests import Eval
 
 STEPS, SUGGESTED = 16, 5
+
+
+class _PromptsFile(PathField):
+    def words(self) -> str:
+        return self.tr("Choose a file of prompts")
+
+    def ask(self, title: str) -> str:
+        return QFileDialog.getOpenFileName(self, title, "", self.tr("Text (*.txt);;All (*)"))[0]
 
 
 class Form(QWidget):
@@ -38,6 +47,8 @@ class Form(QWidget):
         self.prompts.setPlaceholderText(self.tr("the demo's held-back questions, or plain sentences"))
         self.prompts.setAccessibleName(self.tr("File of prompts, one a line"))
         self.prompts.setClearButtonEnabled(True)
+        self.file = _PromptsFile(self.prompts)
+        self.file.picked.connect(self.prompts.setText)
         self.steps = in_tokens(QSpinBox())
         self.steps.setRange(1, 512)
         self.steps.setValue(STEPS)
@@ -64,7 +75,7 @@ class Form(QWidget):
         grid.addWidget(label(self.tr("compared with"), "muted"), 0, 2)
         grid.addWidget(self.reference, 0, 3)
         grid.addWidget(label(self.tr("Prompts"), "muted"), 1, 0)
-        grid.addWidget(self._with_file(self.prompts), 1, 1)
+        grid.addWidget(self.file, 1, 1)
         grid.addWidget(label(self.tr("up to"), "muted"), 1, 2, Qt.AlignmentFlag.AlignRight)
         row = QHBoxLayout()
         row.setSpacing(G)
@@ -75,25 +86,6 @@ class Form(QWidget):
         grid.addLayout(row, 1, 3)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
-
-    def _with_file(self, field: QLineEdit) -> QWidget:
-        box = QWidget()
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(G // 2)
-        row.addWidget(field, 1)
-        self.browse = button("", "folder", clicked=self._ask_file)
-        self.browse.setToolTip(self.tr("Choose a file of prompts"))
-        self.browse.setAccessibleName(self.tr("Choose a file of prompts"))
-        row.addWidget(self.browse)
-        return box
-
-    def _ask_file(self) -> None:
-        name, _kind = QFileDialog.getOpenFileName(
-            self, self.prompts.accessibleName(), "", self.tr("Text (*.txt);;All (*)")
-        )
-        if name:
-            self.prompts.setText(name)
 
     def name(self, candidate: str = "", reference: str = "", consented: Sequence[str] = ()) -> None:
         """Fills in what is not empty, and waits for the rest. consented: code that `reference` may run."""
@@ -106,7 +98,7 @@ class Form(QWidget):
     def set_running(self, running: bool) -> None:
         """The button begins, or ends."""
         self._running = running
-        for field in (self.candidate, self.reference, self.prompts, self.browse, self.steps, self.suggest):
+        for field in (self.candidate, self.reference, self.file, self.steps, self.suggest):
             field.setEnabled(not running)
         self.run.setText(self.tr("Stop") if running else self.tr("Compare"))
         self.run.setAccessibleName(self.run.text())

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QProgressBar, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QProgressBar, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.divergence.form import Form
 from app.divergence.results import Results
@@ -16,20 +15,21 @@ from app.state.inspection import Look
 from app.widgets.actions import action
 from app.widgets.basics import Banner, EmptyState, button, label
 from app.widgets.theme import G
+from app.widgets.work_dialog import WorkDialog
 from workflows.wire.reports.divergence import ComparedNode
 from workflows.wire.requests import Diverge
 
 
-class DivergenceDialog(QDialog):
+class DivergenceDialog(WorkDialog):
     """A form above, what came of it below; closing it stops what runs."""
+
+    model: DivergenceModel
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
         self.model = DivergenceModel(context.new_worker, self)
-        self._leaving = False
         self.setWindowTitle(self.tr("Find the divergence"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(940, 640)
         self.form, self.banner, self.results = Form(context), Banner(), Results()
         self.bar = QProgressBar()
@@ -104,15 +104,4 @@ class DivergenceDialog(QDialog):
         self.stack.setCurrentWidget(self.empty if model.report is None else self.results)
         if model.report is not None and model.report is not self.results.report:
             self.results.show_report(model.report)
-        if self._leaving and not model.running:
-            QTimer.singleShot(0, self, self.close)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """What runs is stopped first; the dialog waits for that unseen."""
-        if self.model.running:
-            self._leaving = True
-            self.model.cancel()
-            self.hide()
-            event.ignore()
-        else:
-            super().closeEvent(event)
+        self.settle()

@@ -7,28 +7,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLineEdit, QProgressBar, QVBoxLayout
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QProgressBar, QVBoxLayout
 
 from app.state.context import AppContext
 from app.state.doors import DoorModel
 from app.widgets.basics import Banner, button, label
 from app.widgets.theme import G
+from app.widgets.work_dialog import WorkDialog
 from workflows.wire.events import BuildDone
 from workflows.wire.requests import Request
 
 
-class DoorDialog(QDialog):
+class DoorDialog(WorkDialog):
     """A window beside the main one, which it does not block. Subclasses fill `body` and say what to ask for."""
+
+    model: DoorModel
 
     def __init__(self, context: AppContext, title: str, verb: str) -> None:
         super().__init__()
         self.context = context
         self.model = DoorModel(context.new_worker, self)
-        self._leaving = False
         self.setWindowTitle(title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(620)
         self.heading = label(title, "title")
         self.body = QVBoxLayout()
@@ -112,8 +112,7 @@ class DoorDialog(QDialog):
             outcome, model.outcome = model.outcome, None
             self.arrived(outcome)
         QTimer.singleShot(0, self, self.make_room)
-        if self._leaving and not model.running:
-            QTimer.singleShot(0, self, self.close)
+        self.settle()
 
     def make_room(self) -> None:
         """Grows where there is more to say; it never shrinks under a hand."""
@@ -135,16 +134,6 @@ class DoorDialog(QDialog):
         folder = QFileDialog.getExistingDirectory(self, self.tr("The folder in which it is to lie"), str(start))
         if folder:
             self.target.setText(str(unused(Path(folder), plain(target.name))))
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Work that runs is stopped, for nobody would see how it ended; the dialog waits for that unseen."""
-        if self.model.running:
-            self._leaving = True
-            self.model.cancel()
-            self.hide()
-            event.ignore()
-        else:
-            super().closeEvent(event)
 
 
 def unused(folder: Path, name: str) -> Path:

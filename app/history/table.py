@@ -19,7 +19,7 @@ from workflows.measure.figures import MEASURES
 from workflows.wire.reports.runs import Run
 
 NUMBERS = tuple(COLUMNS.index(key) for key in MEASURES)
-WIDTHS = {"time": 20, "bundle": 30, "machine": 40, "version": 24, "memory": 15}
+WIDTHS = {"time": 20, "bundle": 30, "machine": 40, "version": 24, "memory": 15, "resident": 18}
 FIGURE = 12
 """Characters of a column at first: room for the heading and a figure, or as WIDTHS has it."""
 

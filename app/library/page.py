@@ -57,6 +57,7 @@ class HomePage(QWidget):
         self._add_actions()
         context.recents.changed.connect(self.refresh)
         context.build.changed.connect(self._watch_demo)
+        context.demo.stepped.connect(self._on_demo_step)
         self.refresh()
 
     def _cards(self) -> QHBoxLayout:
@@ -121,8 +122,7 @@ class HomePage(QWidget):
     def start_convert(self) -> None:
         """To the wizard's first page, or where it was left; a build that is done needs nothing more."""
         if self._context.build.state == "done":
-            self._context.build.reset()
-            self._context.draft.reset()
+            self._context.put_build_away()
         self._context.navigate.emit("build")
 
     def demo_bundle(self) -> Recent | None:
@@ -138,9 +138,15 @@ class HomePage(QWidget):
         if entry is not None:
             if self._context.open_bundle(entry.path):
                 self._context.navigate.emit("chat")
-        else:
+        elif self._context.build.running:
             self._context.navigate.emit("build")
+        else:
             self._context.demo.start()
+
+    def _on_demo_step(self, step: str) -> None:
+        if step == "building" and self.isVisible():
+            self._context.navigate.emit("build")
+        self._watch_demo()
 
     def choose_bundle(self) -> None:
         """Ask for a bundle's folder."""
@@ -183,6 +189,8 @@ class HomePage(QWidget):
         text = self.tr("Chat with the demo") if built else self.tr("Build it and chat")
         if self._context.build.running and not built:
             text = self.tr("Show the build")
+        elif self._context.demo.step == "looking":
+            text = self.tr("Looking at it …")
         if self.demo.text() != text:
             self.demo.setText(text)
             self.demo.setAccessibleName(text)

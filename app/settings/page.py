@@ -73,7 +73,7 @@ class SettingsPage(QWidget):
         self.bundles.refused.connect(
             lambda path: context.show_error(self.tr("{0} is no folder: give the whole path of one.").format(path))
         )
-        text = self.tr("Where new bundles are proposed to go, from the next start on. Those that exist stay.")
+        text = self.tr("Where new bundles are proposed to go. Those that exist stay.")
         card.body.addWidget(Row(self.tr("Folder of bundles"), text, self.bundles))
         self.provider = self._choice("provider", [(name, "CPU" if name == "cpu" else name) for name in PROVIDERS])
         text = self.tr(

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.state.settings import Settings, expanded
-from app.widgets.basics import button, label
+from app.widgets.basics import label
+from app.widgets.path_field import FolderField
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
 
@@ -60,26 +61,18 @@ class Choice(QComboBox):
         self.setCurrentIndex(self.findData(kept))
 
 
-class Folder(QWidget):
+class Folder(FolderField):
     """A folder: what is typed counts when the field is left, if it can be one."""
 
     refused = Signal(str)  # a path at which there is a file, or which is none
 
     def __init__(self, settings: Settings, key: str, usual: Path) -> None:
-        super().__init__()
-        self._settings, self._key = settings, key
         self.field = QLineEdit()
+        super().__init__(self.field)
+        self._settings, self._key = settings, key
         self.field.setPlaceholderText(str(usual))
         self.field.editingFinished.connect(lambda: self._take(self.field.text()))
-        browse = button("", "folder", clicked=self._ask)
-        browse.setAccessibleName(self.tr("Choose a folder"))
-        browse.setToolTip(self.tr("Choose a folder"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(G // 2)
-        row.addWidget(self.field, 1)
-        row.addWidget(browse)
-        self.setFocusProxy(self.field)
+        self.picked.connect(self._take)
         settings.changed.connect(self._follow)
         self._follow(key)
 
@@ -96,11 +89,9 @@ class Folder(QWidget):
             return
         self._settings.set(self._key, str(path) if text else "")
 
-    def _ask(self) -> None:
-        start = self.field.text() or self.field.placeholderText()
-        folder = QFileDialog.getExistingDirectory(self, self.accessibleName(), start)
-        if folder:
-            self._take(folder)
+    def start(self) -> str:
+        """The folder as it is."""
+        return self.field.text() or self.field.placeholderText()
 
     def _follow(self, key: str) -> None:
         if key == self._key:

@@ -78,11 +78,11 @@ class AppContext(QObject):
         self.history = HistoryModel(self.home, self.new_worker, self)
         self.build = BuildModel(self.new_worker, self)
         self.build.finished.connect(self._on_built)
-        self.draft = Draft(self.probe_worker, self.bundles_folder, self)
+        self.draft = self._new_draft()
         self.kept_draft = KeptDraft(self.home, self.draft, self)
         self.unfinished = UnfinishedBuilds(self.home, self.build, self)
         self.unfinished.trouble.connect(self.show_error)
-        self.demo = OneClick(self.draft, self.build, self)
+        self.demo = OneClick(self._new_draft(), self.build, self)
         self.demo.failed.connect(self.show_error)
 
     @property
@@ -107,6 +107,9 @@ class AppContext(QObject):
     def memory(self) -> int:
         """Resident bytes of all workers together."""
         return sum(self._memory.values())
+
+    def _new_draft(self) -> Draft:
+        return Draft(self.probe_worker, lambda: self.bundles_folder, self)
 
     def new_worker(self) -> Worker:
         """A worker that ends with the window and counts towards `memory`."""
@@ -161,6 +164,12 @@ class AppContext(QObject):
             self.recents.add(outcome.bundle)
         else:
             self.open_bundle(outcome.bundle)
+
+    def put_build_away(self) -> None:
+        """Forget a build that ended, and the draft where it was of that: another one waits as it was left."""
+        if self.draft.is_of(self.build.request):
+            self.draft.reset()
+        self.build.reset()
 
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:

@@ -7,6 +7,7 @@ It can be changed while a build runs, and knows no widget.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -22,13 +23,16 @@ DEMO = "demo:qwen3"
 
 
 class Draft(QObject):
-    """What the wizard is about to build. Questions to the engine are answered by `probed` and `planned`."""
+    """What the wizard is about to build, beside what is in the folder that `bundles` gives.
+
+    Questions to the engine are answered by `probed` and `planned`.
+    """
 
     changed = Signal()
     probed = Signal()
     planned = Signal()
 
-    def __init__(self, worker: Worker, bundles: Path, parent: QObject | None = None) -> None:
+    def __init__(self, worker: Worker, bundles: Callable[[], Path], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._worker = worker
         self._bundles = bundles
@@ -97,6 +101,10 @@ class Draft(QObject):
         """The build that was chosen."""
         return Build(self.source, str(out), dict(self.options), tuple(sorted(self.consented)), goal=self.goal)
 
+    def is_of(self, build: Build | None) -> bool:
+        """Whether `build` is the one that was chosen here."""
+        return build is not None and build == self.request(build.out)
+
     def set_goal(self, goal: Goal | None) -> None:
         """Choose what is to be kept, or nothing; the precision of every node is then left to the search."""
         if goal != self.goal:
@@ -155,9 +163,10 @@ class Draft(QObject):
         last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
         safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in last).strip(".-") or "bundle"
         full = "-".join([safe, *self._kind()])
-        folder, number = self._bundles / full, 2
+        bundles = self._bundles()
+        folder, number = bundles / full, 2
         while folder.exists():
-            folder, number = self._bundles / f"{full}-{number}", number + 1
+            folder, number = bundles / f"{full}-{number}", number + 1
         return folder
 
     def _kind(self) -> list[str]:

@@ -64,6 +64,7 @@ def titles() -> dict[str, str]:
         "p95": "p95",
         "p99": "p99",
         "memory": _tr("peak memory"),
+        "resident": _tr("resident memory"),
         "size": _tr("size"),
         "top1": _tr("top-1"),
         "kl": _tr("KL"),

@@ -9,7 +9,7 @@ How far one came is read from the folder where the engine keeps whole stages, ne
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,11 +19,15 @@ from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
 from app.state.build import BuildModel
 from app.state.store import JsonFile
+from workflows.errors import RecipeError
 from workflows.files import discard
 from workflows.locks import HeldError, Lock, NoLocksError
+from workflows.wire.codec import read
+from workflows.wire.events import STAGES
+from workflows.wire.goals import Goal
 from workflows.wire.requests import Build
 
-_STAGE = re.compile(r"([a-z]+)-[0-9a-f]{16}")
+_STAGE = re.compile(rf"({'|'.join(STAGES)})-[0-9a-f]{{16}}")
 _WORTH_RETRYING = ("cancelled", "crashed", "system", "diskfull")
 """What ends a build that has nothing to do with what was asked for."""
 
@@ -34,10 +38,11 @@ class Unfinished:
 
     source: str
     out: str
-    options: Mapping[str, object] = field(default_factory=dict)
+    options: dict[str, object] = field(default_factory=dict)
     consented: tuple[str, ...] = ()
     began: str = ""
     expected: float = 0.0
+    goal: Goal | None = None
 
     @property
     def name(self) -> str:
@@ -76,7 +81,7 @@ class Unfinished:
     @property
     def request(self) -> Build:
         """The same build again."""
-        return Build(self.source, self.out, dict(self.options), self.consented)
+        return Build(self.source, self.out, dict(self.options), self.consented, goal=self.goal)
 
 
 class UnfinishedBuilds(QObject):
@@ -120,7 +125,7 @@ class UnfinishedBuilds(QObject):
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         row = Unfinished(
-            request.source, request.out, request.options, request.consented, now, self._build.expected
+            request.source, request.out, request.options, request.consented, now, self._build.expected, request.goal
         )
         self._change(lambda rows: [row, *(other for other in rows if other.out != row.out)])
 
@@ -150,20 +155,11 @@ class UnfinishedBuilds(QObject):
         QTimer.singleShot(0, self, lambda: self.trouble.emit(message))  # who listens may not be there yet
 
 
-def _decode(rows: Any) -> list[Unfinished]:
-    if not isinstance(rows, list):
-        raise ValueError("it holds no list")
-    return [
-        Unfinished(
-            str(row["source"]),
-            str(row["out"]),
-            dict(row["options"]),
-            tuple(map(str, row["consented"])),
-            str(row["began"]),
-            float(row["expected"]),
-        )
-        for row in rows
-    ]
+def _decode(rows: object) -> list[Unfinished]:
+    try:
+        return read(list[Unfinished], rows)
+    except RecipeError as error:  # of a goal that makes no sense
+        raise ValueError(str(error)) from None
 
 
 def _encode(rows: list[Unfinished]) -> list[dict[str, Any]]:

@@ -6,22 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.widgets.basics import button
-from app.widgets.theme import G
+from app.widgets.path_field import FolderField
 
 if TYPE_CHECKING:
     from app.state.recents import Recents
 
 
-class BundleChoice(QWidget):
+class BundleChoice(FolderField):
     """`field` and a button that asks for a folder; `path` is what was chosen or typed."""
 
     def __init__(self, recents: Recents, name: str, hint: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._recents = recents
         self.field = QComboBox()
+        super().__init__(self.field, parent)
+        self._recents = recents
         self.field.setEditable(True)
         self.field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.field.setAccessibleName(name)
@@ -31,15 +30,7 @@ class BundleChoice(QWidget):
         edit = self.field.lineEdit()
         assert edit is not None
         edit.setPlaceholderText(hint)
-        browse = button("", "folder", clicked=self._ask)
-        browse.setToolTip(self.tr("Choose a folder"))
-        browse.setAccessibleName(self.tr("Choose a folder"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(G // 2)
-        row.addWidget(self.field, 1)
-        row.addWidget(browse)
-        self.setFocusProxy(self.field)
+        self.picked.connect(self.choose)
         self.changed = self.field.editTextChanged
         recents.changed.connect(self.refill)
         self.refill()
@@ -75,8 +66,6 @@ class BundleChoice(QWidget):
     def _unique(self, title: str) -> bool:
         return sum(entry.title == title for entry in self._recents.entries) == 1
 
-    def _ask(self) -> None:
-        parent = str(Path(self.path).parent) if self.path else ""
-        folder = QFileDialog.getExistingDirectory(self, self.field.accessibleName(), parent)
-        if folder:
-            self.choose(folder)
+    def start(self) -> str:
+        """Beside the bundle as it is."""
+        return str(Path(self.path).parent) if self.path else ""

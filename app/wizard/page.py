@@ -90,6 +90,7 @@ class BuildWizard(QWizard):
         self.run_page.editRequested.connect(self.edit_recipe)
         context.build.started.connect(lambda: QTimer.singleShot(0, self, self.show_build))
         context.build.finished.connect(self._on_build_end)
+        context.build.changed.connect(self._on_build)
         context.draft.changed.connect(self._on_draft)
 
     @property
@@ -159,8 +160,8 @@ class BuildWizard(QWizard):
         """An empty draft; a build that runs goes on."""
         if not self.context.build.running:
             self._goal = None
-            self.context.build.reset()
             self.context.draft.reset()
+            self.context.build.reset()
             self.restart()
 
     def edit_recipe(self) -> None:
@@ -187,6 +188,7 @@ class BuildWizard(QWizard):
             self.next()
         if self._goal is not None and self.currentId() >= self._goal:
             self._goal = None
+            self._keep_page()
 
     def show_build(self) -> None:
         """A build that was begun elsewhere is shown as well."""
@@ -203,14 +205,19 @@ class BuildWizard(QWizard):
         if ident < 0:
             return
         QTimer.singleShot(0, self, self._focus_page)
-        if self._goal is None:
-            self.context.kept_draft.turn(min(ident, REVIEW) if ident != DONE else None)
+        self._keep_page()
         role = QWizard.WizardButton
         running = ident == RUN
         self.button(role.CustomButton1).setVisible(ident not in (SOURCE, DONE) and not running)
         self.button(role.CustomButton2).setVisible(ident in (RECIPE, OPTIMIZE))
         self.button(role.BackButton).setVisible(ident in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW))
         self.button(role.CommitButton).setVisible(ident == REVIEW)
+
+    def _keep_page(self) -> None:
+        """Where the draft is left: no step on the way to another, and none of a build that is not of it."""
+        ident, context = self.currentId(), self.context
+        if self._goal is None and (ident < RUN or context.draft.is_of(context.build.request)):
+            context.kept_draft.turn(None if ident == DONE else min(ident, REVIEW))
 
     def _focus_page(self) -> None:
         """The button that had the focus may be disabled by now; on the page, Enter still means Next."""
@@ -234,6 +241,15 @@ class BuildWizard(QWizard):
         if self.context.build.state == "done" and self.currentId() == RUN:
             self.next()
 
+    def _on_build(self) -> None:
+        """A build that is put away makes room for the draft, at the step where that was left."""
+        if self.context.build.state != "idle" or self.currentId() not in (RUN, DONE):
+            return
+        left = self.context.kept_draft.page
+        self.restart()
+        if left and self.context.draft.source:
+            self.go_to(left)
+
     def _on_draft(self) -> None:
         """A new source begins at the first step, wherever the wizard was left."""
         draft, build = self.context.draft, self.context.build
@@ -243,11 +259,12 @@ class BuildWizard(QWizard):
         if self._goal is not None:
             if draft.source != self._goal_of or draft.probe_error or draft.plan_error:
                 self._goal = None
+                self._keep_page()
             QTimer.singleShot(0, self, self._go_on)
 
     def accept(self) -> None:
-        """The last button begins anew."""
-        self.start_over()
+        """The last button begins anew, or goes on with what was begun before another build."""
+        self.context.put_build_away()
 
     def reject(self) -> None:
         """Escape is no way out of a part of the window."""

@@ -9,7 +9,7 @@ import pytest
 from app.state import build as module
 from app.state.build import BuildModel
 from app.state.context import AppContext
-from workflows.wire.events import ErrorEvent, LogEvent, ProgressEvent, StageEvent
+from workflows.wire.events import STAGES, ErrorEvent, LogEvent, ProgressEvent, StageEvent
 from workflows.wire.requests import Build
 
 
@@ -34,6 +34,11 @@ def build(make_context: Any, clock: Clock) -> BuildModel:
     context: AppContext = make_context(hang_on="build")
     context.build.start(Build("demo:qwen3", "/out"), expected=40.0)
     return context.build
+
+
+def test_the_stages_stand_as_the_engine_has_them() -> None:
+    """But for the doors', and for compiling, which few builds do."""
+    assert list(module.WEIGHTS) == [name for name in STAGES if name not in ("compile", "assemble", "export-genai")]
 
 
 def test_an_inner_stage_is_the_current_one_until_it_ends(build: BuildModel, clock: Clock) -> None:

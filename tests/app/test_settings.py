@@ -74,7 +74,7 @@ def test_bundles_go_where_the_settings_say(make_window: Make, make_context: Call
     assert window.context.bundles_folder == home / "bundles"
     field.setText(str(tmp_path / "elsewhere"))
     field.editingFinished.emit()
-    assert window.context.bundles_folder == tmp_path / "elsewhere"
+    assert window.context.bundles_folder == window.context.draft.default_out().parent == tmp_path / "elsewhere"
     assert make_context().bundles_folder == tmp_path / "elsewhere"
     (tmp_path / "file").write_text("")
     for wrong in (str(tmp_path / "file"), "not/whole"):

@@ -130,7 +130,7 @@ def test_a_damaged_list_is_said_and_begun_anew(qtbot: Any, make_window: Make, ho
     qtbot.waitUntil(lambda: "builds.json was damaged" in window.banner.message)
 
 
-def test_the_wizard_comes_back_as_it_was_left(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+def test_the_wizard_comes_back_as_it_was_left(qtbot: Any, make_window: Make, home: Path) -> None:
     window = make_window()
     window.show_page("build")
     wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
@@ -150,6 +150,8 @@ def test_the_wizard_comes_back_as_it_was_left(qtbot: Any, make_window: Make, tmp
     assert (draft.source, draft.options["capacity"]) == (DEMO, 1234)
     assert page.wizard.steps[RECIPE].capacity.value() == 1234
     qtbot.waitUntil(lambda: not again.context.probe_worker.busy)
+    again.close()
+    assert json.loads((home / "draft.json").read_text())["page"] == OPTIMIZE  # and for the time after that
 
 
 def test_a_hub_id_that_was_left_asks_no_network(qtbot: Any, make_window: Make, home: Path) -> None:

@@ -311,8 +311,9 @@ class TestHome:
         page: Any = window.page("home")
         assert page.demo.text() == "Build it and chat"
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
-        assert window.current_page == "build"
+        assert (window.current_page, page.demo.text()) == ("home", "Looking at it …")
         qtbot.waitUntil(lambda: window.context.build.running)
+        assert window.current_page == "build"
         wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
         qtbot.waitUntil(lambda: wizard.currentId() == RUN)
         assert wizard.steps[RUN].cancel.isVisible()

@@ -77,6 +77,7 @@ from workflows.wire.events import (
     ProgressEvent,
     ReadyEvent,
     ResultEvent,
+    Stage,
     StageEvent,
     TokenEvent,
 )
@@ -91,7 +92,7 @@ from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 from workflows.wire.reports.runs import WrittenReport
 
 T = TypeVar("T")
-STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
+STAGES: tuple[Stage, ...] = ("checkpoint", "export", "optimize", "quantize", "bundle")
 CPU = Device("cpu", "CPU", "CPUExecutionProvider", "CPU", "GenuineIntel", 16 << 30, usable=True)
 QNN = Device("qnn", "Qualcomm QNN", "QNNExecutionProvider", "NPU", "Qualcomm", None, usable=True, compiles=True)
 WEBGPU = Device(
@@ -314,7 +315,7 @@ class Fake:
         """A bundle."""
         self.made("assemble", request.out)
 
-    def made(self, stage: str, out: str) -> None:
+    def made(self, stage: Stage, out: str) -> None:
         """One stage, and a folder."""
         if self.run_stage(stage, False):
             Path(out).mkdir(parents=True, exist_ok=True)
@@ -327,7 +328,7 @@ class Fake:
         report = AssemblyReport("decoder", None, [], [f"{name} takes what its graph says." for name in request.files])
         self.give(changed(report, self.scenario.get("assembly", {})))
 
-    def run_stage(self, stage: str, failed: bool) -> bool:
+    def run_stage(self, stage: Stage, failed: bool) -> bool:
         """The events of one stage."""
         if stage == "quantize":
             self.send(StageEvent(stage=stage, state="skipped", note="Full precision was asked for."))

@@ -7,6 +7,6 @@ A stage's key is the hash of what it depends on; its folder, beside the target, 
 whole, so a build that was killed goes on after its last whole stage. The target itself appears by one rename.
 """
 
-from workflows.builder.run import STAGES, BuildRequest, build
+from workflows.builder.run import BuildRequest, build
 
-__all__ = ["STAGES", "BuildRequest", "build"]
+__all__ = ["BuildRequest", "build"]

@@ -26,9 +26,6 @@ from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEv
 from workflows.wire.goals import Goal
 from workflows.wire.reports.goal import GOAL_FILE
 
-GOAL, QUANTIZE, COMPILE = "goal", "quantize", "compile"
-STAGES = ("checkpoint", "export", "optimize", QUANTIZE, "bundle")
-
 
 @dataclass(frozen=True)
 class Sought:
@@ -95,17 +92,17 @@ def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], 
     """Compiles what was built; the bundle is whole without, so that what fails here is said and ends nothing."""
     from workflows.runtime.compile import compile_bundle
 
-    with timed(report, COMPILE):
+    with timed(report, "compile"):
         try:
             note = compile_bundle(out, recipe.target, heard=_told(report), cancelled=cancelled).note
         except (DeviceError, Cancelled) as error:
             note = f"The bundle is whole, and not compiled: {error}"
         if note:
-            report(NoticeEvent(code=COMPILE, message=note))
+            report(NoticeEvent(code="compile", message=note))
 
 
 def _told(report: Report) -> Callable[[str], None]:
-    return lambda line: report(ProgressEvent(stage=COMPILE, done=0, total=0, message=line))
+    return lambda line: report(ProgressEvent(stage="compile", done=0, total=0, message=line))
 
 
 def _exact(options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -171,7 +168,7 @@ def _search(
     key = _key(key, recipe.quantize.model_dump(), sought.digest)
     trials = work.folder / f"trials-{key[:16]}"
     return work.stage(
-        GOAL,
+        "goal",
         key,
         lambda folder: make_goal(optimized, recipe, pipeline, checkpoint.folder, sought.goal, work, folder, trials),
     )
@@ -189,7 +186,7 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     untouched = [
         entry["component"]
         for entry in components
-        if entry["name"] == QUANTIZE and not any(step["modified"] for step in entry["passes"])
+        if entry["name"] == "quantize" and not any(step["modified"] for step in entry["passes"])
     ]
     pipeline = describe(checkpoint, recipe, built_cut(checkpoint, recipe, components), untouched)
     archives = [archive_of(component["component"]) for component in components]

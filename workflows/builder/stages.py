@@ -28,14 +28,13 @@ from workflows.reference import Reference
 from workflows.weights import WEIGHTS, save_graphs
 from workflows.wire.events import ProgressEvent
 
-IMPORT = "import"  # a stage within the export, and the longest of a small model's
 # What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.
 _TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
 
 
 def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> Evidence:
     """Writes the recipe's graphs and their weight file into `folder`."""
-    with timed(report, IMPORT):
+    with timed(report, "import"):  # within the export, and the longest of a small model's
         from workflows.export import export_components  # torch and transformers: seconds to import
 
     cut = export_components(checkpoint, recipe, folder, report)

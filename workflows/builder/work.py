@@ -20,7 +20,7 @@ from workflows.errors import BundleError, Cancelled
 from workflows.evidence import Evidence, save_evidence
 from workflows.files import discard, remove, room_for, sweep
 from workflows.memory import peak_bytes
-from workflows.wire.events import BuildDone, Event, LogEvent, StageEvent
+from workflows.wire.events import BuildDone, Event, LogEvent, Stage, StageEvent
 
 _STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
 Report = Callable[[Event], None]
@@ -42,7 +42,7 @@ class Work:
         if self._cancelled():
             raise Cancelled("The build was cancelled; the stages that are done are kept for the next try.")
 
-    def stage(self, name: str, key: str, make: Callable[[Path], Evidence]) -> Path:
+    def stage(self, name: Stage, key: str, make: Callable[[Path], Evidence]) -> Path:
         """The folder of the stage, made by `make(folder) -> evidence` unless an earlier build left it whole."""
         self.check()
         done = self.folder / f"{name}-{key[:16]}"
@@ -117,7 +117,7 @@ def made(out: Path, began: float) -> BuildDone:
 
 
 @contextmanager
-def timed(report: Report, stage: str) -> Iterator[dict[str, float]]:
+def timed(report: Report, stage: Stage) -> Iterator[dict[str, float]]:
     """Tells that a stage began and how it ended; the dict it gives is filled with `seconds` and `peak_mib`."""
     spent: dict[str, float] = {}
     began = time.monotonic()

@@ -11,17 +11,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
 from workflows.builder import BuildRequest
 from workflows.builder import build as run_build
-from workflows.cli.asked import (
-    AnswerColumn,
-    IgnoreCase,
-    KeepSpaces,
-    Pattern,
-    PatternColumn,
-    QuestionColumn,
-    Raw,
-    TaskOption,
-    task_from,
-)
+from workflows.cli.asked import Asked, asking
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.errors import RecipeError
 from workflows.recipe.choose import parse_settings
@@ -34,6 +24,7 @@ GOAL_HELP = (
 )
 
 
+@asking
 def build(
     source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
     out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when the build is whole."),
@@ -43,14 +34,10 @@ def build(
     precision: str | None = typer.Option(None, "--precision", help="fp32, fp16, bf16, int8, int4, int8-dynamic, w8a16"),
     goal: str | None = typer.Option(None, "--goal", metavar="METRIC=VALUE", help=GOAL_HELP),
     prompts: Path | None = typer.Option(None, "--prompts", help="What the goal is held to, as `eval` has it."),
-    task_file: Path | None = TaskOption,
-    question_column: str = QuestionColumn,
-    answer_column: str = AnswerColumn,
-    pattern: str = Pattern,
-    pattern_column: str = PatternColumn,
-    ignore_case: bool = IgnoreCase,
-    keep_spaces: bool = KeepSpaces,
-    raw: bool = Raw,
+    task_file: Path | None = typer.Option(
+        None, "--task-file", help="Questions and answers: JSON lines or parquet."
+    ),
+    asked: Asked = Asked(),
     cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),
     chunk: int | None = typer.Option(None, "--chunk", help="Prompt tokens that one prefill run takes."),
@@ -64,8 +51,7 @@ def build(
     options = _read_recipe(recipe) if recipe else {}
     named = {"task": task, "precision": precision, "cache": cache, "capacity": capacity, "chunk": chunk}
     options |= {**parse_settings(settings), **{key: value for key, value in named.items() if value is not None}}
-    task_of = (question_column, answer_column, pattern, pattern_column, ignore_case, keep_spaces, raw)
-    wanted = _goal(goal, precision, prompts, task_from(task_file, *task_of))
+    wanted = _goal(goal, precision, prompts, asked.task(task_file))
     request = BuildRequest(source, out, options, trust_remote_code, force, goal=wanted)
     stages: dict[str, StageEvent] = {}
     with interruptible() as cancelled:

@@ -9,22 +9,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from workflows.cli.asked import (
-    AnswerColumn,
-    IgnoreCase,
-    KeepSpaces,
-    Pattern,
-    PatternColumn,
-    QuestionColumn,
-    Raw,
-    task_from,
-)
+from workflows.cli.asked import Asked, asking
 from workflows.cli.build import Shown
 from workflows.cli.output import JsonFlag, interruptible, write_json
 from workflows.wire.codec import shell
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
 
 
+@asking
 def evaluate(
     bundle: Path = typer.Argument(help="The bundle's folder that is judged."),
     against: str = typer.Option(..., "--against", metavar="SOURCE_OR_BUNDLE", help="What it should be like."),
@@ -37,13 +29,7 @@ def evaluate(
     task_file: Path | None = typer.Option(
         None, "--task", "--task-file", help="Your own questions and answers: JSON lines or parquet."
     ),
-    question_column: str = QuestionColumn,
-    answer_column: str = AnswerColumn,
-    pattern: str = Pattern,
-    pattern_column: str = PatternColumn,
-    ignore_case: bool = IgnoreCase,
-    keep_spaces: bool = KeepSpaces,
-    raw: bool = Raw,
+    asked: Asked = Asked(),
     trust_remote_code: bool = typer.Option(False, "--trust-remote-code", help="Let the source's own code run."),
     as_json: bool = JsonFlag,
 ) -> None:
@@ -52,8 +38,7 @@ def evaluate(
     from workflows.evaluation import evaluate as run
     from workflows.measure.recording import record_eval, to_stderr
 
-    task_of = (question_column, answer_column, pattern, pattern_column, ignore_case, keep_spaces, raw)
-    task = task_from(task_file, *task_of)
+    task = asked.task(task_file)
     request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code, task=task)
     with interruptible() as cancelled, Shown() as shown:
         found = run(request, shown.take, cancelled)

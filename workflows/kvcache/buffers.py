@@ -64,6 +64,41 @@ class Store:
         self._fresh.clear()
 
 
+class Memory:
+    """The stores of a state's tensors, with `allocated` empty slots, and each tensor's own buffer by its name."""
+
+    def __init__(self, state: Sequence[StateTensor], allocated: int) -> None:
+        self.stores = stack(state, allocated)
+        self._where = {tensor.past: (store, i) for store in self.stores for i, tensor in enumerate(store.tensors)}
+        self._present = {tensor.present: tensor.past for tensor in state}
+
+    @property
+    def tensors(self) -> dict[str, StateTensor]:
+        """The state tensors by the name of their past input."""
+        return {name: store.tensors[i] for name, (store, i) in self._where.items()}
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that the slots take now."""
+        return sum(store.slots.nbytes for store in self.stores)
+
+    def past(self, name: str) -> NDArray[Any]:
+        """The slots of the past input `name`."""
+        store, index = self._where[name]
+        past: NDArray[Any] = store.slots[index]
+        return past
+
+    def paired(self, present: str) -> NDArray[Any]:
+        """The slots of the past input that goes with the output `present`."""
+        return self.past(self._present[present])
+
+    def fresh(self, present: str, slots: int) -> NDArray[Any]:
+        """The buffer of `slots` slots for the output `present`; see Store.fresh."""
+        store, index = self._where[self._present[present]]
+        fresh: NDArray[Any] = store.fresh(slots)[index]
+        return fresh
+
+
 def stack(state: Sequence[StateTensor], allocated: int) -> list[Store]:
     """Stores of `allocated` empty slots, one a row shape and type."""
     by_row: dict[tuple[tuple[int, ...], str], list[StateTensor]] = {}

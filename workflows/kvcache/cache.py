@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.errors import CapacityError, GraphError, RewindError
-from workflows.kvcache.buffers import slide, stack
+from workflows.errors import CapacityError, GraphError
+from workflows.kvcache.buffers import Memory
 from workflows.kvcache.carried import Carried, CarriedTensor
 from workflows.kvcache.drivers import EMPTY, Feed, shape_of
 from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
+from workflows.kvcache.rewinds import check_rewind, lengths_of
 from workflows.kvcache.step import Group, Step, default_drivers, plain_facts
 from workflows.kvcache.views import group_view
 from workflows.tensors import TensorSpec
@@ -77,9 +78,10 @@ class KVCache:
         self._windows = {group.mask: group for group in self.groups}
         self._in_place = layout.writer != "host"
         self._gives = state[0].gives
-        self._stores = stack(state, self.allocated)
-        self._where = {tensor.past: (store, i) for store in self._stores for i, tensor in enumerate(store.tensors)}
-        self._present = {tensor.present: tensor.past for tensor in state}
+        self._memory = Memory(state, self.allocated)
+        self._stores = self._memory.stores
+        self.tensors: Mapping[str, StateTensor] = self._memory.tensors
+        self.names = tuple(self.tensors)  # of the past inputs that it feeds
 
     # -- a step ------------------------------------------------------------------------------------------------
 
@@ -161,24 +163,13 @@ class KVCache:
         """The same for who binds it, whatever is in it."""
         if name in self.carried.past:
             return self.carried.past[name]
-        store, index = self._where[name]
-        past: NDArray[Any] = store.slots[index]
-        return past
+        return self._memory.past(name)
 
     def fresh(self, name: str, width: int) -> NDArray[Any]:
         """The buffer into which the graph writes the present output `name`: past's own where it writes in place."""
         if name in self.carried.fresh:
             return self.carried.fresh[name]
-        store, index = self._where[self._present[name]]
-        if self._in_place:
-            return self.buffer(self._present[name])
-        fresh: NDArray[Any] = store.fresh(self._fresh_slots(width))[index]
-        return fresh
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The past inputs that this cache feeds."""
-        return tuple(self._where)
+        return self._memory.paired(name) if self._in_place else self._memory.fresh(name, self._fresh_slots(width))
 
     def shapes(self, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of every input that this cache feeds, for a step of `width` columns."""
@@ -196,33 +187,19 @@ class KVCache:
         return max(self.length - int(np.count_nonzero(self.groups[0].table != EMPTY)), 0)
 
     def rewindable(self) -> tuple[range, ...]:
-        """The lengths that can be gone back to, as half-open ranges; 0 always can.
-
-        A length L is legal where every position that the next token sees, (L - window, L) and the sinks, still has its
-        slot. What is carried from step to step knows no way back.
-        """
-        lowest = self.length if self.carried else 0
-        if self.evicted:
-            lowest = max([lowest, *(self.evicted + g.sinks + g.window - 1 for g in self.groups if g.window)])
-        if lowest <= 1:
-            return (range(0, self.length + 1),)
-        return range(0, 1), range(min(lowest, self.length), self.length + 1)
+        """The lengths that can be gone back to, as half-open ranges; 0 always can. See rewinds.py."""
+        return lengths_of(self)
 
     def rewind(self, length: int) -> None:
         """Forgets every token from `length` on. Raises RewindError that names the legal lengths.
 
         Moves no byte but where the layout slides.
         """
-        legal = self.rewindable()
-        if not any(length in lengths for lengths in legal):
-            named = " and ".join(f"{r[0]}" if len(r) == 1 else f"{r[0]} to {r[-1]}" for r in legal)
-            raise RewindError(f"The cache cannot go back to {length:,} tokens: it can go to {named}.", legal)
+        check_rewind(self, length)
         if self.layout.slides and length:
             self._slide(length - self.length)
         for group in self.groups:
-            group.table[group.table >= length] = EMPTY
-            if length == 0:
-                group.table[:] = EMPTY
+            group.forget(length)
         if length == 0:
             self.carried.reset()
         self.length = length
@@ -238,11 +215,6 @@ class KVCache:
                 store.wipe()
 
     # -- saved and loaded --------------------------------------------------------------------------------------
-
-    @property
-    def tensors(self) -> dict[str, StateTensor]:
-        """The state tensors by the name of their past input."""
-        return {name: store.tensors[i] for name, (store, i) in self._where.items()}
 
     def rows(self) -> tuple[Positions, dict[str, NDArray[Any]]]:
         """The positions that have a slot, [n] ascending, and by past input the rows of these slots, in that order."""
@@ -263,7 +235,7 @@ class KVCache:
 
     def newest(self) -> dict[str, NDArray[Any]]:
         """By past input, a copy of the last token's row [..., 1, width]."""
-        slots = self._last_slots(1)
+        slots = self.layout.place(np.array([self.length - 1]), self.capacity, self.allocated)
         return {name: self.past(name)[..., slots, :].copy() for name in self.names}
 
     def append(self, rows: Sequence[Mapping[str, NDArray[Any]]]) -> None:
@@ -275,10 +247,6 @@ class KVCache:
         joined = {name: np.concatenate([one[name] for one in rows], axis=-2) for name in self.names}
         wanted = self.layout.slots(positions, self.capacity)
         self._fill(self.length + len(rows), wanted, positions, joined)
-
-    def _last_slots(self, count: int) -> Positions:
-        positions = np.arange(self.length - count, self.length, dtype=np.int64)
-        return self.layout.place(positions, self.capacity, self.allocated)
 
     def _fill(self, length: int, wanted: int, positions: Positions, rows: Mapping[str, NDArray[Any]]) -> None:
         if self._counts:
@@ -299,7 +267,7 @@ class KVCache:
     @property
     def bytes(self) -> int:
         """Bytes that the buffers take now."""
-        return sum(store.slots.nbytes for store in self._stores) + self.carried.bytes
+        return self._memory.bytes + self.carried.bytes
 
     def view(self) -> tuple[GroupView, ...]:
         """The groups as the window draws them."""
@@ -339,10 +307,7 @@ class KVCache:
         for store in self._stores:
             store.slide(by)
         for group in self.groups:
-            slide(group.table, by)
-            vacated = slice(max(0, self.allocated - by), None) if by > 0 else slice(0, -by)
-            group.table[vacated] = EMPTY
-            group.table[: self.allocated - self.capacity if self.allocated > self.capacity else 0] = EMPTY
+            group.slide(by, self.capacity)
 
     def _reserve(self, slots: int) -> None:
         if slots <= self.allocated or not self._growing:
@@ -353,15 +318,10 @@ class KVCache:
     def _resize(self, slots: int) -> None:
         """Gives the buffers `slots` slots; a sliding layout keeps its rows at the end."""
         self.lend()
-        keep = min(slots, self.allocated)
         for store in self._stores:
             store.resize(slots, at_end=self.layout.slides)
         for group in self.groups:
-            table = np.full(slots, EMPTY, np.int64)
-            if keep:
-                side = slice(-keep, None) if self.layout.slides else slice(keep)
-                table[side] = group.table[side]
-            group.table = table
+            group.resize(slots, at_end=self.layout.slides)
         self.allocated = slots
         self.generation += 1
 

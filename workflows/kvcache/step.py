@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.kvcache.drivers import IDS, POSITIONS
+from workflows.kvcache.buffers import slide
+from workflows.kvcache.drivers import EMPTY, IDS, POSITIONS
 from workflows.kvcache.geometry import MASK, GroupFacts, Joins, StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.tensors import TensorSpec
@@ -33,6 +34,25 @@ class Group:
         if ring is None or (facts.window is not None and facts.window <= ring):
             return cls(facts.name, facts.mask, facts.layers, facts.window, table=table)
         return cls(facts.name, facts.mask, facts.layers, ring, sinks, facts.window, table)
+
+    def forget(self, length: int) -> None:
+        """No slot holds a position from `length` on."""
+        self.table[self.table >= length] = EMPTY
+
+    def slide(self, by: int, capacity: int) -> None:
+        """Its rows go `by` slots to the left, or back; those further from the end than `capacity` are forgotten."""
+        slots = len(self.table)
+        slide(self.table, by)
+        self.table[max(0, slots - by) :] = EMPTY  # what was vacated, on either side
+        self.table[: max(0, -by, slots - capacity)] = EMPTY
+
+    def resize(self, slots: int, at_end: bool) -> None:
+        """As the buffers of its layers."""
+        table, keep = np.full(slots, EMPTY, np.int64), min(slots, len(self.table))
+        if keep:
+            side = slice(-keep, None) if at_end else slice(keep)
+            table[side] = self.table[side]
+        self.table = table
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from workflows.graphs.stages import read_evidence
 from workflows.measure.history import short_digest
 from workflows.report.document import Document, Heading, Listing, Part, Table, Text, with_unit
 from workflows.report.runs import environment, latency_curves, side_by_side
+from workflows.wire.events import STAGES
 from workflows.wire.reports.inspection import BuiltPass, BuiltStage, ParityReport
 from workflows.wire.reports.runs import Run, RunReport
 
 LAST = 4
 """Runs of a kind that are shown at most, the newest."""
-STAGES = ("checkpoint", "export", "optimize", "quantize", "bundle")
 
 
 def report_on_bundle(bundle: Bundle, runs: Sequence[RunReport]) -> Document:

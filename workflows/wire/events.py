@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 from workflows.wire.codec import ABSENT, Mismatch, dumps, read, read_in_steps, shell
 from workflows.wire.reports.base import Report
 
 Phase = Literal["prefill", "decode"]
 FinishReason = Literal["eos", "length", "stop", "capacity", "cancelled"]
+Stage = Literal[
+    "checkpoint", "import", "export", "optimize", "goal", "quantize", "bundle", "compile", "assemble", "export-genai"
+]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+"""Of builds, and of the doors to other programs, in their order; `import` is torch's within the export, or a door's."""
 StageState = Literal["started", "done", "reused", "skipped", "failed"]
 
 
@@ -40,7 +45,7 @@ class StageEvent(Event):
     """A build stage began or ended. `note` says why it was skipped or failed."""
 
     event: ClassVar[str] = "stage"
-    stage: str
+    stage: Stage
     state: StageState
     seconds: float = 0.0
     peak_mib: float = 0.0

@@ -25,6 +25,8 @@ LEAST, MOST = 0.04, 0.54
 """Strength of the colour of a node that costs nothing, and of the costliest."""
 LEFT_OUT = 0.001
 """Shares below this have no figure in the picture."""
+CALLS = 3
+"""The column of the table that not every measure has."""
 
 
 class HeatColours:
@@ -154,7 +156,6 @@ class HeatPanel(QWidget):
         self._errors = (self.tr("Node"), self.tr("Error"), self.tr("Bits"), "")
         self._rows = Rows(self._times, numbers=(1, 2, 3))
         self.table = NodeTable(self._rows, self.tr("Nodes, the costliest first"))
-        self.table.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.table.horizontalHeader().setMinimumSectionSize(5 * G)
         self._lay_out()
         self._connect()
@@ -231,6 +232,7 @@ class HeatPanel(QWidget):
         self.legend.setVisible(bool(heat.values))
         self.legend.show_most(self.colours.text(heat.most))
         {"bytes": self._fill_bytes, "error": self._fill_errors}.get(heat.measure, self._fill_times)()
+        self.table.setColumnHidden(CALLS, not self._tells_calls())
         self.table.setVisible(bool(self._places))
         self._on_selection(self._model.selected)
 
@@ -272,6 +274,13 @@ class HeatPanel(QWidget):
             one = self.tr("1 node is in no graph like this: onnxruntime made it.")
             text += " " + counted(made, one, self.tr("{0} nodes are in no graph like this: onnxruntime made them."))
         return text + (" " + self.tr("A comparison has its own colours.") if self._model.diff is not None else "")
+
+    def _tells_calls(self) -> bool:
+        """Whether some node is called more or less than once a run: else the column takes the room of the names."""
+        profile = self.heat.profile
+        if profile is None or not self._rows.headings[CALLS]:
+            return False
+        return any(row.time.calls != profile.runs for row in self.heat.rows)
 
     def _fill_times(self) -> None:
         rows, tints = [], []

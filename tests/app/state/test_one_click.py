@@ -27,13 +27,13 @@ class StubBuild(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.running = False
+        self.running = self.busy = False
         self.outcome: Any = None
         self.asked: list[tuple[Build, float]] = []
 
     def start(self, request: Build, expected: float) -> bool:
         self.asked.append((request, expected))
-        return True
+        return not self.busy
 
     def end(self, bundle: str) -> None:
         self.outcome = SimpleNamespace(bundle=bundle) if bundle else None
@@ -43,9 +43,11 @@ class StubBuild(QObject):
 class Bench:
     def __init__(self, bundles: Path) -> None:
         self.worker, self.build = StubWorker(), StubBuild()
-        self.draft = Draft(self.worker, bundles)  # type: ignore[arg-type]
+        self.draft = Draft(self.worker, lambda: bundles)  # type: ignore[arg-type]
         self.click = OneClick(self.draft, self.build)  # type: ignore[arg-type]
         self.said: list[tuple[str, ...]] = []
+        self.steps: list[str] = []
+        self.click.stepped.connect(self.steps.append)
         self.click.ready.connect(lambda bundle: self.said.append(("ready", bundle)))
         self.click.failed.connect(lambda *words: self.said.append(words))
 
@@ -77,7 +79,12 @@ def test_from_the_click_to_the_bundle(bench: Bench, tmp_path: Path) -> None:
     bench.job.answered.emit(PLAN)
     assert bench.build.asked == [(Build(DEMO, str(tmp_path / "qwen3-demo-int4")), 12.5)]
     bench.build.end("/b/demo")
-    assert bench.said == [("ready", "/b/demo")]
+    assert bench.said == [("ready", "/b/demo")] and bench.steps == ["looking", "building", ""]
+
+
+def test_a_second_click_while_it_is_looked_at_changes_nothing(bench: Bench) -> None:
+    assert bench.click.start() and not bench.click.start()
+    assert len(bench.worker.jobs) == 1 and bench.steps == ["looking"]
 
 
 def test_a_build_that_runs_is_not_disturbed(bench: Bench) -> None:
@@ -94,18 +101,17 @@ def test_what_goes_wrong_before_the_build_is_said_once(bench: Bench, planned: bo
     else:
         bench.click.start()
     bench.job.failed.emit(ErrorEvent(kind="recipe", message="It cannot be.", details="why"))
-    assert bench.said == [("It cannot be.", "why")] and bench.build.asked == []
+    assert bench.said == [("It cannot be.", "why")] and bench.build.asked == [] and bench.click.step == ""
     bench.draft.changed.emit()
     assert len(bench.said) == 1
 
 
-def test_another_source_in_between_ends_it_without_a_word(bench: Bench) -> None:
+def test_another_build_in_between_ends_it_without_a_word(bench: Bench) -> None:
     bench.look()
-    bench.draft.probe("/mine")
-    bench.job.answered.emit(FOUND)
-    bench.plan()
+    bench.build.busy = True
     bench.job.answered.emit(PLAN)
-    assert bench.said == [] and bench.build.asked == []
+    bench.build.end("/b/mine")
+    assert bench.said == [] and bench.click.step == ""
 
 
 def test_a_build_that_fails_says_so_itself_and_a_later_one_is_not_the_demo_s(bench: Bench) -> None:

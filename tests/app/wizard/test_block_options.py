@@ -19,7 +19,7 @@ from tests.app.test_session import StubWorker
 
 @pytest.fixture
 def draft(qtbot: QtBot, tmp_path: Path) -> Draft:
-    return Draft(StubWorker(), tmp_path)  # type: ignore[arg-type]
+    return Draft(StubWorker(), lambda: tmp_path)  # type: ignore[arg-type]
 
 
 @pytest.fixture

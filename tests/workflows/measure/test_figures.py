@@ -14,9 +14,21 @@ def test_each_kind_of_run_says_its_own_figures() -> None:
     """In one unit: a build says its memory in MiB, a measurement in bytes."""
     memory = MEASURES["memory"]
     assert value(run("a", "build", peak_mib=2.0), memory) == 2 * 2**20
-    assert value(run("b", "bench", peak_rss_bytes=7, rss_bytes=5), memory) == 7
+    assert value(run("b", "bench", peak_rss_bytes=7), memory) == 7
     assert value(run("c", "eval", kl_mean=0.25), MEASURES["kl"]) == 0.25
     assert value(run("d", "eval", task=0), MEASURES["task"]) == 0
+
+
+def test_what_a_generation_holds_at_its_end_is_no_peak() -> None:
+    held = run("e", "generate", rss_bytes=5)
+    assert (value(held, MEASURES["memory"]), value(held, MEASURES["resident"])) == (None, 5)
+
+
+def test_a_measure_is_of_one_thing() -> None:
+    """No figure is told under two names, and none but peaks under that of a peak."""
+    told = [name for one in MEASURES.values() for name in one.figures]
+    assert sorted(set(told)) == sorted(told)
+    assert all("peak" in name for name in MEASURES["memory"].figures)
 
 
 @pytest.mark.parametrize("said", [None, "fast", math.nan, math.inf])

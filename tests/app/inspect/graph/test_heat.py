@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.inspect.graph.heat import HeatPanel
+from app.inspect.graph.heat import CALLS, HeatPanel
 from app.inspect.graph.tab import GraphTab
 from app.state.context import AppContext
 from app.state.heat import bytes_of
@@ -124,6 +125,25 @@ def test_a_row_leads_to_its_node_and_a_node_to_its_row(make: Make, qtbot: QtBot)
     made = next(r for r in range(rows.rowCount()) if rows.index(r, 0).data() == "Reorder_0")
     panel.table.picked.emit(made)  # which is nowhere to go to
     assert tab.model.selected is None
+
+
+def test_names_have_the_room_of_a_column_that_tells_nothing(make: Make, qtbot: QtBot) -> None:
+    """A node's name is what a row is read for; that each was called once a run is in the words above."""
+    tab, panel = make()
+    panel.setFixedWidth(panel.minimumWidth())
+    measured(qtbot, tab, panel)
+    table, profile = panel.table, panel.heat.profile
+    assert profile is not None and {row.time.calls for row in panel.heat.rows} == {profile.runs}
+    assert table.isColumnHidden(CALLS)
+    assert table.columnWidth(0) > max(table.columnWidth(1) + table.columnWidth(2), table.viewport().width() // 2)
+    assert table.textElideMode() == Qt.TextElideMode.ElideMiddle  # of a path the end tells more than the middle
+    narrow = table.columnWidth(0)
+    panel.heat.rows[0] = replace(panel.heat.rows[0], time=replace(panel.heat.rows[0].time, calls=24))
+    panel.refresh()
+    assert not table.isColumnHidden(CALLS) and table.columnWidth(0) < narrow
+    panel.measure.setCurrentIndex(1)
+    panel.measure.activated.emit(1)
+    assert table.isColumnHidden(CALLS)
 
 
 def test_bytes_are_there_without_a_measurement(make: Make, qtbot: QtBot) -> None:
