@@ -54,9 +54,23 @@ class GenerateOptions(BaseModel):
     def _one_form(self) -> GenerateOptions:
         if sum(form is not None for form in (self.json_schema, self.regex, self.grammar)) > 1:
             raise ValueError("a reply has one form: give one of json_schema, regex and grammar")
+        return self
+
+    @model_validator(mode="after")
+    def _beams_alone(self) -> GenerateOptions:
         if self.num_beams > 1 and self.temperature > 0:
             raise ValueError("beams take the most probable texts: leave the temperature at 0, or ask for one beam")
+        if self.num_beams > 1 and self.ngram:
+            raise ValueError("beams are searched without drafts: leave ngram out, or ask for one beam")
+        for name in ("length_penalty", "early_stopping"):
+            if self.num_beams == 1 and name in self.model_fields_set:
+                raise ValueError(f"{name} is of a search with beams: give num_beams above 1, or leave it out")
         return self
+
+    @property
+    def of_drafts(self) -> list[str]:
+        """The options that a person gave and that mean nothing without drafts."""
+        return [name for name in ("draft_tokens", "acceptance") if name in self.model_fields_set]
 
 
 def check_options(values: Mapping[str, Any]) -> GenerateOptions:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from workflows.errors import DraftError, RequestError
 from workflows.generate.logits import Logits, run_checked, run_rows
 from workflows.generate.options import Acceptance, GenerateOptions
 from workflows.generate.processors import Processor, compile_choice
@@ -54,6 +55,11 @@ class Steps(Protocol):
         """What came of drafts; None of a way without any."""
         ...
 
+    @property
+    def lost(self) -> str:
+        """Why there are no drafts any more, as a sentence; empty while there are, and of a way without any."""
+        ...
+
     def first(self, logits: Logits, ids: Sequence[int]) -> Chosen:
         """The token after the prompt, whose last logits [V] are given."""
         ...
@@ -68,6 +74,8 @@ class Steps(Protocol):
 
 class PlainSteps:
     """One token a run."""
+
+    lost = ""
 
     def __init__(self, machine: Machine, score: Score, choose: Callable[[Logits], int]) -> None:
         self._machine, self._score, self._choose = machine, score, choose
@@ -97,7 +105,7 @@ class DraftedSteps:
         self, machine: Machine, score: Score, strategy: Strategy, rule: Rule, greedy: bool, ends: frozenset[int]
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
-        self._greedy, self._ends = greedy, ends
+        self._greedy, self._ends, self.lost = greedy, ends, ""
         self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties()
 
     @property
@@ -113,13 +121,20 @@ class DraftedSteps:
     def next(self, ids: Sequence[int], left: int) -> Sequence[Chosen]:
         """See Steps."""
         began = self.pace.clock()
-        count = self.pace.length(min(left - 1, self._machine.drafts))
-        draft = self._proposer.propose(ids, count) if count > 0 else NOTHING
+        draft = self._drafted(ids, left)
         found = self._looked_at(draft, list(ids)) if draft else [self._alone(ids)]
         accepted = sum(chosen.drafted for chosen in found)
         self._use.note(len(draft), accepted)
         self.pace.note(len(draft), accepted, self.pace.clock() - began, judged=len(found))
         return found
+
+    def _drafted(self, ids: Sequence[int], left: int) -> Draft:
+        count = 0 if self.lost else self.pace.length(min(left - 1, self._machine.drafts))
+        try:
+            return self._proposer.propose(ids, count) if count > 0 else NOTHING
+        except DraftError as error:  # the tokens are the model's own, with drafts and without
+            self.lost = str(error)
+            return NOTHING
 
     def _alone(self, ids: Sequence[int]) -> Chosen:
         return self.first(run_checked(self._machine, ids[-1:], "decode"), ids)
@@ -146,8 +161,15 @@ class DraftedSteps:
 
 
 def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
-    """What the options and an open draft ask for: None is one token a run, a text why there can be no drafts."""
-    if (not options.ngram and draft is None) or options.num_beams > 1:
+    """What the options and an open draft ask for: None is one token a run, a text why there can be no drafts.
+
+    Raises RequestError for options of drafts without any, and for beams beside a draft.
+    """
+    if draft is not None and options.num_beams > 1:
+        raise RequestError("Beams are searched without drafts: leave --draft out, or ask for one beam.")
+    if not options.ngram and draft is None:
+        for name in options.of_drafts:
+            raise RequestError(f"{name} is of drafts, and there are none: ask for ngram, give a draft, or leave it out.")
         return None
     if machine.cache.carried:
         return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
@@ -173,7 +195,7 @@ def steps_of(
     if strategy is None:
         return PlainSteps(machine, score, choose)
     proposer, rule = strategy.proposer, matching(choose)
-    draws = isinstance(proposer, DraftModel) and not greedy and strategy.acceptance != "typical"
+    draws = isinstance(proposer, DraftModel) and not greedy and strategy.acceptance in (None, "rejection_sampling")
     if isinstance(proposer, DraftModel):
         seed = None if options.seed is None else options.seed + 1  # draws of its own, not the acceptance's again
         proposer.begin(process, np.random.default_rng(seed) if draws else None)
