@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.options import SessionOptions
 from workflows.errors import Cancelled, CapacityError, DraftError, JoineryError, RequestError, printable
 from workflows.generate.feed import feed
 from workflows.generate.logits import Logits, run_checked
@@ -15,6 +16,7 @@ from workflows.generate.processors import softmax
 from workflows.generate.strategy.base import NOTHING, Draft
 from workflows.generate.text import Text
 from workflows.runtime import Machine, open_machine
+from workflows.runtime.drafting import draft_faults, drafting_bundle
 from workflows.runtime.openings import Placement
 
 Process = Callable[[Sequence[int], Logits], Logits]
@@ -24,11 +26,14 @@ class DraftModel:
     """A model that is open beside the target, with a cache of its own that follows what the target takes.
 
     Draws each token from its own logits after the generation's chain (`begin` tells it), the largest where the
-    generation is greedy. Its cache keeps what two texts have in common. name: what a person knows it as.
+    generation is greedy. Its cache keeps what two texts have in common. name: what a person knows it as. own: whether
+    it is of the target's bundle, so that the bundle's strategy tells how to draft with it. digest: tells its bundle
+    from others.
     """
 
-    def __init__(self, machine: Machine, name: str = "draft") -> None:
+    def __init__(self, machine: Machine, name: str = "draft", *, own: bool = False, digest: str = "") -> None:
         self._machine, self._name = machine, name
+        self.own, self.digest = own, digest
         self._fed: list[int] = []
         self.begin(None, None)
 
@@ -42,7 +47,30 @@ class DraftModel:
         own = read_bundle(folder)
         machine = open_machine(own, where)
         _check(target, machine, Text.of_bundle(bundle), Text.of_bundle(own))
-        return cls(machine, Path(folder).name)
+        return cls(machine, Path(folder).name, digest=own.fingerprint)
+
+    @classmethod
+    def of_bundle(
+        cls,
+        bundle: Bundle,
+        target: Machine,
+        where: Placement,
+        device_options: Mapping[str, str] | None = None,
+        session_options: SessionOptions | None = None,
+    ) -> DraftModel | None:
+        """Opens those sessions of `bundle` that draft for `target`, the others; None where it has none.
+
+        The options are open_machine's. Raises BundleError, with the JSON path, where the two don't fit, and what
+        open_machine raises.
+        """
+        own, machine = drafting_bundle(bundle, target.cache.capacity), None
+        if own is not None:
+            others = {name: one for name, one in where.others.items() if name in own.pipeline.pipeline.sessions}
+            place = Placement(where.device, others)
+            machine = open_machine(own, place, device_options=device_options, session_options=session_options)
+        for fault in draft_faults(bundle.pipeline, target.program, machine.program if machine else None):
+            raise fault.error(bundle.where)
+        return None if machine is None else cls(machine, str(bundle.pipeline.pipeline.draft), own=True)
 
     def stop(self) -> None:
         """Ends the run that is under way; may be called from any thread."""

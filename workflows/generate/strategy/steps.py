@@ -8,14 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from workflows.errors import DraftError, RequestError
+from workflows.errors import DraftError
 from workflows.generate.logits import Logits, run_checked, run_rows
 from workflows.generate.options import Acceptance, GenerateOptions
 from workflows.generate.processors import Processor, compile_choice
 from workflows.generate.strategy.accept import Rule, matching, rejection_sampling, typical
 from workflows.generate.strategy.base import NOTHING, Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
-from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.pace import Pace
 from workflows.generate.strategy.ties import Ties
 from workflows.runtime import Machine
@@ -158,25 +157,6 @@ class DraftedSteps:
                 break
         cache.rewind(before + len(found))
         return found
-
-
-def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
-    """What the options and an open draft ask for: None is one token a run, a text why there can be no drafts.
-
-    Raises RequestError for options of drafts without any, and for beams beside a draft.
-    """
-    if draft is not None and options.num_beams > 1:
-        raise RequestError("Beams are searched without drafts: leave --draft out, or ask for one beam.")
-    if not options.ngram and draft is None:
-        for name in options.of_drafts:
-            raise RequestError(f"{name} is of drafts, and there are none: ask for ngram, give a draft, or leave it out.")
-        return None
-    if machine.cache.carried:
-        return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
-    if machine.verifier is None:
-        return "Drafts are off: this bundle's graphs give the logits of one token a run."
-    proposer = NGram(max_draft=options.draft_tokens) if draft is None or options.ngram else draft
-    return Strategy(proposer, options.draft_tokens, options.acceptance)
 
 
 def steps_of(
