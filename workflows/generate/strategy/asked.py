@@ -39,9 +39,8 @@ def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | 
     asked = _followed(machine, options, draft)
     if asked is None:
         return Strategy(proposer, options.draft_tokens, options.acceptance)
-    acceptance = asked.acceptance if "acceptance" in asked.model_fields_set else None
     threshold = {} if asked.typical_threshold is None else {"threshold": asked.typical_threshold}
-    return Strategy(proposer, _most(options, asked), options.acceptance or acceptance, **threshold)
+    return Strategy(proposer, _most(options, asked), options.acceptance or asked.acceptance, **threshold)
 
 
 def _beside_beams(machine: Machine, draft: DraftModel | None) -> str | None:
@@ -79,13 +78,11 @@ def _followed(machine: Machine, options: GenerateOptions, draft: DraftModel | No
 
 
 def _most(options: GenerateOptions, asked: file.Strategy) -> int:
-    """How many tokens a draft has at most; those of look-ups are as many as these are told, unless the file says less.
-    """
+    """How many tokens a draft has at most; of look-ups the file may say two numbers, and the lesser counts."""
     if "draft_tokens" in options.model_fields_set:
         return options.draft_tokens
-    if asked.draft.producer != "ngram" or "num_speculative_tokens" in asked.model_fields_set:
-        return asked.num_speculative_tokens
-    return (asked.draft.ngram or file.NGram()).max_draft
+    rule = asked.draft.ngram if asked.draft.producer == "ngram" else None
+    return min(asked.num_speculative_tokens, rule.max_draft) if rule else asked.num_speculative_tokens
 
 
 def another_draft(machine: Machine, draft: DraftModel | None) -> str:
