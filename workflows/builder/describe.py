@@ -107,13 +107,14 @@ def _strategy(recipe: Recipe) -> Strategy | None:
 
 def _session(part: Part, recipe: Recipe, precision: str, *, follows_text: bool) -> Session:
     integers: Literal["int4", "int8"] = "int4" if precision == "int4" else "int8"
+    mixed = any(node.precision != "fp16" for node in recipe.quantize.nodes.values())
     slides = follows_text and recipe.cache == "window"
     return Session(
         file=part.file,
         session_options=SessionOptions(
             **options_of(part.name, recipe),
             runtime=Runtime(
-                precision=_FLOATS.get(precision),
+                precision=None if mixed else _FLOATS.get(precision),
                 chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk) if follows_text else None,
                 sliding_window=SlidingWindow(size=recipe.capacity) if slides else None,
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tests.workflows.conftest import Built, make_qwen3
 from workflows.bundle import read_bundle, verify_bundle
 from workflows.generate import GenerateOptions, open_engine
+from workflows.generate.strategy.pace import Pace
 from workflows.inspection import check_bundle, inspect_path
 from workflows.wire.events import GenerationDone
 
@@ -44,6 +46,13 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def _always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drafts of every length in turn, whatever they cost."""
+    turns = count()
+    monkeypatch.setattr(Pace, "length", lambda self, limit: max(min(next(turns) % 6, limit), 0))
+
+
 def check(bundle: Path, accepted: float = 0.3) -> None:
     """Greedy tokens are those without drafts, in turns; of the drafted tokens at least that share is accepted."""
     with open_engine(bundle) as engine:
@@ -71,13 +80,13 @@ def test_the_first_layers_draft(built: Built, deep: Path) -> None:
     flow = read_bundle(bundle).pipeline.pipeline
     assert flow.strategy is not None and flow.draft == "draft" and flow.strategy.draft.depth == 2
     assert [stage.run for stage in flow.flow] == ["decoder"] and list(flow.sessions) == ["decoder", "draft"]
+    graphs = [onnx.load(bundle / name, load_external_data=False).graph for name in ("decoder.onnx", "draft.onnx")]
     places = [
         {(one.external_data[1].value, one.external_data[2].value) for one in graph.initializer if one.external_data}
-        for graph in (onnx.load(bundle / name, load_external_data=False).graph for name in ("decoder.onnx", "draft.onnx"))
+        for graph in graphs
     ]
     assert places[1] < places[0]
-    whole = onnx.load(bundle / "decoder.onnx", load_external_data=False).graph
-    assert [one.name for one in whole.output][0] == "logits" and len(whole.output) == 1 + 2 * 4
+    assert graphs[0].output[0].name == "logits" and len(graphs[0].output) == 1 + 2 * 4
     drawn = inspect_path(bundle).composite
     assert [one.name for one in drawn.sessions] == ["decoder", "draft"]
     assert {state.name: state.layers[0].layers for state in drawn.states} == {"all": (0, 1, 2, 3), "draft all": (0, 1)}
