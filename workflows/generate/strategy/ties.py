@@ -5,33 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from workflows.generate.logits import Logits
-from workflows.runtime import Machine
 
 _ENOUGH = 3  # places that were looked at twice, before what they show is believed
 _CAUTION = 8.0
 _LEAST, _MOST = 1e-5, 0.05
 """Of the largest score. Measured between runs of 1 and of 2 to 16 tokens: 2e-6 in fp32 and 1e-3 in fp16, everywhere
 alike; 2.4e-2 where activations are quantized, at one place of ten, where their rounding flips, and nothing between."""
-_SMOOTH = ("fp32", "fp16", "bf16")
 
 
 class Ties:
-    """Tells ties. smooth: whether runs differ by what floating point rounds, so that what a place that is looked at
-    twice differs by says what a tie is; where numbers are put on grids, most places say nothing of the next one.
+    """Tells ties; what a place that is looked at twice differs by says what a tie is.
+
+    integers: whether something may be computed with these, where most places say nothing of the next one.
     """
 
-    def __init__(self, smooth: bool = True) -> None:
-        self._smooth, self._seen, self._largest = smooth, 0, 0.0
-
-    @classmethod
-    def of(cls, machine: Machine) -> Ties:
-        """Those of an open model, by its precision."""
-        return cls(all(machine.pipeline.precision_of(name) in _SMOOTH for name in machine.sessions))
+    def __init__(self, integers: bool = False) -> None:
+        self._integers, self._seen, self._largest = integers, 0, 0.0
 
     @property
     def share(self) -> float:
         """How close two scores may come, as a share of the larger, before they are a tie."""
-        return _MOST if not self._smooth or self._seen < _ENOUGH else min(max(_CAUTION * self._largest, _LEAST), _MOST)
+        return _MOST if self._integers or self._seen < _ENOUGH else min(max(_CAUTION * self._largest, _LEAST), _MOST)
 
     def is_near(self, scores: Logits) -> bool:
         """Whether another token might have the largest of `scores` [V] in a run of its own."""

@@ -22,18 +22,18 @@ def scores(*values: float) -> Logits:
 
 def test_smooth_differences_tell_what_a_tie_is() -> None:
     """Three places that differ by a millionth; one of a grid may differ by nothing, and the next one by much."""
-    for smooth, near in ((True, False), (False, True)):
-        ties = Ties(smooth)
+    for integers in (False, True):
+        ties = Ties(integers)
         assert ties.is_near(scores(10, 9.8, 3)) and not ties.is_near(scores(10, 9, 3))
         for _ in range(3):
             ties.note(scores(10, 9.8, 3), scores(10, 9.80001, 3))
-        assert ties.is_near(scores(10, 9.8, 3)) is near
+        assert ties.is_near(scores(10, 9.8, 3)) is integers
 
 
 @pytest.mark.parametrize(("precision", "share"), [("fp32", 1e-5), ("int4", 0.05)])
 def test_the_precision_of_a_bundle_says_which(built: Built, sharp_qwen3: Path, precision: str, share: float) -> None:
     with open_engine(built(sharp_qwen3, precision=precision, capacity=96)) as engine:
-        ties = Ties.of(engine.machine)
+        ties = Ties(engine.machine.rounds)
         for _ in range(3):
             ties.note(scores(1, 0), scores(1, 0))
         assert ties.share == share
