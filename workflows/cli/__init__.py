@@ -15,50 +15,20 @@ import typer
 from typer.exceptions import TyperException
 
 from workflows import __version__
-from workflows.cli import (
-    assemble,
-    bench,
-    build,
-    chat,
-    compile,
-    completion,
-    devices,
-    diverge,
-    eval,
-    exporting,
-    generate,
-    importing,
-    inspect,
-    preflight,
-    profile,
-    report,
-    runs,
-    verify,
-)
+from workflows.cli import completion
+from workflows.cli.commands import Commands
 from workflows.errors import Cancelled, JoineryError, describe_os_error
 from workflows.processes import own_stdout, python_command, python_path
 
 app = typer.Typer(
     name="joinery",
+    cls=Commands,
     help="Turn Hugging Face checkpoints into composite ONNX models; see, run and measure them.",
     no_args_is_help=False,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-commands = (build.build, generate.generate, chat.chat, inspect.inspect, bench.bench, devices.devices, verify.verify)
-for command in commands:
-    app.command()(command)
-app.command("assemble")(assemble.assemble)
-app.command("eval")(eval.evaluate)
-app.command()(diverge.diverge)
-app.command()(preflight.preflight)
-app.command()(profile.profile)
-app.command("compile")(compile.compile_contexts)
-app.add_typer(runs.runs, name="runs")
-app.command()(report.report)
-app.command("import")(importing.import_folder)
-app.command("export-genai")(exporting.export_folder)
 
 
 def _version(wanted: bool) -> None:

@@ -15,6 +15,7 @@ import typer
 from typer._completion_classes import completion_init
 from typer._completion_shared import Shells, get_completion_script, install
 
+from workflows.cli.commands import Later
 from workflows.paths import home
 
 PROGRAM = "joinery"
@@ -58,7 +59,10 @@ def attach(command: Any) -> None:
         if words is not None:
             parameter._custom_shell_complete = _completer(words)
     for child in getattr(command, "commands", {}).values():
-        attach(child)
+        if isinstance(child, Later):
+            child.attach = attach
+        else:
+            attach(child)
 
 
 def _completer(words: Callable[[str], Iterator[str]]) -> Callable[[Any, Any, str], list[str]]:

@@ -23,7 +23,7 @@ FULL = TaskFile("t.jsonl", "q", "a", "x+", "p", ignore_case=True, keep_spaces=Tr
 
 def parameters(command: str) -> dict[str, click.Parameter]:
     group: Any = typer.main.get_command(cli.app)
-    return {one.name: one for one in group.commands[command].params}
+    return {one.name: one for one in group.commands[command].loaded.params}
 
 
 def test_every_command_that_asks_a_task_has_the_same_options() -> None:
