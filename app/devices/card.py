@@ -110,7 +110,7 @@ class DeviceCard(Card):
             (self.cancel if busy else self.check if device.usable else self.act).setFocus()
         self.progress.setVisible(busy)
         self.status.set_whole(work.line if work is not None else self._words(checking))
-        wrong = tried.error[1].message if tried.error is not None and tried.error[0] == device.name else ""
+        wrong = tried.why_not(bundle, device.name)
         self.problem.setText(wrong)
         self.problem.setVisible(bool(wrong))
         self._show_found(checking)

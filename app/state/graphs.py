@@ -164,7 +164,7 @@ class GraphModel(QObject):
 
     def _on_answer(self, job: Job[object], graph: GraphReport, diff: DiffReport | None) -> None:
         if job is self._job:
-            self._job = None
+            self._job, self.relaying = None, False
             self._slices.run(_read(graph, diff, self.folds), self._on_read, self._on_bad)
 
     def _on_error(self, job: Job[object], error: ErrorEvent) -> None:
@@ -235,10 +235,15 @@ class GraphModel(QObject):
 
     # -- opening, choosing, finding --------------------------------------------------------------------------
 
+    @property
+    def _arriving(self) -> bool:
+        """Whether another graph is being read or laid out, which is not to be left for one that goes."""
+        return self._slices.busy and not self.relaying
+
     def set_opened(self, opened: set[str]) -> None:
-        """Opens and closes scopes."""
+        """Opens and closes scopes; nothing while another graph arrives."""
         scene = self.scene
-        if scene is None:
+        if scene is None or self._arriving:
             return
         scene.open(opened)
         self.relaying = True
@@ -258,7 +263,9 @@ class GraphModel(QObject):
         self.folds = on
         self._kept.clear()
         graph, diff = self.graph, self.diff
-        if graph is not None:
+        if self._arriving and self.where is not None:
+            self._ask(self.where, self.against)
+        elif graph is not None:
             self._slices.run(_outlined(graph, on), lambda outline: self._lay_out(graph, diff, outline), self._on_bad)
             self.busyChanged.emit(self._slices.busy)
 

@@ -43,7 +43,7 @@ class Row:
 
 
 class Heat(QObject):
-    """Follows the graph; `progress` is how far a measurement is, `failed` what went wrong."""
+    """Follows the graph; `progress` is how far a measurement is, `failed` what went wrong with this one."""
 
     changed = Signal()
 
@@ -52,7 +52,7 @@ class Heat(QObject):
         self._model, self._errand = model, Errand(new_worker, self)
         self.measure: Measure = ""
         self.provider, self.phase = "cpu", ""
-        self.failed = ""
+        self._failed: tuple[object, str] | None = None
         self.progress: ProgressEvent | None = None
         self._found: dict[tuple[str, str], list[ComponentProfile]] = {}
         self._rounded: dict[Where, list[NodeRounding]] = {}
@@ -74,20 +74,31 @@ class Heat(QObject):
         where = self._model.where
         if where is None or self.running:
             return
-        self.failed, key = "", (where.path, self.provider)
+        self._failed, key, subject = None, (where.path, self.provider), self._subject
         if self.measure == "error":
             read = self._errand.run(Rounding(where))
             read.on_answer(lambda report: self._on_rounding(where, report))
-            self._follow(read)
+            self._follow(read, subject)
         else:
             timed = self._errand.run(Profile(where.path, provider=self.provider))
             timed.on_answer(lambda report: self._on_report(key, report))
-            self._follow(timed)
+            self._follow(timed, subject)
         self.changed.emit()
 
-    def _follow(self, job: Job[object]) -> None:
+    @property
+    def _subject(self) -> object:
+        """What is measured: a graph's weights, or the bundle's graphs on a provider."""
+        where = self._model.where
+        return where if self.measure == "error" or where is None else (where.path, self.provider)
+
+    @property
+    def failed(self) -> str:
+        """Why what is looked at could not be measured the last time; or ""."""
+        return self._failed[1] if self._failed is not None and self._failed[0] == self._subject else ""
+
+    def _follow(self, job: Job[object], subject: object) -> None:
         job.event.connect(self._on_event)
-        job.on_error(self._on_error)
+        job.on_error(lambda error: self._on_error(subject, error))
 
     def cancel(self) -> None:
         """Ends the measurement."""
@@ -108,9 +119,9 @@ class Heat(QObject):
         self._rounded[where] = report.nodes
         self.refresh()
 
-    def _on_error(self, error: ErrorEvent) -> None:
+    def _on_error(self, subject: object, error: ErrorEvent) -> None:
         self.progress = None
-        self.failed = "" if error.kind == "cancelled" else error.message
+        self._failed = None if error.kind == "cancelled" else (subject, error.message)
         self.changed.emit()
 
     # -- what is shown -----------------------------------------------------------------------------------------

@@ -54,8 +54,8 @@ class Preflights(QObject):
         self._errand = Errand(new_worker, self)
         self.running: tuple[str, str] | None = None
         """Bundle and provider that are tried now."""
-        self.error: tuple[str, ErrorEvent] | None = None
-        """The provider that could not be tried last, and why."""
+        self._failed: tuple[tuple[str, str], str] | None = None
+        """The bundle and the provider that could not be tried last, and why."""
         try:
             self._rows = self._file.read()
         except OSError as error:
@@ -67,15 +67,25 @@ class Preflights(QObject):
         whose = str(bundle["path"]), str(bundle.get("built_at", "")), provider
         return next((row for row in self._rows if (row.bundle, row.built_at, row.report.provider) == whose), None)
 
+    def is_trying(self, bundle: Summary | None, provider: str) -> bool:
+        """Whether it is this bundle that is tried on this provider."""
+        return bundle is not None and self.running == (str(bundle["path"]), provider)
+
+    def why_not(self, bundle: Summary | None, provider: str) -> str:
+        """Why the bundle could not be tried on the provider, where that was the last thing that was tried; or ""."""
+        failed = bundle is not None and self._failed is not None and self._failed[0] == (str(bundle["path"]), provider)
+        return self._failed[1] if failed and self._failed is not None else ""
+
     def check(self, bundle: Summary, provider: str) -> bool:
         """Tries a bundle; False while another is tried."""
         if self._errand.running:
             return False
         path, built_at = str(bundle["path"]), str(bundle.get("built_at", ""))
-        self.running, self.error = (path, provider), None
+        self.running = tried = path, provider
+        self._failed = None
         job = self._errand.run(Preflight(path, provider))
         job.on_answer(lambda report: self._on_report(path, built_at, report))
-        job.on_error(lambda error: self._on_error(provider, error))
+        job.on_error(lambda error: self._on_error(tried, error))
         self.changed.emit()
         return True
 
@@ -98,9 +108,9 @@ class Preflights(QObject):
             self._tell(f"The finding cannot be saved: {error.strerror}.")
         self.changed.emit()
 
-    def _on_error(self, provider: str, error: ErrorEvent) -> None:
+    def _on_error(self, tried: tuple[str, str], error: ErrorEvent) -> None:
         self.running = None
-        self.error = None if error.kind == "cancelled" else (provider, error)
+        self._failed = None if error.kind == "cancelled" else (tried, error.message)
         self.changed.emit()
 
     def _tell(self, message: str) -> None:

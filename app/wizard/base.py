@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget, QWizard, QWizardPage
 
 from app.state.context import AppContext
@@ -79,6 +79,12 @@ class ChoiceCard(Card):
         self.radio.setEnabled(available)
         self._reason.setText(reason)
         self._reason.setVisible(bool(reason))
+
+    def mark(self) -> None:
+        """It is chosen, which nobody who listens is told."""
+        with QSignalBlocker(self.radio):
+            self.radio.setChecked(True)
+        set_role(self, "true", "chosen")
 
     def mousePressEvent(self, event: object) -> None:
         """A click anywhere on the card chooses it."""

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QP
 from app.state.draft import Draft
 from app.widgets.basics import Section, label
 from app.widgets.theme import G
+from workflows.wire.codec import read
 from workflows.wire.reports.plan import PlanReport
 
 
@@ -49,8 +50,9 @@ class CalibrationBox(Section):
     def show_plan(self, plan: PlanReport | None, calibrated: bool) -> None:
         """What the recipe says; nothing where its precision is not calibrated."""
         self.setVisible(calibrated)
-        if plan is not None:
-            self.prompts.setText(plan.chosen.calibration_prompts)
+        if plan is not None and not self._draft.planning:
+            if not (self.prompts.hasFocus() and self.prompts.isModified()):  # what is being typed stays
+                self.prompts.setText(plan.chosen.calibration_prompts)
             self.method.setCurrentIndex(self.method.findData(plan.chosen.calibration_method))
 
     def _browse(self) -> None:
@@ -61,5 +63,8 @@ class CalibrationBox(Section):
             self._send()
 
     def _send(self) -> None:
+        """The rest of the calibration, as a recipe's text may have it, stays."""
+        chosen = read(dict[str, object], self._draft.options.get("quantize", {})).get("calibration", {})
         prompts, method = self.prompts.text().strip(), self.method.currentData()
-        self._draft.set_quantize(calibration={"prompts": prompts, "method": method})
+        calibration = {**read(dict[str, object], chosen), "prompts": prompts, "method": method}
+        self._draft.set_quantize(calibration=calibration)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from app.state.context import AppContext
@@ -30,6 +31,16 @@ class OptimizePage(StepPage):
         self._empty = EmptyState(self.tr("No passes for this model"), self.tr("The graphs stay as they are exported."))
         self.body.addWidget(self._empty)
         self.body.addStretch(1)
+        self.draft.planned.connect(self._follow)
+
+    def _follow(self) -> None:
+        """The recipe may have been changed elsewhere, as in its text; what is chosen here is on its way to the plan."""
+        plan = self.draft.plan
+        if plan is None or self.draft.planning:
+            return
+        for name, switch in self.switches.items():
+            with QSignalBlocker(switch):
+                switch.setChecked(plan.chosen.passes.get(name, switch.isChecked()))
 
     def initializePage(self) -> None:
         """A row a pass."""
@@ -102,11 +113,18 @@ class QuantizePage(StepPage):
         self.error.setVisible(error is not None)
         plan = self.draft.plan
         if error is None and plan is not None:
+            self._follow(plan.chosen.precision)
             self._show_settings(plan.chosen.precision)
             for offer in plan.precisions:
                 if offer.name in self.sizes:
                     self.sizes[offer.name].setText(self._size_words(offer))
         self.completeChanged.emit()
+
+    def _follow(self, precision: str) -> None:
+        """The card of a precision that was chosen elsewhere; one that is chosen here is on its way to the plan."""
+        lacks_task = self.goal.radio.isChecked() and self.goal.goal is None  # a goal that is none yet
+        if self.draft.goal is None and not lacks_task and not self.draft.planning and precision in self.cards:
+            self.cards[precision].mark()
 
     def initializePage(self) -> None:
         """A card a method."""

@@ -132,9 +132,10 @@ def _tr(text: str) -> str:
 def read_goal(bundle: Path) -> GoalReport | None:
     """What was tried for a bundle; None where it was not built to a goal, or the file is no such report."""
     try:
-        return read(GoalReport, json.loads((bundle / GOAL_FILE).read_text("utf-8")))
+        report = read(GoalReport, json.loads((bundle / GOAL_FILE).read_text("utf-8")))
     except (OSError, ValueError, Mismatch):
         return None
+    return report if set(range(len(report.points))).issuperset({report.chosen, *report.front}) else None
 
 
 class TriedPicture(QWidget):

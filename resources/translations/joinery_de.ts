@@ -1891,6 +1891,10 @@
       <translation>%1 wird angesehen</translation>
     </message>
     <message>
+      <source>Looking at it …</source>
+      <translation>Wird angesehen …</translation>
+    </message>
+    <message>
       <source>Looking for devices</source>
       <translation>Geräte werden gesucht</translation>
     </message>
@@ -3847,8 +3851,8 @@
       <translation>Wo es verloren ging</translation>
     </message>
     <message>
-      <source>Where new bundles are proposed to go, from the next start on. Those that exist stay.</source>
-      <translation>Wohin neue Bundles vorgeschlagen werden, vom nächsten Start an. Vorhandene bleiben, wo sie sind.</translation>
+      <source>Where new bundles are proposed to go. Those that exist stay.</source>
+      <translation>Wohin neue Bundles vorgeschlagen werden. Vorhandene bleiben, wo sie sind.</translation>
     </message>
     <message>
       <source>Where to</source>
@@ -4600,6 +4604,10 @@
     <message>
       <source>removed</source>
       <translation>entfernt</translation>
+    </message>
+    <message>
+      <source>resident memory</source>
+      <translation>belegter Speicher</translation>
     </message>
     <message>
       <source>reused</source>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -154,4 +155,11 @@ def test_a_damaged_goal_leaves_an_empty_draft(qtbot: Any, make_window: Make, hom
 def test_another_file_is_no_report(text: str, tmp_path: Path) -> None:
     assert read_goal(tmp_path) is None
     (tmp_path / "goal.json").write_text(text, "utf-8")
+    assert read_goal(tmp_path) is None
+
+
+@pytest.mark.parametrize("wrong", [{"chosen": 3}, {"chosen": -1}, {"front": [0, 9]}, {"points": [], "front": []}])
+def test_a_report_of_mixes_that_it_lacks_is_none(wrong: dict[str, Any], tmp_path: Path) -> None:
+    """Nothing is drawn of it, which would end in the middle."""
+    (tmp_path / "goal.json").write_text(dumps(replace(report(), **wrong)), "utf-8")
     assert read_goal(tmp_path) is None

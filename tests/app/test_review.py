@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWizard
 
 from app.window import MainWindow
 from app.wizard import review as module
-from app.wizard.base import REVIEW
+from app.wizard.base import OPTIMIZE, QUANTIZE, REVIEW
 from app.wizard.review import free_bytes, output_problem
 from tests.app.test_wizard import to_review, wizard_of
 
@@ -118,3 +118,24 @@ def test_free_bytes_are_of_the_folder_above_that_is_there(tmp_path: Path) -> Non
 def test_a_person_whom_nobody_knows_is_no_folder(text: str) -> None:
     """As it is typed, letter by letter, towards a name that there is."""
     assert output_problem(text) == "The path must be absolute." and free_bytes(text) is None
+
+
+def test_the_steps_before_show_what_the_text_says(qtbot: Any, review: Any) -> None:
+    """And what is changed there then takes nothing of it back."""
+    wizard = review.wizard()
+    edit(review, '"opset": 23', '"opset": 23, "passes": {"deduplicate": false}')
+    edit(review, '"precision": "fp32"', '"precision": "int4"')
+    assert not review.isComplete()
+    qtbot.waitUntil(review.isComplete)
+    wizard.back()
+    cards = wizard.steps[QUANTIZE].cards
+    assert [name for name, card in cards.items() if card.radio.isChecked()] == ["int4"]
+    assert [name for name, card in cards.items() if card.property("chosen") == "true"] == ["int4"]
+    assert review.draft.options["precision"] == "int4"
+    wizard.back()
+    switches = wizard.steps[OPTIMIZE].switches
+    assert {name: one.isChecked() for name, one in switches.items()} == {"fold-constants": True, "deduplicate": False}
+    switches["fold-constants"].click()
+    assert review.draft.options["passes"] == {"fold-constants": False, "deduplicate": False}
+    qtbot.waitUntil(lambda: not review.draft.planning)
+    assert not switches["fold-constants"].isChecked()

@@ -101,12 +101,12 @@ class ProviderPanel(QWidget):
 
     def refresh(self) -> None:
         """What was found, or what is tried, is another."""
-        overlay, running = self.overlay, self._context.preflights.running
-        busy = running is not None and running[1] == overlay.provider
+        overlay, preflights = self.overlay, self._context.preflights
+        busy = preflights.is_trying(overlay.bundle, overlay.provider)
         self.progress.setVisible(busy)
         self.cancel.setVisible(busy)
         self.check.setVisible(not busy)
-        self.check.setEnabled(bool(overlay.provider) and self._ours and running is None)
+        self.check.setEnabled(bool(overlay.provider) and self._ours and preflights.running is None)
         self.check.setText(self.tr("Check again") if overlay.found else self.tr("Check this bundle"))
         self.words.setText(self._words(busy))
         part = overlay.component
@@ -123,15 +123,16 @@ class ProviderPanel(QWidget):
         return where is not None and bundle is not None and where.path == str(bundle["path"])
 
     def _words(self, busy: bool) -> str:
-        failed, found = self._context.preflights.error, self.overlay.found
+        found = self.overlay.found
+        failed = self._context.preflights.why_not(self.overlay.bundle, self.overlay.provider)
         if not self._ours:
             return self.tr("Only the graphs of the bundle that is open can be tried.")
         if self._asked and not self.overlay.provider:
             return self.tr("Only the CPU can be used here: the Devices page says what would bring another provider.")
         if busy:
             return self.tr("The bundle is tried: a chunk and a step, beside the CPU …")
-        if failed is not None and failed[0] == self.overlay.provider:
-            return failed[1].message
+        if failed:
+            return failed
         if found is None:
             return self.tr("Not tried yet: a check runs a chunk and a step, and tells which nodes the provider takes.")
         if self.overlay.component is None:

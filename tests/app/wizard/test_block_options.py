@@ -134,3 +134,23 @@ def test_prompts_are_typed_or_chosen(
     calibration.method.setCurrentIndex(2)
     browse.click()
     assert draft.options == {"quantize": {"calibration": {"prompts": "/other.jsonl", "method": "entropy"}}}
+
+
+def test_what_the_box_does_not_show_of_a_calibration_stays(calibration: CalibrationBox, draft: Draft) -> None:
+    """A recipe's text may have said more."""
+    draft.options["quantize"] = {"head": False, "calibration": {"samples": 12, "method": "entropy"}}
+    calibration.method.setCurrentIndex(calibration.method.findData("percentile"))
+    calibration.method.activated.emit(calibration.method.currentIndex())
+    told = {"samples": 12, "method": "percentile", "prompts": ""}
+    assert draft.options["quantize"] == {"head": False, "calibration": told}
+
+
+def test_a_plan_writes_over_nothing_that_is_being_typed(qtbot: QtBot, calibration: CalibrationBox) -> None:
+    calibration.prompts.setFocus()
+    qtbot.keyClicks(calibration.prompts, "half a pa")
+    calibration.show_plan(chosen("of the plan", "minmax"), True)
+    assert calibration.prompts.text() == "half a pa"
+    calibration.method.setFocus()
+    calibration._draft._debounce.stop()  # the plan of what was typed is there
+    calibration.show_plan(chosen("of the plan", "minmax"), True)
+    assert calibration.prompts.text() == "of the plan"

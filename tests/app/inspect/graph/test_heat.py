@@ -179,6 +179,14 @@ def test_what_could_not_be_measured_says_why(make: Make, qtbot: QtBot) -> None:
     panel.run.click()
     qtbot.waitUntil(lambda: panel.words.text() == "QNN cannot be used.")
     assert panel.run.isVisible() and panel.table.isHidden()
+    panel.measure.setCurrentIndex(2)  # of the weights, which were not read yet
+    panel.measure.activated.emit(2)
+    assert panel.words.text().startswith("How far rounding")
+    panel.measure.setCurrentIndex(0)
+    panel.measure.activated.emit(0)
+    assert panel.words.text() == "QNN cannot be used."
+    panel.heat.choose_provider("qnn")
+    assert panel.words.text().startswith("Not measured yet")
 
 
 def test_a_measurement_can_be_cancelled(make: Make, qtbot: QtBot) -> None:
