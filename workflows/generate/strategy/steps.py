@@ -22,6 +22,8 @@ from workflows.runtime import Machine
 Score = Callable[[Logits, Sequence[int]], Logits]
 """The processed logits [V] of a place: what the graphs gave, and the ids before it."""
 
+APART = "Drafts are off: this bundle's graphs compute several tokens in one run too differently from one at a time."
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -147,6 +149,7 @@ class DraftedSteps:
                 cache.rewind(before + place)
                 again = self._score(run_checked(self._machine, ids[-1:], "decode"), ids)
                 self._ties.note(scores, again, len(draft) + 1)
+                self.lost = self.lost or ("" if self._ties.told_apart else APART)
                 token = self._rule(NOTHING, 0, again)
                 return [*found, Chosen(token, again, drafted=token in draft.tokens[place : place + 1])]
             token = self._rule(draft, place, scores)

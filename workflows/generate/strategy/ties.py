@@ -30,8 +30,18 @@ class Ties:
         seen = self._seen.get(tokens, [])
         return _MOST if len(seen) < _ENOUGH else min(max(_CAUTION * max(seen), self._least), _MOST)
 
+    @property
+    def told_apart(self) -> bool:
+        """Whether runs of several tokens are near enough to those of one to be held against them."""
+        return all(difference < _FLIPS for seen in self._seen.values() for difference in seen)
+
     def is_near(self, scores: Logits, tokens: int) -> bool:
-        """Whether another token might have the largest of `scores` [V], of a run of `tokens`, in a run of its own."""
+        """Whether another token might have the largest of `scores` [V], of a run of `tokens`, in a run of its own.
+
+        So it is taken to be at the first place of all, for how far the two are from each other is not known yet.
+        """
+        if not self._seen:
+            return True
         best = int(np.argmax(scores))
         second = max(scores[:best].max(initial=-np.inf), scores[best + 1 :].max(initial=-np.inf))
         return bool(np.isfinite(second) and scores[best] - second < self.share(tokens) * _size(scores[best], second))
