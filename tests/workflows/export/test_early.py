@@ -14,7 +14,7 @@ from workflows.bundle import read_bundle, verify_bundle
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.strategy.pace import Pace
 from workflows.inspection import check_bundle, inspect_path
-from workflows.wire.events import GenerationDone
+from workflows.wire.events import GenerationDone, NoticeEvent
 
 LAYOUTS: dict[str, dict[str, Any]] = {
     "window": {"cache": "window", "capacity": 32},
@@ -24,7 +24,6 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "three": {"variant": "transformer-only", "chunk": 16},
     "three, dynamic": {"variant": "transformer-only", "graphs": "single", "chunk": 16},
     "int4": {"precision": "int4"},
-    "int8-dynamic": {"precision": "int8-dynamic"},
     "mixed": {"precision": "int8", "quantize": {"components": {"draft": "int4"}}},
     "fp16": {"precision": "fp16"},
 }
@@ -93,6 +92,14 @@ def test_the_first_layers_draft(built: Built, deep: Path) -> None:
     with open_engine(bundle, cache="window", capacity=24) as engine:
         alone, done = (_done(engine, [5, 6, 7], drafts=on) for on in (False, True))
         assert done.token_ids == alone.token_ids and done.cache.evicted > 0
+
+
+@pytest.mark.slow
+def test_where_tokens_share_a_grid_there_are_no_drafts(built: Built, deep: Path) -> None:
+    with open_engine(built(deep, capacity=96, early_exit=2, precision="int8-dynamic")) as engine:
+        events = list(engine.generate([5, 6, 7], GenerateOptions(max_new_tokens=4), eos=[]))
+        told = [one.message for one in events if isinstance(one, NoticeEvent)]
+        assert len(told) == 1 and "int8-dynamic" in told[0]
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from workflows.generate.strategy.steps import Strategy
 from workflows.runtime import Machine
 
 OF_A_MODEL = ("draft_model", "self_speculative")
+_TOGETHER = "int8-dynamic"  # logits of several tokens are up to 9e-2 off those of one at a time
 
 
 def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
@@ -34,6 +35,8 @@ def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | 
         return proposer
     if machine.cache.carried:
         return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
+    if any(machine.pipeline.precision_of(name) == _TOGETHER for name in machine.sessions):
+        return f"Drafts are off: {_TOGETHER} puts all tokens of a run on one grid, so that several differ from one."
     if machine.verifier is None:
         return "Drafts are off: this bundle's graphs give the logits of one token a run."
     asked = _followed(machine, options, draft)

@@ -22,6 +22,8 @@ from workflows.runtime import Machine
 Score = Callable[[Logits, Sequence[int]], Logits]
 """The processed logits [V] of a place: what the graphs gave, and the ids before it."""
 
+APART = "Drafts are off: this bundle's graphs compute several tokens in one run too differently from one at a time."
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -188,6 +190,7 @@ class DraftedSteps:
             logits = run_checked(self._machine, [token], "decode")
         again = self._score(logits, ids)
         self._ties.note(scores, again)
+        self.lost = self.lost or ("" if self._ties.told_apart else APART)
         self._single = cache.length
         self._again_s += self.pace.clock() - began
         return again

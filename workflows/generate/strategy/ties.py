@@ -9,8 +9,10 @@ from workflows.generate.logits import Logits
 _ENOUGH = 3  # places that were looked at twice, before what they show is believed
 _CAUTION = 8.0
 _LEAST, _MOST = 1e-5, 0.05
+_APART = 0.03  # two scores that are off by as much each may change places beyond the widest margin
 """Of the largest score. Measured between runs of 1 and of 2 to 16 tokens: 2e-6 in fp32 and 1e-3 in fp16, everywhere
-alike; 2.4e-2 where activations are quantized, at one place of ten, where their rounding flips, and nothing between."""
+alike; 2.4e-2 where activations are quantized, at one place of ten, where their rounding flips, and nothing between; more where
+a run's tokens share one grid."""
 
 
 class Ties:
@@ -27,8 +29,18 @@ class Ties:
         """How close two scores may come, as a share of the larger, before they are a tie."""
         return _MOST if self._integers or self._seen < _ENOUGH else min(max(_CAUTION * self._largest, _LEAST), _MOST)
 
+    @property
+    def told_apart(self) -> bool:
+        """Whether runs of several tokens are near enough to those of one to be held against them."""
+        return self._largest < _APART
+
     def is_near(self, scores: Logits) -> bool:
-        """Whether another token might have the largest of `scores` [V] in a run of its own."""
+        """Whether another token might have the largest of `scores` [V] in a run of its own.
+
+        So it is taken to be at the first place of all, for how far the two are from each other is not known yet.
+        """
+        if not self._seen:
+            return True
         best = int(np.argmax(scores))
         second = max(scores[:best].max(initial=-np.inf), scores[best + 1 :].max(initial=-np.inf))
         return bool(np.isfinite(second) and scores[best] - second < self.share * _size(scores[best], second))

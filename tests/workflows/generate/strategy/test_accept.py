@@ -105,10 +105,12 @@ def test_a_pace_finds_its_way_back() -> None:
 
 def test_a_tie_is_what_rounding_was_seen_to_be() -> None:
     ties, scores = Ties(), np.array([10.0, 9.9, 0.0], np.float32)
-    assert ties.is_near(scores)
+    assert ties.is_near(np.array([1.0, -np.inf], np.float32))  # the first of all
     for _ in range(3):
         ties.note(scores, scores * np.float32(1 + 1e-6))
     assert not ties.is_near(scores) and ties.is_near(np.array([10.0, 10.0, 0.0], np.float32))
     ties.note(scores, scores * np.float32(1.01))
-    assert ties.is_near(scores)
+    assert ties.is_near(scores) and ties.told_apart
     assert not ties.is_near(np.array([1.0, -np.inf], np.float32))
+    ties.note(scores, scores * np.float32(1.04))
+    assert not ties.told_apart

@@ -24,6 +24,7 @@ def test_smooth_differences_tell_what_a_tie_is() -> None:
     """Three places that differ by a millionth; one of a grid may differ by nothing, and the next one by much."""
     for integers in (False, True):
         ties = Ties(integers)
+        ties.note(scores(10, 9.8, 3), scores(10, 9.8, 3))
         assert ties.is_near(scores(10, 9.8, 3)) and not ties.is_near(scores(10, 9, 3))
         for _ in range(3):
             ties.note(scores(10, 9.8, 3), scores(10, 9.80001, 3))
