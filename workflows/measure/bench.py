@@ -13,7 +13,7 @@ from pathlib import Path
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import Cancelled, DeviceError, GraphError, PromptError, RequestError
 from workflows.measure.roofline import read_bandwidth
-from workflows.measure.subject import Composite, Run, Sample, Single
+from workflows.measure.subject import Composite, Drafts, Run, Sample, Single
 from workflows.memory import peak_bytes
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.bench import Row, UnusableRow
@@ -39,19 +39,24 @@ def bench(
     prompt_tokens: int | None = None,
     new_tokens: int | None = None,
     repeats: int = 5,
+    prompt: Sequence[int] | None = None,
+    drafts: Drafts | None = None,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Row]:
     """A row for each of `providers`, in their order; one that cannot be used is an UnusableRow.
 
-    prompt_tokens, new_tokens: 128 and 64, or what fits the bundle's cache. Raises RequestError for a number below 1,
-    PromptError for numbers that do not fit, DeviceError where no provider can be used, and Cancelled.
+    prompt_tokens, new_tokens: 128 and 64, or what fits the bundle's cache. prompt: ids in place of random ones. drafts:
+    each provider has a second row with these, measured in turn with the first. Raises RequestError for a number below
+    1, PromptError for numbers that do not fit, DeviceError where no provider can be used, and Cancelled.
     """
     for name, value in (("prompt-tokens", prompt_tokens), ("new-tokens", new_tokens), ("repeats", repeats)):
         if value is not None and value < 1:
             raise RequestError(f"--{name} must be at least 1, and {value} was given.")
     bundle = read_bundle(folder)
-    lanes = [_open(bundle, provider, prompt_tokens, new_tokens) for provider in dict.fromkeys(providers)]
+    sizes = (len(prompt) if prompt else prompt_tokens, new_tokens)
+    ways = (None,) if drafts is None else (None, drafts)
+    lanes = [_open(bundle, name, *sizes, prompt, way) for name in dict.fromkeys(providers) for way in ways]
     running = [(lane, lane.subject) for lane in lanes if lane.subject is not None]
     if not running:
         raise DeviceError(" ".join(lane.reason for lane in lanes))
@@ -71,11 +76,18 @@ def bench(
     return [_row(lane, repeats, peak, bandwidth) for lane in lanes]
 
 
-def _open(bundle: Bundle, provider: str, prompt_tokens: int | None, new_tokens: int | None) -> _Lane:
+def _open(
+    bundle: Bundle,
+    provider: str,
+    prompt_tokens: int | None,
+    new_tokens: int | None,
+    prompt: Sequence[int] | None,
+    drafts: Drafts | None,
+) -> _Lane:
     try:
         if bundle.pipeline.route == "single":
             return _Lane(provider, Single(bundle, provider, prompt_tokens or PROMPT_TOKENS))
-        composite = Composite(bundle, provider)
+        composite = Composite(bundle, provider, drafts, prompt)
     except (DeviceError, GraphError) as error:
         return _Lane(provider, reason=str(error))
     composite.prompt_tokens, composite.new_tokens = _sizes(composite, prompt_tokens, new_tokens)

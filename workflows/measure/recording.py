@@ -113,7 +113,11 @@ def _of_row(row: CompositeRow | SingleRow) -> dict[str, Figure]:
     if isinstance(row, SingleRow):
         return figures | {"runs_per_s": row.runs_per_s}
     named = ("prompt_tokens", "new_tokens", "ttft_ms", "prefill_tokens_per_s", "decode_tokens_per_s")
-    return figures | {name: getattr(row, name) for name in named} | {"roofline_share": row.roofline.share}
+    figures |= {name: getattr(row, name) for name in named} | {"roofline_share": row.roofline.share}
+    if row.drafts is not None:
+        use = row.drafts
+        figures |= {"drafts": use.name, "drafted": use.drafted, "accepted": use.accepted, "steps": use.steps}
+    return figures
 
 
 def _keep(

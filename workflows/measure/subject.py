@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
@@ -14,8 +16,8 @@ from workflows.errors import Cancelled
 from workflows.generate import GenerateOptions, open_engine
 from workflows.measure.roofline import kv_bytes, weight_bytes
 from workflows.runtime import open_single
-from workflows.wire.events import GenerationDone, TokenEvent
-from workflows.wire.reports.bench import BenchCache, CompositeRow, Percentiles, Roofline, SingleRow
+from workflows.wire.events import GenerationDone, SpeculationUse, TokenEvent
+from workflows.wire.reports.bench import BenchCache, CompositeRow, DraftUse, Percentiles, Roofline, SingleRow
 
 Sample = list[float]  # milliseconds: of a generation each token's, the first first; of one graph its run
 
@@ -29,13 +31,29 @@ class Run(NamedTuple):
     bandwidth: float
 
 
+@dataclass(frozen=True)
+class Drafts:
+    """Where drafted tokens come from: another bundle's folder, or (None) what was said before."""
+
+    draft: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """As the table calls it."""
+        return "look-ups" if self.draft is None else self.draft.name
+
+
 class Composite:
-    """A bundle with a cache: a random prompt, then new tokens to the last, whatever they are."""
+    """A bundle with a cache: a prompt, random where none is given, then new tokens to the last, whatever they are."""
 
     prompt_tokens = new_tokens = 1
 
-    def __init__(self, bundle: Bundle, provider: str) -> None:
-        self._engine, self._weights = open_engine(bundle.folder, provider=provider), weight_bytes(bundle)
+    def __init__(
+        self, bundle: Bundle, provider: str, drafts: Drafts | None = None, prompt: Sequence[int] | None = None
+    ) -> None:
+        self._drafts, self._prompt, self._use = drafts, prompt, SpeculationUse(drafted=0, accepted=0, steps=0)
+        draft = drafts.draft if drafts else None
+        self._engine, self._weights = open_engine(bundle.folder, provider=provider, draft=draft), weight_bytes(bundle)
         machine = self._engine.machine
         self.capacity, self.has_source = machine.cache.capacity, machine.has_source
         self.longest_prompt = (bundle.pipeline.metadata.source_limit or 1 << 16) if self.has_source else self.capacity
@@ -44,14 +62,18 @@ class Composite:
         """One generation; the encoder's time is in the first token's. Raises Cancelled."""
         self._engine.reset()  # else the cache would have the prompt already
         vocabulary = self._engine.machine.vocabulary
-        prompt = [int(i) for i in np.random.default_rng(0).integers(0, vocabulary, self.prompt_tokens)]
-        options = GenerateOptions(max_new_tokens=self.new_tokens)
+        random = np.random.default_rng(0).integers(0, vocabulary, self.prompt_tokens).tolist()
+        prompt = random if self._prompt is None else self._prompt[: self.prompt_tokens]
+        ngram = self._drafts is not None and self._drafts.draft is None
+        options = GenerateOptions(max_new_tokens=self.new_tokens, ngram=ngram)
         found: Sample = []
         for event in self._engine.generate(prompt, options, cancelled, eos=()):
             if isinstance(event, TokenEvent):
                 found.append(event.latency_ms)
             if isinstance(event, GenerationDone) and event.finish_reason == "cancelled":
                 raise Cancelled("The measurement was cancelled.")
+            if isinstance(event, GenerationDone) and event.speculation is not None:
+                self._use = event.speculation
         return found
 
     def row(self, run: Run, samples: Sequence[Sample]) -> CompositeRow:
@@ -76,7 +98,12 @@ class Composite:
             roofline=Roofline(read, round(run.bandwidth), round(decode * read / run.bandwidth, 4)),
             cache=BenchCache(cache.layout.name, cache.capacity),
             peak_rss_bytes=run.peak_bytes,
+            drafts=None if self._drafts is None else DraftUse(self._drafts.name, **_counts(self._use)),
         )
+
+
+def _counts(use: SpeculationUse) -> dict[str, int]:
+    return {"drafted": use.drafted, "accepted": use.accepted, "steps": use.steps}
 
 
 class Single:

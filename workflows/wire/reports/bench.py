@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from workflows.wire.codec import ABSENT
 from workflows.wire.reports.base import Report
 
 
@@ -35,6 +36,16 @@ class BenchCache:
 
 
 @dataclass
+class DraftUse:
+    """Whose drafts a row was measured with, and what came of them in its last run: tokens, and runs of the model."""
+
+    name: str
+    drafted: int
+    accepted: int
+    steps: int
+
+
+@dataclass
 class UnusableRow:
     """A provider on which nothing ran."""
 
@@ -59,6 +70,7 @@ class CompositeRow:
     cache: BenchCache
     peak_rss_bytes: int
     usable: Literal[True] = True
+    drafts: DraftUse | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass
