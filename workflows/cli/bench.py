@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
-from workflows.cli.prompt import DraftOption, NGramOption, read_text
-from workflows.errors import RequestError
+from workflows.cli.prompt import DraftOption, DraftTokensOption, NGramOption, check_drafts, read_text
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableRow
 
@@ -27,17 +26,23 @@ def bench(
     prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A text in place of random tokens."),
     draft: Path | None = DraftOption,
     ngram: bool = NGramOption,
+    draft_tokens: int | None = DraftTokensOption,
     as_json: bool = JsonFlag,
 ) -> None:
-    """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth."""
+    """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth.
+
+    With --draft or --ngram each provider is measured with drafts and without, in turns; give a --prompt-file then, for
+    random tokens are no text that drafts are made for.
+    """
+    from workflows.measure.bench import Load
     from workflows.measure.bench import bench as measure
     from workflows.measure.recording import record_bench, to_stderr
     from workflows.measure.subject import Drafts
 
-    if draft is not None and ngram:
-        raise RequestError("Drafts come from one place: give --draft or --ngram.")
-    drafts = Drafts(draft) if draft is not None or ngram else None
-    prompt = None if prompt_file is None else _ids(bundle, read_text(prompt_file, "prompt"))
+    check_drafts(draft, ngram)
+    drafts = Drafts(draft, draft_tokens) if draft is not None or ngram else None
+    prompt = [] if prompt_file is None else _ids(bundle, read_text(prompt_file, "prompt"))
+    load = Load(prompt_tokens, new_tokens, repeats, prompt, drafts)
     status = Console(stderr=True).status("opening the bundle")
 
     def report(event: Event) -> None:
@@ -45,10 +50,7 @@ def bench(
             status.update(event.message)
 
     with interruptible() as cancelled, status:
-        rows = measure(
-            bundle, provider, prompt_tokens=prompt_tokens, new_tokens=new_tokens, repeats=repeats, prompt=prompt,
-            drafts=drafts, report=report, cancelled=cancelled,
-        )  # fmt: skip
+        rows = measure(bundle, provider, load, report=report, cancelled=cancelled)
     record_bench(bundle, rows, to_stderr)
     if as_json:
         for row in rows:
@@ -73,8 +75,9 @@ def _table(rows: list[Measured]) -> Table:
     table.add_column("")
     for row in rows:
         table.add_column(_head(row), justify="right")
-    for name, cells in zip(_lines(rows[0]), zip(*(_lines(row).values() for row in rows), strict=True), strict=True):
-        table.add_row(name, *cells)
+    lines = [_lines(row) | _of_drafts(row) for row in rows]
+    for name in dict.fromkeys(name for row in lines for name in row):
+        table.add_row(name, *(row.get(name, "") for row in lines))
     return table
 
 
@@ -104,16 +107,20 @@ def _lines(row: Measured) -> dict[str, str]:
         "memory bandwidth": f"{roofline.bandwidth_bytes_per_s / 1e9:,.1f} GB/s",
         "share of it": f"{roofline.share:.1%}",
         **memory,
-        "drafted tokens that were right": _drafted(row),
     }
 
 
-def _drafted(row: CompositeRow) -> str:
-    use = row.drafts
+def _of_drafts(row: Measured) -> dict[str, str]:
+    use = row.drafts if isinstance(row, CompositeRow) else None
     if use is None:
-        return ""
-    a_run = (row.new_tokens - 1) / use.steps if use.steps else 0.0
-    return f"{use.accepted:,} of {use.drafted:,}; {a_run:.2f} tokens a run"
+        return {}
+    none = "–"
+    return {
+        "drafted tokens accepted": f"{use.accepted:,} of {use.drafted:,}",
+        "accept rate": none if use.accept_rate is None else f"{use.accept_rate:.1%}",
+        "tokens per step": none if use.tokens_per_step is None else f"{use.tokens_per_step:.2f}",
+        "decode, beside plain": none if use.speedup is None else f"{use.speedup:.2f} ×",
+    }
 
 
 def _spread(what: str, times: Percentiles) -> dict[str, str]:

@@ -11,10 +11,14 @@ from workflows.cli.interrupts import loading
 from workflows.cli.output import JsonFlag, pairs
 from workflows.cli.prompt import (
     CapacityOption,
+    DraftOption,
+    DraftTokensOption,
+    NGramOption,
     PlaceOption,
     PrefillOption,
     SessionOption,
     ToolsOption,
+    check_drafts,
     read_places,
     read_text,
 )
@@ -34,6 +38,9 @@ def chat(
     session_option: list[str] = SessionOption,
     place: list[str] = PlaceOption,
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
+    draft: Path | None = DraftOption,
+    ngram: bool = NGramOption,
+    draft_tokens: int | None = DraftTokensOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
     target_language: str | None = typer.Option(None, "--target-language", help="Translate into it: de_DE, fra_Latn …"),
@@ -48,14 +55,17 @@ def chat(
     from workflows.generate import open_engine, parse_tools
     from workflows.generate.options import check_options
 
+    check_drafts(draft, ngram)
     languages = {"target_language": target_language, "source_language": source_language}
-    options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, **languages})
+    sampling = {"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed}
+    options = check_options({**sampling, "ngram": ngram, "draft_tokens": draft_tokens, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     settings, places = pairs("--session-option", session_option), read_places(place)
     with loading():
         engine = open_engine(
-            bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings, place=places
-        )
+            bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings, place=places,
+            draft=draft,
+        )  # fmt: skip
     talk = Talk(engine, options, system, told, prefill, as_json)
     interactive = is_terminal() and not as_json
     if interactive:

@@ -8,8 +8,9 @@ A strategy changes how fast tokens come, and never which: the greedy ones are th
 from workflows.generate.strategy.base import Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
 from workflows.generate.strategy.ngram import NGram
-from workflows.generate.strategy.steps import Chosen, Strategy, steps_of, strategy_for
+from workflows.generate.strategy.steps import Chosen, Steps, Strategy, steps_of, strategy_for
 
 __all__ = [
-    "Chosen", "Draft", "DraftModel", "NGram", "Proposer", "Speculation", "Strategy", "steps_of", "strategy_for",
+    "Chosen", "Draft", "DraftModel", "NGram", "Proposer", "Speculation", "Steps", "Strategy", "steps_of",
+    "strategy_for",
 ]

@@ -27,6 +27,8 @@ class DraftModel:
     generation is greedy. Its cache keeps what two texts have in common.
     """
 
+    name = "draft_model"
+
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._fed: list[int] = []
@@ -51,6 +53,11 @@ class DraftModel:
     def close(self) -> None:
         """Lets go of the sessions and their memory."""
         self._machine.close()
+
+    def reset(self) -> None:
+        """Forgets what its cache holds."""
+        self._machine.cache.reset()
+        self._fed = []
 
     def begin(self, process: Process | None, generator: np.random.Generator | None) -> None:
         """What the next drafts are drawn with. generator: None takes the largest logit."""

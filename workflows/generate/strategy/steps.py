@@ -51,7 +51,7 @@ class Steps(Protocol):
 
     @property
     def use(self) -> Speculation | None:
-        """What came of drafts; None of a way without any."""
+        """What the last run looked at; None of a way without drafts."""
         ...
 
     def first(self, logits: Logits, ids: Sequence[int]) -> Chosen:
@@ -98,7 +98,7 @@ class DraftedSteps:
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
         self._greedy, self._ends = greedy, ends
-        self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties()
+        self.pace, self._use, self._ties = Pace(strategy.most), Speculation(strategy.proposer.name), Ties()
 
     @property
     def use(self) -> Speculation:
@@ -117,7 +117,7 @@ class DraftedSteps:
         draft = self._proposer.propose(ids, count) if count > 0 else NOTHING
         found = self._looked_at(draft, list(ids)) if draft else [self._alone(ids)]
         accepted = sum(chosen.drafted for chosen in found)
-        self._use.note(len(draft), accepted)
+        self._use.drafted = len(draft)
         self.pace.note(len(draft), accepted, self.pace.clock() - began, judged=len(found))
         return found
 

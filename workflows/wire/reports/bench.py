@@ -37,12 +37,20 @@ class BenchCache:
 
 @dataclass
 class DraftUse:
-    """Whose drafts a row was measured with, and what came of them in its last run: tokens, and runs of the model."""
+    """Whose drafts a row was measured with, and what came of them in all its counted runs.
+
+    name: ngram, or the draft's bundle. speedup: decoded tokens a second ÷ those of the provider's plain row, whose runs
+    took turns with these; None where that one could not be measured.
+    """
 
     name: str
     drafted: int
     accepted: int
     steps: int
+    kept: int
+    accept_rate: float | None
+    tokens_per_step: float | None
+    speedup: float | None = None
 
 
 @dataclass
