@@ -40,7 +40,7 @@ def test_thinning_keeps_the_peaks() -> None:
 
 
 def test_block_outline() -> None:
-    x, y = block_outline(np.array([0.02]), np.array([20.0]))
+    x, y = block_outline(np.array([0.02]), np.array([20.0]), np.array([20.0]))
     assert x[:4].tolist() == [0.0, 0.0, 0.02, 0.02] and np.isnan(x[4])
     assert y[:4].tolist() == [0, 20, 20, 0] and np.isnan(y[4])
 
