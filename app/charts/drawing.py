@@ -15,7 +15,7 @@ import numpy as np
 
 from app.charts.look import Look
 from app.charts.points import block_outline, keep
-from app.charts.text import capacity_text, latency, mark_text, mean_text
+from app.charts.text import capacity_text, latency, mark_text, mean_text, pale_text
 from app.charts.zoom import roomy
 from app.state.looks import Looks
 from app.state.snapshot import CHUNK, DECODE, Figures, Snapshot
@@ -113,8 +113,15 @@ def with_levels(drawing: Drawing, figures: Figures, look: Look) -> Drawing:
     p = figures.decode if look.lines == "decode" else figures.prefill
     named = (("p50", p.p50), ("p95", p.p95), ("p99", p.p99))
     levels = [Label(scaled(v, look.log), f"{name} {latency(v)}") for name, v in named if v is not None]
+    return replace(drawing, levels=levels, means=_means(drawing, figures))
+
+
+def _means(drawing: Drawing, figures: Figures) -> list[Label]:
+    """The mean of tokens per step, first, and what the paler bars are."""
     mean = None if figures.drafts is None else figures.drafts.tokens_per_step
-    return replace(drawing, levels=levels, means=[] if mean is None else [Label(mean, mean_text(mean))])
+    if mean is None:
+        return []
+    return [Label(mean, mean_text(mean)), Label(float(np.nanmax(drawing.offered.y, initial=mean)), pale_text())]
 
 
 def scaled(value: float, log: bool) -> float:

@@ -49,13 +49,16 @@ class FiguresRow(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(G)
-        column.addWidget(self.whose)
+        head = QHBoxLayout()
+        head.setSpacing(2 * G)
+        head.addWidget(self.whose, 1)
+        head.addWidget(self.drafts)
+        column.addLayout(head)
         column.addLayout(row)
-        column.addWidget(self.drafts)
 
     def _drafts(self) -> QLabel:
         """What came of drafts, in words; hidden where there were none."""
-        words = label("", "small", wrap=True)
+        words = label("", "small")
         words.setAccessibleName(self.tr("What came of drafts"))
         words.setToolTip(
             self.tr(

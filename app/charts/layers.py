@@ -95,8 +95,8 @@ class Layers:
             line.setPos(level.at)
         self._plots[0].getAxis("right").show_labels(d.levels)
         self.mean.setVisible(bool(d.means))
-        for mean in d.means:
-            self.mean.setPos(mean.at)
+        if d.means:
+            self.mean.setPos(d.means[0].at)
         self._plots[1].getAxis("right").show_labels(d.means)
 
     def set_cursor(self, second: float | None) -> None:

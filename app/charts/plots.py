@@ -22,8 +22,12 @@ from app.charts.zoom import Zoom
 from app.state.snapshot import Figures, Snapshot
 from app.widgets.theme import theme
 
-STRETCHES, HEIGHTS = (5, 2, 3, 2), (100, 76, 92, 124)
+STRETCHES, HEIGHTS = (5, 2, 3, 2), (82, 66, 94, 120)
 """Of the rows; pixels at least, or the names of the axes would run into each other."""
+GAP = 2
+"""Pixels between two rows."""
+QWIDGETSIZE_MAX = (1 << 24) - 1
+"""Qt's name for no bound, which PySide does not have."""
 DRAFTS = 1
 """The row that is there where there were drafts."""
 CLOSER, FARTHER, SIDEWAYS = 0.8, 1.25, 0.25
@@ -51,8 +55,9 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._figures: Figures | None = None
         self._hover = -1
         self.axes: list[ValueAxis] = []
+        self.ci.layout.setVerticalSpacing(GAP)
         self.latency = self._plot(0, _tr("latency (ms)"))
-        self.per_step = self._plot(DRAFTS, _tr("tokens/step"))
+        self.per_step = self._plot(DRAFTS, _tr("tok/step"))
         self.occupancy = self._plot(2, _tr("cache (tokens)"))
         self.memory = self._plot(3, _tr("memory (MiB)"))
         self._show_drafts(False)
@@ -95,9 +100,11 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         return plot
 
     def _lay_row(self, row: int, seen: bool) -> None:
-        self.ci.layout.setRowMinimumHeight(row, HEIGHTS[row] if seen else 0)
-        self.ci.layout.setRowStretchFactor(row, STRETCHES[row] if seen else 0)
-        self.ci.layout.setRowSpacing(row, self.ci.layout.verticalSpacing() if seen else 0)
+        layout = self.ci.layout
+        layout.setRowMinimumHeight(row, HEIGHTS[row] if seen else 0)
+        layout.setRowMaximumHeight(row, QWIDGETSIZE_MAX if seen else 0)
+        layout.setRowStretchFactor(row, STRETCHES[row] if seen else 0)
+        layout.setRowSpacing(row, GAP if seen else 0)
 
     def _show_drafts(self, on: bool) -> None:
         """The plot of tokens per step comes or goes."""

@@ -31,6 +31,11 @@ def mean_text(value: float) -> str:
     return _tr("mean {0}").format(number(value, 2))
 
 
+def pale_text() -> str:
+    """What the paler bars behind tokens per step are."""
+    return _tr("pale: drafted")
+
+
 def drafts_text(use: SpeculationUse) -> str:
     """How many of the drafted tokens were accepted, and what a step gave."""
     steps = number(use.tokens_per_step or 0.0, 2)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.chat.segments import Segment
+from app.chat.underlines import Span, underline
 from app.widgets import button, label
 from app.widgets.theme import G, mono_font
 
@@ -24,6 +27,7 @@ class CodePart(QFrame):
         self.copy.setAccessibleName(self.tr("Copy the code"))
         self.text = _Code()
         self.text.setAccessibleName(self.tr("Code"))
+        self._drafted: Sequence[Span] = ()
         self._said = QTimer(self, singleShot=True, interval=SAID_MS)
         self._said.timeout.connect(lambda: self.copy.setText(self.tr("Copy")))
         head = QHBoxLayout()
@@ -39,6 +43,16 @@ class CodePart(QFrame):
         """The code so far, or all of it."""
         self.language.setText(segment.language or self.tr("code"))
         self.text.go_on(segment.text)
+
+    def set_drafted(self, parts: Sequence[Span]) -> None:
+        """Which parts of the code came from accepted drafts."""
+        self.underline_drafts(False)
+        self._drafted = parts
+
+    def underline_drafts(self, on: bool) -> None:
+        """Underlines these, or nothing."""
+        if self._drafted:
+            underline(self.text.document(), self._drafted if on else [])
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
