@@ -13,7 +13,6 @@ from app.chat.code import CodePart
 from app.chat.message_text import MessageText
 from app.chat.segments import Segment, extend, split
 from app.chat.thinking import ThoughtPart
-from app.chat.underlines import literal_owners, spans
 from app.widgets.theme import G
 from workflows.wire.events import TokenEvent
 
@@ -73,7 +72,7 @@ class MessageBody(QWidget):
             begin = max(0, segment.start - offset)
             if isinstance(part, CodePart):
                 at = generated.find(segment.text, begin)
-                part.set_drafted(spans(literal_owners(tokens, segment.text, at), tokens) if at >= 0 else ())
+                part.set_trace(tokens if at >= 0 else (), at)
             else:
                 text = part.text if isinstance(part, ThoughtPart) else part
                 text.set_trace(_between(tokens, begin, segment.end - offset), drafter)

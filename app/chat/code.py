@@ -9,9 +9,10 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QWheelEven
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.chat.segments import Segment
-from app.chat.underlines import Span, underline
+from app.chat.underlines import Underlines, literal_spans
 from app.widgets import button, label
 from app.widgets.theme import G, mono_font
+from workflows.wire.events import TokenEvent
 
 SAID_MS = 1500
 
@@ -27,7 +28,8 @@ class CodePart(QFrame):
         self.copy.setAccessibleName(self.tr("Copy the code"))
         self.text = _Code()
         self.text.setAccessibleName(self.tr("Code"))
-        self._drafted: Sequence[Span] = ()
+        self.underlines = Underlines(self.text.document(), self)
+        self.set_trace((), 0)
         self._said = QTimer(self, singleShot=True, interval=SAID_MS)
         self._said.timeout.connect(lambda: self.copy.setText(self.tr("Copy")))
         head = QHBoxLayout()
@@ -44,15 +46,17 @@ class CodePart(QFrame):
         self.language.setText(segment.language or self.tr("code"))
         self.text.go_on(segment.text)
 
-    def set_drafted(self, parts: Sequence[Span]) -> None:
-        """Which parts of the code came from accepted drafts."""
-        self.underline_drafts(False)
-        self._drafted = parts
+    def set_trace(self, tokens: Sequence[TokenEvent], begin: int) -> None:
+        """The tokens in whose text the code begins at `begin`; none where it is not known."""
+        self.underlines.clear()
+        self._tokens, self._begin = tokens, begin
 
     def underline_drafts(self, on: bool) -> None:
-        """Underlines these, or nothing."""
-        if self._drafted:
-            underline(self.text.document(), self._drafted if on else [])
+        """Underlines what came from drafted tokens, or nothing."""
+        if on and any(token.drafted for token in self._tokens):
+            self.underlines.draw(literal_spans(self._tokens, self.text.toPlainText(), self._begin))
+        else:
+            self.underlines.clear()
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())

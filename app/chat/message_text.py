@@ -1,15 +1,12 @@
 """The text of one message: plain while it streams, Markdown once at the end, and a look at each token on hover.
 
-TokenEvents ──▶ TokenMap (raw text → token) ──align──▶ shown text → token ──hover──▶ tool tip
-                                                                          ──drafted──▶ underlines
+TokenEvents ──▶ TokenMap ──token_at──▶ hover, tool tip
+                         ──drafted──▶ Underlines
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Generator, Iterator
 from html import escape
-from itertools import accumulate
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QUrl
@@ -26,88 +23,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolTip, QWidget
 
 from app.chat.dressing import dress
-from app.chat.underlines import drafted_text, spans, underline
-from app.jobs.slices import Slices
+from app.chat.token_map import TokenMap, units
+from app.chat.underlines import Underlines, drafted_text
 from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
 
-_LOOKAHEAD = 48
-_SECOND = "\ue000"  # stands for the second half of a letter; of the private use area, where no text has its letters
-SOME = 2000
-"""Characters that are aligned between two pauses: about two milliseconds."""
 LONG_LINE = 1500
 """Characters after which a paragraph that streams is broken at a space, until the reply is rendered."""
-
-
-class TokenMap:
-    """Which token a character of the shown text came from; worked out when first asked."""
-
-    def __init__(self, tokens: list[TokenEvent], shown: str) -> None:
-        self.tokens = tokens
-        self._shown = shown
-        self._owners: list[int] | None = None
-        self._spans: dict[int, tuple[int, int]] = {}
-
-    def token_at(self, position: int) -> int:
-        """The index of the token at a character of the shown text, or -1."""
-        owners = self.owners()
-        return owners[position] if 0 <= position < len(owners) else -1
-
-    def span(self, index: int) -> tuple[int, int]:
-        """[first, last) characters of the shown text that came from a token."""
-        self.owners()
-        return self._spans.get(index, (0, 0))
-
-    def owners(self) -> list[int]:
-        """The index of the token of each character of the shown text, or -1."""
-        if self._owners is None:
-            for _pause in self.in_steps():
-                pass
-        assert self._owners is not None
-        return self._owners
-
-    def in_steps(self) -> Generator[None, None, None]:
-        """Works it out, with a pause after every few characters; nothing where it is known."""
-        if self._owners is not None:
-            return
-        ends = list(accumulate(len(t.text) for t in self.tokens))
-        owners, found = list[int](), dict[int, tuple[int, int]]()
-        for position, raw in enumerate(_aligned("".join(t.text for t in self.tokens), self._shown)):
-            index = bisect_right(ends, raw) if raw >= 0 else -1
-            owners.append(index)
-            if index >= 0:
-                found[index] = (found.get(index, (position, 0))[0], position + 1)
-            if position % SOME == SOME - 1:
-                yield
-        self._owners, self._spans = owners, found
-
-
-def align(raw: str, shown: str) -> list[int]:
-    """For each character of `shown` its place in `raw`, or -1.
-
-    Rendering drops marks (`**`, backticks) and changes white space; what is left comes in the same order.
-    """
-    return list(_aligned(raw, shown))
-
-
-def _aligned(raw: str, shown: str) -> Iterator[int]:
-    at, found = 0, -1
-    for character in shown:
-        if character == _SECOND:
-            yield found
-            continue
-        if character in "\u2028\u2029\u00a0":
-            character = " " if character == "\u00a0" else "\n"
-        found = raw.find(character, at, at + _LOOKAHEAD)
-        if character.isspace() and found > at:
-            found = at if at < len(raw) and raw[at].isspace() else -1
-        yield found
-        at = found + 1 if found >= 0 else at
-
-
-def units(text: str) -> str:
-    """The text with a place for each of Qt's positions: a letter beyond the first plane takes two, the second empty."""
-    return "".join(letter + _SECOND if ord(letter) > 0xFFFF else letter for letter in text)
 
 
 class _Document(QTextDocument):
@@ -143,8 +65,7 @@ class MessageText(QTextEdit):
         self._marked = -1
         self._plain = ""
         self._drafter = ""
-        self._underlined = False
-        self._slices = Slices(self)
+        self.underlines = Underlines(self.document(), self)
 
     def set_plain(self, text: str) -> None:
         """Shows text as it is."""
@@ -179,30 +100,23 @@ class MessageText(QTextEdit):
 
     def _forget(self) -> None:
         """No token is known, nor marked, of a text that is about to go."""
-        self.underline_drafts(False)
+        self.underlines.forget()
         self._map, self._plain = None, ""
         self._mark(-1)
 
     def set_trace(self, tokens: list[TokenEvent], drafter: str = "") -> None:
         """The tokens that the shown text was made of. drafter: who drafted some of them, as events have it."""
         self._mark(-1)
-        self.underline_drafts(False)
+        self.underlines.clear()
         self._drafter = drafter
         self._map = TokenMap(list(tokens), units(self.document().toRawText())) if tokens else None
 
     def underline_drafts(self, on: bool) -> None:
         """Underlines what came from drafted tokens, or nothing; long texts follow a moment later."""
-        self._slices.stop()
-        known = self._map
-        if on and known is not None and any(token.drafted for token in known.tokens):
-            self._slices.run(known.in_steps(), lambda _done: self._underline(known), lambda _error: None)
-        elif self._underlined:
-            self._underlined = False
-            underline(self.document(), [])
-
-    def _underline(self, known: TokenMap) -> None:
-        self._underlined = True
-        underline(self.document(), spans(known.owners(), known.tokens))
+        if on and self._map is not None and any(token.drafted for token in self._map.tokens):
+            self.underlines.draw(self._map.drafted())
+        else:
+            self.underlines.clear()
 
     def token_at(self, point: QPoint) -> int:
         """The index of the token under a point of the viewport, or -1."""

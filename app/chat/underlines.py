@@ -1,37 +1,46 @@
 """Dotted lines under what was drafted and accepted, in a document's lay-out alone: its text stays as it is.
 
-    owners of characters, tokens ──spans──▶ [first, last) ──underline──▶ the blocks' lay-outs
+    owners of characters, tokens ──spans──▶ [first, last) ──Underlines──▶ the paragraphs' lay-outs
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from itertools import accumulate
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QTextCharFormat, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.jobs.slices import Slices
 from app.widgets import label
 from app.widgets.theme import G, theme
 from workflows.wire.events import TokenEvent
 
+SOME = 50
+"""Paragraphs between two pauses."""
 COLOR = "decode"
 """As the bars of what was kept have it on the charts."""
+LETTERS = 5000
+"""Letters between two pauses."""
 Span = tuple[int, int]
+Spans = Generator[None, None, list[Span]]
+"""The parts of a text, [first, last) in Qt's positions, which come after some pauses."""
 
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("Drafts", text)
 
 
-def literal_owners(tokens: Sequence[TokenEvent], text: str, begin: int) -> list[int]:
-    """The token of each of Qt's positions in `text`, which stands as it is in the tokens' text, from `begin` on."""
+def literal_spans(tokens: Sequence[TokenEvent], text: str, begin: int) -> Spans:
+    """Of a text that stands as it is in the tokens' text, from `begin` on."""
     ends, owners = list(accumulate(len(token.text) for token in tokens)), list[int]()
     for place, letter in enumerate(text):
-        owners += [bisect_right(ends, begin + place)] * (2 if ord(letter) > 0xFFFF else 1)
-    return owners
+        owners += [bisect_right(ends, begin + place)] * (2 if ord(letter) > 0xFFFF else 1)  # as Qt counts
+        if place % LETTERS == LETTERS - 1:
+            yield
+    return spans(owners, tokens)
 
 
 def spans(owners: Sequence[int], tokens: Sequence[TokenEvent]) -> list[Span]:
@@ -47,23 +56,58 @@ def spans(owners: Sequence[int], tokens: Sequence[TokenEvent]) -> list[Span]:
     return found
 
 
-def underline(document: QTextDocument, parts: Sequence[Span]) -> None:
-    """Underlines these parts, which ascend, and nothing else."""
+class Underlines(QObject):
+    """The lines of one document; a long one gets them, and loses them, a slice a turn of the event loop."""
+
+    def __init__(self, document: QTextDocument, parent: QObject) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._slices = Slices(self)
+        self._drawn = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether lines are still to come or to go."""
+        return self._slices.busy
+
+    def draw(self, parts: Spans) -> None:
+        """Underlines these parts, which ascend, and nothing else."""
+        self._drawn = True
+        self._slices.run(self._drawing(parts), lambda _done: None, lambda _error: None)
+
+    def clear(self) -> None:
+        """Takes the lines away."""
+        self._slices.stop()
+        if self._drawn:
+            self._drawn = False
+            self._slices.run(underline(self._document, []), lambda _done: None, lambda _error: None)
+
+    def forget(self) -> None:
+        """The text is about to go, and the lines with it."""
+        self._slices.stop()
+        self._drawn = False
+
+    def _drawing(self, parts: Spans) -> Generator[None, None, None]:
+        yield from underline(self._document, (yield from parts))
+
+
+def underline(document: QTextDocument, parts: Sequence[Span]) -> Generator[None, None, None]:
+    """Underlines these parts alone, with a pause after every few paragraphs, whose lay-out takes milliseconds."""
     look = QTextCharFormat()
     look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
     look.setUnderlineColor(theme().color(COLOR))
-    ends = [last for _first, last in parts]
-    block = document.begin()
+    block, dirty, at = document.begin(), 0, 0
     while block.isValid():
         begin, end = block.position(), block.position() + block.length() - 1
-        wanted = list[QTextLayout.FormatRange]()
-        for first, last in parts[bisect_left(ends, begin + 1) :]:
-            if first >= end:
-                break
-            wanted.append(_range(max(first, begin) - begin, min(last, end) - begin, look))
-        if wanted or block.layout().formats():
-            block.layout().setFormats(wanted)
-            document.markContentsDirty(begin, block.length())
+        while at < len(parts) and parts[at][1] <= begin:
+            at += 1
+        after = bisect_left(parts, (end, 0), at)
+        ranges = [_range(max(a, begin) - begin, min(b, end) - begin, look) for a, b in parts[at:after]]
+        block.layout().setFormats(ranges)
+        if block.blockNumber() % SOME == SOME - 1 or not block.next().isValid():
+            document.markContentsDirty(dirty, end + 1 - dirty)
+            dirty = end + 1
+            yield
         block = block.next()
 
 
