@@ -101,7 +101,7 @@ def underline(document: QTextDocument, parts: Sequence[Span]) -> Generator[None,
         begin, end = block.position(), block.position() + block.length() - 1
         while at < len(parts) and parts[at][1] <= begin:
             at += 1
-        after = bisect_left(parts, (end, 0), at)
+        after = bisect_left(parts, (end, 0), at) if end > begin else at
         ranges = [_range(max(a, begin) - begin, min(b, end) - begin, look) for a, b in parts[at:after]]
         block.layout().setFormats(ranges)
         if block.blockNumber() % SOME == SOME - 1 or not block.next().isValid():
