@@ -38,8 +38,7 @@ def pale_text() -> str:
 
 def drafts_text(use: SpeculationUse) -> str:
     """How many of the drafted tokens were accepted, and what a step gave."""
-    steps = number(use.tokens_per_step or 0.0, 2)
-    per_step = _tr("{0} tokens per step").format(steps)
+    per_step = _tr("tokens per step: {0}").format(number(use.tokens_per_step or 0.0, 2))
     if use.accept_rate is None:
         return _tr("no token was drafted · {0}").format(per_step)
     one, many = _tr("{0} of {1} drafted token accepted"), _tr("{0} of {1} drafted tokens accepted")

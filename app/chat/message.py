@@ -50,7 +50,7 @@ def summary(reply: Reply) -> str:
         unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
         parts.append(f"{number(reply.tokens)} {QCoreApplication.translate(*unit)}")
     if reply.tokens_per_step is not None:
-        parts.append(_tr("{0} tokens per step").format(number(reply.tokens_per_step, 2)))
+        parts.append(_tr("tokens per step: {0}").format(number(reply.tokens_per_step, 2)))
     if reply.accept_rate is not None:
         parts.append(_tr("{0} % of drafts accepted").format(number(100 * reply.accept_rate, 0)))
     if reply.provider and reply.tokens:

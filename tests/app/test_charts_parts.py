@@ -48,10 +48,10 @@ def test_block_outline() -> None:
 def test_what_came_of_drafts_in_words() -> None:
     use = SpeculationUse(drafted=199, accepted=102, steps=58, kept=159)
     accepted = f"102 of 199 drafted tokens accepted ({number(51.3, 1)} %)"
-    assert drafts_text(use) == f"{accepted} · {number(2.74, 2)} tokens per step"
+    assert drafts_text(use) == f"{accepted} · tokens per step: {number(2.74, 2)}"
     one = SpeculationUse(drafted=1, accepted=1, steps=1, kept=2)
     assert drafts_text(one).startswith("1 of 1 drafted token accepted (")
-    assert drafts_text(SpeculationUse(steps=2, kept=2)) == f"no token was drafted · {number(1, 2)} tokens per step"
+    assert drafts_text(SpeculationUse(steps=2, kept=2)) == f"no token was drafted · tokens per step: {number(1, 2)}"
 
 
 def test_bars_of_a_step_with_drafts() -> None:

@@ -145,7 +145,7 @@ def test_a_reply_with_drafts(make: Make, qtbot: QtBot) -> None:
     view = page.transcript.views[1]
     assert of_body(view.text) == [["three four "]]
     assert view.legend.isVisible() and view.legend.words.text() == drafted_text("ngram")
-    assert " · 1.67 tokens per step · 50 % of drafts accepted · on cpu" in view.status.text()
+    assert " · tokens per step: 1.67 · 50 % of drafts accepted · on cpu" in view.status.text()
     assert page.header.drafts.isVisible()
     (theme().set_mode("dark"), theme().set_mode("light"))
     assert of_body(view.text) == [["three four "]]
