@@ -118,10 +118,12 @@ def with_levels(drawing: Drawing, figures: Figures, look: Look) -> Drawing:
 
 def _means(drawing: Drawing, figures: Figures) -> list[Label]:
     """The mean of tokens per step, first, and what the paler bars are."""
-    mean = None if figures.drafts is None else figures.drafts.tokens_per_step
-    if mean is None:
+    use = figures.drafts
+    if use is None or use.tokens_per_step is None:
         return []
-    return [Label(mean, mean_text(mean)), Label(float(np.nanmax(drawing.offered.y, initial=mean)), pale_text())]
+    mean = Label(use.tokens_per_step, mean_text(use.tokens_per_step))
+    top = float(np.nanmax(drawing.offered.y, initial=0.0))
+    return [mean, Label(top, pale_text())] if use.drafted else [mean]
 
 
 def scaled(value: float, log: bool) -> float:

@@ -82,7 +82,7 @@ def _shapes(d: Drawing, lines: str) -> tuple[list[svg.Shape], ...]:
         svg.Shape("area", d.blocks, ink("prefill"), floor=d.floor),
         svg.Shape("points", d.points, ink("decode")),
     ]
-    per_step = [svg.Shape("area", d.offered, ink("empty")), svg.Shape("area", d.kept, ink("decode"))]
+    per_step = [svg.Shape("area", d.offered, ink("faint")), svg.Shape("area", d.kept, ink("decode"))]
     cache = [svg.Shape("area", d.used, ink("cache")), svg.Shape("line", d.capacity, ink("muted"), svg.DASH)]
     alone = len(d.memory.x) == 1
     return latency, per_step, cache, [svg.Shape("points" if alone else "line", d.memory, ink("text"))]

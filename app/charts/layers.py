@@ -17,8 +17,6 @@ from app.charts.points import Blocks, Points
 from app.widgets.theme import theme
 
 DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
-PALE = 80
-"""How opaque what was drafted is behind what was kept, of 255."""
 FEW = 60
 """Fewer memory samples than this are marked: one alone makes no line."""
 
@@ -55,9 +53,8 @@ class Layers:
         color = theme().color
         self.blocks.set_colors(color("prefill"), faded(color("prefill"), 110))
         self.points.set_color(color("decode"))
-        pale = faded(color("decode"), PALE)
-        self.offered.set_colors(pale, pale)
-        self.kept.set_colors(color("decode"), color("decode"))
+        self.offered.set_colors(faded(color("decode"), 110), faded(color("decode"), 45))
+        self.kept.set_colors(color("decode"), faded(color("decode"), 170))
         self.mean.setPen(pg.mkPen(color("muted"), style=Qt.PenStyle.DashLine))
         self.area.setPen(pg.mkPen(color("cache")))
         self.area.setBrush(pg.mkBrush(faded(color("cache"), 70)))
