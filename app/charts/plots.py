@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QFrame, QWidget
 from app.charts.drawing import Drawing, draw, with_levels
 from app.charts.layers import Layers
 from app.charts.look import Look
-from app.charts.panes import AXIS_WIDTH, LabelAxis, TimeBox, ValueAxis
+from app.charts.panes import AXIS_WIDTH, MARGIN_WIDTH, LabelAxis, TimeBox, ValueAxis
 from app.charts.zoom import Zoom
 from app.state.snapshot import Figures, Snapshot
 from app.widgets.theme import theme
 
-STRETCHES, HEIGHTS = (5, 2, 3, 2), (82, 66, 94, 120)
+STRETCHES, HEIGHTS = (5, 2, 3, 2), (76, 60, 88, 116)
 """Of the rows; pixels at least, or the names of the axes would run into each other."""
 GAP = 2
 """Pixels between two rows."""
@@ -35,6 +35,15 @@ CLOSER, FARTHER, SIDEWAYS = 0.8, 1.25, 0.25
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("Plots", text)
+
+
+def _size(plot: Any) -> None:
+    """Gives the axes their sizes, which pyqtgraph takes from one that is hidden when its looks change."""
+    plot.getAxis("left").setWidth(AXIS_WIDTH)
+    plot.getAxis("right").setWidth(MARGIN_WIDTH)
+    bottom = plot.getAxis("bottom")
+    if not bottom.style["showValues"]:
+        bottom.setHeight(8)
 
 
 class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
@@ -82,7 +91,6 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         plot = self.addPlot(row=row, col=0, viewBox=box, axisItems=axes)
         self._lay_row(row, True)
         plot.setLabel("left", name)
-        plot.getAxis("left").setWidth(AXIS_WIDTH)
         plot.showAxis("right")
         plot.showGrid(x=False, y=True, alpha=0.15)
         plot.setMenuEnabled(False)
@@ -96,7 +104,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
             plot.setXLink(self.latency)
         if row < len(STRETCHES) - 1:
             plot.getAxis("bottom").setStyle(showValues=False)
-            plot.getAxis("bottom").setHeight(8)
+        _size(plot)
         return plot
 
     def _lay_row(self, row: int, seen: bool) -> None:
@@ -109,6 +117,8 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
     def _show_drafts(self, on: bool) -> None:
         """The plot of tokens per step comes or goes."""
         self.per_step.setVisible(on)
+        if on:
+            _size(self.per_step)
         self._lay_row(DRAFTS, on)
         without = _tr("Latency, cache and memory over time")
         self.setAccessibleName(_tr("Latency, tokens per step, cache and memory over time") if on else without)

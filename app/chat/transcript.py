@@ -38,7 +38,7 @@ class Transcript(QScrollArea):
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._on_scroll)
         bar.rangeChanged.connect(self._on_range)
-        theme().changed.connect(lambda: self.underline_drafts(self._underlines))
+        theme().changed.connect(self._restyle)
 
     def follow(self, controller: ChatController) -> None:
         """Shows the controller's conversation from now on."""
@@ -117,6 +117,10 @@ class Transcript(QScrollArea):
         self._underlines = on
         for view in self._views:
             view.underline_drafts(on)
+
+    def _restyle(self) -> None:
+        """Lines in the theme's new colour."""
+        self.underline_drafts(self._underlines)
 
     def forget_traces(self) -> None:
         """Lets go of the tokens of messages that no longer have theirs."""

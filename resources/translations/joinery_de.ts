@@ -4847,7 +4847,7 @@
     </message>
     <message>
       <source>tok/step</source>
-      <translation>Tok/Schritt</translation>
+      <translation>je Schritt</translation>
     </message>
     <message>
       <source>token</source>

@@ -24,6 +24,7 @@ from app.charts.speed import SpeedTab
 from app.state.context import AppContext
 from app.state.owner import Owner
 from app.widgets.format import number, when
+from app.widgets.theme import theme
 from tests.app.conftest import fake_summary, make_bundle
 from tests.fakes.worker import program
 from workflows.wire.events import ChunkEvent, SpeculationEvent, TokenEvent
@@ -112,6 +113,7 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
         return float(plots.occupancy.sceneBoundingRect().top() - plots.latency.sceneBoundingRect().bottom())
 
     assert between() < 20
+    theme().changed.emit()  # the axes of a plot that is hidden lose their sizes then
     assert not plots.per_step.isVisible() and page.figures.drafts.isHidden()
     assert plots.accessibleName() == "Latency, cache and memory over time"
     reply(page, owner=INT4)
@@ -130,6 +132,8 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     assert page.figures.drafts.isVisible() and page.figures.drafts.text().startswith(said)
     assert plots.accessibleName() == "Latency, tokens per step, cache and memory over time"
     assert between() > 60
+    widths = {name: plots.per_step.getAxis(name).width() for name in ("left", "right")}
+    assert widths == {name: plots.latency.getAxis(name).width() for name in widths}
     assert as_svg(plots, ["t"]).count("<clipPath") == 4
     last = len(plots.snapshot) - 1  # type: ignore[arg-type]
     plots.hover(last)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+import shiboken6
 from PySide6.QtGui import QTextCursor, QTextDocument
 from pytestqt.qtbot import QtBot
 
@@ -13,8 +14,10 @@ from app.chat.body import MessageBody
 from app.chat.code import CodePart
 from app.chat.message_text import MessageText, describe_token
 from app.chat.page import ChatPage
+from app.chat.transcript import Transcript
 from app.chat.underlines import COLOR, drafted_text, spans, underline
 from app.jobs.slices import whole
+from app.state.conversation import Conversation
 from app.widgets.theme import theme
 from tests.app.test_chat_body import REPLY, tokens_of
 from tests.app.test_chat_page import Make, ask, make
@@ -149,6 +152,15 @@ def test_a_reply_with_drafts(make: Make, qtbot: QtBot) -> None:
     assert page.header.drafts.isVisible()
     (theme().set_mode("dark"), theme().set_mode("light"))
     assert of_body(view.text) == [["three four "]]
+
+
+def test_another_theme_after_the_page_is_gone(qtbot: QtBot) -> None:
+    """The theme lives longer than what it tells of its colours."""
+    chat, transcript = Conversation(), Transcript()
+    chat.begin_reply(chat.ask("x").id)
+    transcript.show_path(chat)
+    shiboken6.delete(transcript)
+    theme().changed.emit()
 
 
 def test_they_are_switched_off_and_stay_so(make: Make, qtbot: QtBot) -> None:
