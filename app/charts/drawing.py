@@ -15,8 +15,9 @@ import numpy as np
 
 from app.charts.look import Look
 from app.charts.points import block_outline, keep
-from app.charts.text import capacity_text, latency, mark_text
+from app.charts.text import capacity_text, latency, mark_text, mean_text, pale_text
 from app.charts.zoom import roomy
+from app.state.looks import Looks
 from app.state.snapshot import CHUNK, DECODE, Figures, Snapshot
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 Range = tuple[float, float]
 MIB = 1024 * 1024
-BLOCKS = 512
-"""More prefill chunks than this are thinned, as points are."""
+BLOCKS, BARS = 512, 2048
+"""More prefill chunks, or runs with drafts, than this are thinned, as points are."""
 SHORTEST_MS = 1e-3
 """What a logarithm is taken of at least; blocks on a log scale stand on it."""
 LOG_STEP = 0.05
@@ -50,12 +51,15 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Curves of the three plots, their ranges, the marks where another owner begins, and the labels at the right."""
+    """Curves of the plots, their ranges, the marks where another owner begins, and the labels at the right."""
 
     time: Range
     blocks: Curve
     points: Curve
     latency: Range
+    offered: Curve
+    kept: Curve
+    per_step: Range
     used: Curve
     capacity: Curve
     cache: Range
@@ -63,8 +67,10 @@ class Drawing:
     rss: Range
     marks: list[Label]
     levels: list[Label]
+    means: list[Label]
     capacities: list[Label]
     log: bool
+    drafts: bool
 
     @property
     def floor(self) -> float:
@@ -78,11 +84,16 @@ def draw(s: Snapshot, time: Range, look: Look) -> Drawing:
     chunks, decode = (seen[s.kind[seen] == kind] for kind in (CHUNK, DECODE))
     tall = decode if look.fit_decode and len(decode) else np.concatenate([chunks, decode])
     capacity = _capacity(s, seen)
+    bars = _bars(s.looks, time)
+    offered = s.looks.drafted[bars] + 1
     return Drawing(
         time=time,
         blocks=_blocks(s, chunks, look.log),
         points=_points(s, decode, look.log),
         latency=_latency_range(s.latency_ms[tall], look.log),
+        offered=_bar_curve(s.looks, bars, offered),
+        kept=_bar_curve(s.looks, bars, s.looks.kept[bars]),
+        per_step=(0.0, max([2.0, *offered]) * 1.2),
         used=_thinned(s.time_s, s.used, s.run, _around(s.time_s, time)),
         capacity=capacity,
         cache=(0.0, max([1.0, *capacity.y]) * 1.2),
@@ -90,17 +101,29 @@ def draw(s: Snapshot, time: Range, look: Look) -> Drawing:
         rss=(0.0, roomy(float(s.memory_bytes.max()) / MIB * 1.1) if len(s.memory_bytes) else 1.0),
         marks=_marks(s, time),
         levels=[],
+        means=[],
         capacities=[Label(float(c), capacity_text(c)) for c in np.unique(capacity.y)],
         log=look.log,
+        drafts=len(s.looks) > 0,
     )
 
 
 def with_levels(drawing: Drawing, figures: Figures, look: Look) -> Drawing:
-    """With the lines of the percentiles of `figures`."""
+    """With the lines of the percentiles of `figures`, and the mean of what a step with drafts gave."""
     p = figures.decode if look.lines == "decode" else figures.prefill
     named = (("p50", p.p50), ("p95", p.p95), ("p99", p.p99))
     levels = [Label(scaled(v, look.log), f"{name} {latency(v)}") for name, v in named if v is not None]
-    return replace(drawing, levels=levels)
+    return replace(drawing, levels=levels, means=_means(drawing, figures))
+
+
+def _means(drawing: Drawing, figures: Figures) -> list[Label]:
+    """The mean of tokens per step, first, and what the paler bars are."""
+    use = figures.drafts
+    if use is None or use.tokens_per_step is None:
+        return []
+    mean = Label(use.tokens_per_step, mean_text(use.tokens_per_step))
+    top = float(np.nanmax(drawing.offered.y, initial=0.0))
+    return [mean, Label(top, pale_text())] if use.drafted else [mean]
 
 
 def scaled(value: float, log: bool) -> float:
@@ -120,8 +143,18 @@ def _around(time_s: Floats, time: Range) -> slice:
 
 def _blocks(s: Snapshot, chunks: Ints, log: bool) -> Curve:
     chunks = chunks[keep(s.latency_ms[chunks], BLOCKS)]
-    x, y = block_outline(s.time_s[chunks], s.latency_ms[chunks])
+    x, y = block_outline(s.time_s[chunks], s.latency_ms[chunks], s.latency_ms[chunks])
     return Curve(x, _scaled(y, log))
+
+
+def _bars(looks: Looks, time: Range) -> Ints:
+    """Which runs with drafts are seen; of very many the lowest and highest."""
+    seen = np.flatnonzero(looks.seen(*time))
+    return seen[keep(looks.kept[seen], BARS)]
+
+
+def _bar_curve(looks: Looks, bars: Ints, height: Floats) -> Curve:
+    return Curve(*block_outline(looks.time_s[bars], looks.latency_ms[bars], height))
 
 
 def _points(s: Snapshot, decode: Ints, log: bool) -> Curve:

@@ -68,13 +68,13 @@ def as_svg(plots: Plots, title: list[str]) -> str:
     assert plots.drawing is not None
     head = len(title) * LINE + EDGE
     shapes = _shapes(plots.drawing, plots.look.lines)
-    values = (plots.drawing.latency, plots.drawing.cache, plots.drawing.rss)
-    parts = zip(plots.plots, shapes, values, strict=True)
-    panels = [_panel(plots, index, *part, head) for index, part in enumerate(parts)]
+    d = plots.drawing
+    parts = zip(plots.plots, shapes, (d.latency, d.per_step, d.cache, d.rss), strict=True)
+    panels = [_panel(plots, index, *part, head) for index, part in enumerate(parts) if part[0].isVisible()]
     return svg.picture(panels, title, (plots.width(), plots.height() + head), _palette(plots.look.lines))
 
 
-def _shapes(d: Drawing, lines: str) -> tuple[list[svg.Shape], list[svg.Shape], list[svg.Shape]]:
+def _shapes(d: Drawing, lines: str) -> tuple[list[svg.Shape], ...]:
     def ink(name: str) -> str:
         return theme().color(name).name()
 
@@ -82,9 +82,10 @@ def _shapes(d: Drawing, lines: str) -> tuple[list[svg.Shape], list[svg.Shape], l
         svg.Shape("area", d.blocks, ink("prefill"), floor=d.floor),
         svg.Shape("points", d.points, ink("decode")),
     ]
+    per_step = [svg.Shape("area", d.offered, ink("faint")), svg.Shape("area", d.kept, ink("decode"))]
     cache = [svg.Shape("area", d.used, ink("cache")), svg.Shape("line", d.capacity, ink("muted"), svg.DASH)]
     alone = len(d.memory.x) == 1
-    return latency, cache, [svg.Shape("points" if alone else "line", d.memory, ink("text"))]
+    return latency, per_step, cache, [svg.Shape("points" if alone else "line", d.memory, ink("text"))]
 
 
 def _panel(plots: Plots, index: int, plot: Any, shapes: list[svg.Shape], values: Range, head: float) -> svg.Panel:
@@ -94,7 +95,7 @@ def _panel(plots: Plots, index: int, plot: Any, shapes: list[svg.Shape], values:
     box = svg.Box(rect.left(), rect.top() + head, rect.width(), rect.height())
     left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
     last = index == len(plots.plots) - 1
-    named = (d.levels, d.capacities, [])[index]
+    named = (d.levels, d.means, d.capacities, [])[index]
     return svg.Panel(
         box=box,
         time=d.time,

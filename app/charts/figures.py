@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.charts.text import describe_shown, latency
+from app.charts.text import describe_shown, drafts_text, latency
 from app.state.snapshot import Figures, Percentiles
 from app.widgets import Card, Stat, label
 from app.widgets.format import number
@@ -41,6 +41,7 @@ class FiguresRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.whose = label("", "muted", wrap=True)
+        self.drafts = self._drafts()
         row = QHBoxLayout()
         row.setSpacing(2 * G)
         row.addWidget(self._stats(), 1)
@@ -48,8 +49,25 @@ class FiguresRow(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(G)
-        column.addWidget(self.whose)
+        head = QHBoxLayout()
+        head.setSpacing(2 * G)
+        head.addWidget(self.whose, 1)
+        head.addWidget(self.drafts)
+        column.addLayout(head)
         column.addLayout(row)
+
+    def _drafts(self) -> QLabel:
+        """What came of drafts, in words; hidden where there were none."""
+        words = label("", "small")
+        words.setAccessibleName(self.tr("What came of drafts"))
+        words.setToolTip(
+            self.tr(
+                "The bars are the tokens that each step of the model gave. The paler bar behind one is what it would "
+                "have given, had the whole draft been right."
+            )
+        )
+        words.hide()
+        return words
 
     def _stats(self) -> Card:
         self.stats = {
@@ -102,6 +120,9 @@ class FiguresRow(QWidget):
     def show_figures(self, f: Figures, zoomed: bool) -> None:
         """Shows others. zoomed: a part of the time axis is seen, not all."""
         self.whose.setText(describe_shown(f, zoomed))
+        self.drafts.setVisible(f.drafts is not None)
+        if f.drafts is not None:
+            self.drafts.setText(self.tr("Drafts: {0}").format(drafts_text(f.drafts)))
         self.stats["ttft"].set(_figure(f.ttft_ms))
         self.stats["prefill"].set(_figure(f.prefill_rate))
         self.stats["decode"].set(_figure(f.decode_rate))

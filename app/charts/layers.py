@@ -1,6 +1,6 @@
-"""What is drawn in the three plots: blocks and points of latency, the cache's area, memory, and marks in all of them.
+"""What is drawn in the plots: blocks and points of latency, bars of tokens per step, the cache's area, memory, marks.
 
-    Drawing ──show()──▶ items of the plots;  levels, capacities ──▶ labels at the right
+    Drawing ──show()──▶ items of the plots;  levels, means, capacities ──▶ labels at the right
 """
 
 from __future__ import annotations
@@ -22,21 +22,24 @@ FEW = 60
 
 
 class Layers:
-    """Items in plots (latency, cache, memory), which share their time axis."""
+    """Items in plots (latency, tokens per step, cache, memory), which share their time axis."""
 
-    def __init__(self, plots: tuple[Any, Any, Any]) -> None:
+    def __init__(self, plots: tuple[Any, Any, Any, Any]) -> None:
         self._plots = plots
         self.blocks = Blocks()
         self.points = Points(4)
         self.percentiles = [pg.InfiniteLine(angle=0) for _ in DASHES]
+        self.offered, self.kept = Blocks(), Blocks()
+        self.mean = pg.InfiniteLine(angle=0)
         self.area = pg.PlotCurveItem(fillLevel=0.0, connect="finite")
         self.capacity = pg.PlotCurveItem(connect="finite")
         self.rss = pg.PlotCurveItem(connect="finite")
         self.samples = Points(4)
-        self.marks = [Marks(named=True), Marks(), Marks()]
-        self._cursors = [pg.InfiniteLine(angle=90) for _ in range(3)]
+        self.marks = [Marks(named=True), Marks(), Marks(), Marks()]
+        self._cursors = [pg.InfiniteLine(angle=90) for _ in plots]
         items = (
             (self.blocks, self.points, *self.percentiles),
+            (self.offered, self.kept, self.mean),
             (self.area, self.capacity),
             (self.rss, self.samples),
         )
@@ -50,6 +53,9 @@ class Layers:
         color = theme().color
         self.blocks.set_colors(color("prefill"), faded(color("prefill"), 110))
         self.points.set_color(color("decode"))
+        self.offered.set_colors(faded(color("decode"), 110), faded(color("decode"), 45))
+        self.kept.set_colors(color("decode"), faded(color("decode"), 170))
+        self.mean.setPen(pg.mkPen(color("muted"), style=Qt.PenStyle.DashLine))
         self.area.setPen(pg.mkPen(color("cache")))
         self.area.setBrush(pg.mkBrush(faded(color("cache"), 70)))
         self.rss.setPen(pg.mkPen(color("text")))
@@ -63,26 +69,32 @@ class Layers:
     def show(self, d: Drawing) -> None:
         """Shows other curves, and the ranges that go with them."""
         self._plots[0].setXRange(*d.time)
-        for plot, y in zip(self._plots, (d.latency, d.cache, d.rss), strict=True):
+        for plot, y in zip(self._plots, (d.latency, d.per_step, d.cache, d.rss), strict=True):
             plot.setYRange(*y)
         self.blocks.set_blocks(*d.blocks)
         self.points.set_points(*d.points)
+        self.offered.set_blocks(*d.offered)
+        self.kept.set_blocks(*d.kept)
         self.area.setData(*d.used)
         self.capacity.setData(*d.capacity)
         self.rss.setData(*d.memory)
         marked = np.isfinite(d.memory.x) & (len(d.memory.x) < FEW)
         self.samples.set_points(d.memory.x[marked], d.memory.y[marked])
-        self._plots[1].getAxis("right").show_labels(d.capacities)
+        self._plots[2].getAxis("right").show_labels(d.capacities)
         for mark in self.marks:
             mark.show_marks(d.marks)
 
     def show_levels(self, d: Drawing) -> None:
-        """Moves the percentile lines and their labels."""
+        """Moves the percentile lines, the mean of tokens per step, and their labels."""
         for line in self.percentiles:
             line.setVisible(bool(d.levels))
         for line, level in zip(self.percentiles, d.levels, strict=False):
             line.setPos(level.at)
         self._plots[0].getAxis("right").show_labels(d.levels)
+        self.mean.setVisible(bool(d.means))
+        if d.means:
+            self.mean.setPos(d.means[0].at)
+        self._plots[1].getAxis("right").show_labels(d.means)
 
     def set_cursor(self, second: float | None) -> None:
         """A line through all plots; None for none."""

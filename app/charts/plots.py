@@ -1,4 +1,4 @@
-"""Three plots over one time axis: latency per step, cache occupancy, memory.
+"""Plots over one time axis: latency per step, tokens per step where there were drafts, cache occupancy, memory.
 
 Snapshot ──show_snapshot──▶ draw ──▶ curves;  mouse, keys ──▶ Zoom ──viewed──▶ figures;  ──hovered──▶ index of a step
 """
@@ -17,12 +17,19 @@ from PySide6.QtWidgets import QFrame, QWidget
 from app.charts.drawing import Drawing, draw, with_levels
 from app.charts.layers import Layers
 from app.charts.look import Look
-from app.charts.panes import AXIS_WIDTH, LabelAxis, TimeBox, ValueAxis
+from app.charts.panes import AXIS_WIDTH, MARGIN_WIDTH, LabelAxis, TimeBox, ValueAxis
 from app.charts.zoom import Zoom
 from app.state.snapshot import Figures, Snapshot
 from app.widgets.theme import theme
 
-STRETCHES = (5, 3, 2)
+STRETCHES, HEIGHTS = (5, 2, 3, 2), (76, 60, 88, 116)
+"""Of the rows; pixels at least, or the names of the axes would run into each other."""
+GAP = 2
+"""Pixels between two rows."""
+QWIDGETSIZE_MAX = (1 << 24) - 1
+"""Qt's name for no bound, which PySide does not have."""
+DRAFTS = 1
+"""The row that is there where there were drafts."""
 CLOSER, FARTHER, SIDEWAYS = 0.8, 1.25, 0.25
 
 
@@ -30,8 +37,17 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("Plots", text)
 
 
+def _size(plot: Any) -> None:
+    """Gives the axes their sizes, which pyqtgraph takes from one that is hidden when its looks change."""
+    plot.getAxis("left").setWidth(AXIS_WIDTH)
+    plot.getAxis("right").setWidth(MARGIN_WIDTH)
+    bottom = plot.getAxis("bottom")
+    if not bottom.style["showValues"]:
+        bottom.setHeight(8)
+
+
 class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
-    """The three plots. `hovered` tells the index of the step under the mouse or the arrow keys, or -1."""
+    """The plots. `hovered` tells the index of the step under the mouse or the arrow keys, or -1."""
 
     hovered = Signal(int)
     zoomed = Signal(bool)  # whether the person has zoomed, so that following is off
@@ -40,7 +56,6 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(_tr("Latency, cache and memory over time"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.zoom = Zoom()
         self.look = Look()
@@ -49,9 +64,12 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self._figures: Figures | None = None
         self._hover = -1
         self.axes: list[ValueAxis] = []
-        self.latency = self._plot(0, _tr("latency (ms)"), height=100)
-        self.occupancy = self._plot(1, _tr("cache (tokens)"), height=92)
-        self.memory = self._plot(2, _tr("memory (MiB)"), height=124)
+        self.ci.layout.setVerticalSpacing(GAP)
+        self.latency = self._plot(0, _tr("latency (ms)"))
+        self.per_step = self._plot(DRAFTS, _tr("tok/step"))
+        self.occupancy = self._plot(2, _tr("cache (tokens)"))
+        self.memory = self._plot(3, _tr("memory (MiB)"))
+        self._show_drafts(False)
         self.memory.setLabel("bottom", _tr("time generating (s)"))
         self.layers = Layers(self.plots)
         self.scene().sigMouseMoved.connect(self._on_mouse)
@@ -59,22 +77,20 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.restyle()
 
     @property
-    def plots(self) -> tuple[Any, Any, Any]:
-        """Latency, cache, memory."""
-        return self.latency, self.occupancy, self.memory
+    def plots(self) -> tuple[Any, Any, Any, Any]:
+        """Latency, tokens per step, cache, memory."""
+        return self.latency, self.per_step, self.occupancy, self.memory
 
     # -- building --------------------------------------------------------------------------------------------
 
-    def _plot(self, row: int, name: str, height: int) -> Any:
+    def _plot(self, row: int, name: str) -> Any:
         left, bottom = ValueAxis("left"), ValueAxis("bottom")
         self.axes += [left, bottom]
         axes = {"left": left, "bottom": bottom, "right": LabelAxis()}
         box = TimeBox()
         plot = self.addPlot(row=row, col=0, viewBox=box, axisItems=axes)
-        self.ci.layout.setRowMinimumHeight(row, height)  # or the names of the axes would run into each other
-        self.ci.layout.setRowStretchFactor(row, STRETCHES[row])
+        self._lay_row(row, True)
         plot.setLabel("left", name)
-        plot.getAxis("left").setWidth(AXIS_WIDTH)
         plot.showAxis("right")
         plot.showGrid(x=False, y=True, alpha=0.15)
         plot.setMenuEnabled(False)
@@ -86,10 +102,26 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         box.panned.connect(self._pan)
         if row:
             plot.setXLink(self.latency)
-        if row < 2:
+        if row < len(STRETCHES) - 1:
             plot.getAxis("bottom").setStyle(showValues=False)
-            plot.getAxis("bottom").setHeight(8)
+        _size(plot)
         return plot
+
+    def _lay_row(self, row: int, seen: bool) -> None:
+        layout = self.ci.layout
+        layout.setRowMinimumHeight(row, HEIGHTS[row] if seen else 0)
+        layout.setRowMaximumHeight(row, QWIDGETSIZE_MAX if seen else 0)
+        layout.setRowStretchFactor(row, STRETCHES[row] if seen else 0)
+        layout.setRowSpacing(row, GAP if seen else 0)
+
+    def _show_drafts(self, on: bool) -> None:
+        """The plot of tokens per step comes or goes."""
+        self.per_step.setVisible(on)
+        if on:
+            _size(self.per_step)
+        self._lay_row(DRAFTS, on)
+        without = _tr("Latency, cache and memory over time")
+        self.setAccessibleName(_tr("Latency, tokens per step, cache and memory over time") if on else without)
 
     def restyle(self) -> None:
         """Takes the theme's colours."""
@@ -135,6 +167,8 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         if self.snapshot is None:
             return
         self.drawing = draw(self.snapshot, self.zoom.range, self.look)
+        if self.drawing.drafts != self.per_step.isVisible():
+            self._show_drafts(self.drawing.drafts)
         self.layers.show(self.drawing)
         if self._figures is not None:
             self.show_percentiles(self._figures)
@@ -153,7 +187,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         self.zoomed.emit(False)
 
     def zoom_to(self, left: float, right: float) -> None:
-        """Shows a part of the time axis; latency, cache and memory are scaled to what is in it."""
+        """Shows a part of the time axis; all plots are scaled to what is in it."""
         self.zoom.to(left, right)
         self._look_again()
 
@@ -222,7 +256,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         if s is None or not len(s):
             return
         for plot in self.plots:
-            if plot.getViewBox().sceneBoundingRect().contains(position):
+            if plot.isVisible() and plot.getViewBox().sceneBoundingRect().contains(position):
                 self.hover(self.nearest(plot.getViewBox().mapSceneToView(position).x()))
                 return
         self.hover(-1)

@@ -125,10 +125,10 @@ class Blocks(pg.GraphicsObject):  # type: ignore[misc]
         painter.drawRects(self.rects)
 
 
-def block_outline(time_s: Floats, latency_ms: Floats) -> tuple[Floats, Floats]:
-    """Blocks that end at `time_s` [n], as wide and as high as their latency, NaN after each: ([5n], [5n])."""
+def block_outline(time_s: Floats, latency_ms: Floats, height: Floats) -> tuple[Floats, Floats]:
+    """Blocks that end at `time_s` [n], as wide as their latency, so high [n], NaN after each: ([5n], [5n])."""
     left, none = time_s - latency_ms / 1000, np.full_like(time_s, np.nan)
     x = np.stack([left, left, time_s, time_s, none], axis=1).reshape(-1)
-    zero = np.zeros_like(latency_ms)
-    y = np.stack([zero, latency_ms, latency_ms, zero, none], axis=1).reshape(-1)
+    zero = np.zeros_like(height)
+    y = np.stack([zero, height, height, zero, none], axis=1).reshape(-1)
     return x, y

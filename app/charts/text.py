@@ -7,8 +7,9 @@ from functools import lru_cache
 from PySide6.QtCore import QCoreApplication
 
 from app.state.owner import Owner
-from app.state.snapshot import CHUNK, FIRST, Figures, Run, Snapshot
+from app.state.snapshot import CHUNK, DECODE, FIRST, Figures, Run, Snapshot
 from app.widgets.format import counted, number, slots, when
+from workflows.wire.events import SpeculationUse
 
 
 def _tr(text: str) -> str:
@@ -23,6 +24,26 @@ def latency(value: float) -> str:
 def capacity_text(slots: float) -> str:
     """The label of a capacity line."""
     return _tr("capacity {0}").format(number(slots))
+
+
+def mean_text(value: float) -> str:
+    """The label of the mean of tokens per step."""
+    return _tr("mean {0}").format(number(value, 2))
+
+
+def pale_text() -> str:
+    """What the paler bars behind tokens per step are."""
+    return _tr("pale: drafted")
+
+
+def drafts_text(use: SpeculationUse) -> str:
+    """How many of the drafted tokens were accepted, and what a step gave."""
+    per_step = _tr("tokens per step: {0}").format(number(use.tokens_per_step or 0.0, 2))
+    if use.accept_rate is None:
+        return _tr("no token was drafted · {0}").format(per_step)
+    one, many = _tr("{0} of {1} drafted token accepted"), _tr("{0} of {1} drafted tokens accepted")
+    accepted = (one if use.drafted == 1 else many).format(number(use.accepted), number(use.drafted))
+    return f"{accepted} ({number(100 * use.accept_rate, 1)} %) · {per_step}"
 
 
 def owner_title(owner: Owner) -> str:
@@ -79,4 +100,14 @@ def describe_step(s: Snapshot, index: int) -> str:
     text = s.text(index).replace("\n", "⏎").replace(" ", "␣")
     first = s.kind[index] == FIRST
     what = (_tr("first token “{0}”") if first else _tr("decode “{0}”")).format(text)
-    return " · ".join((what, f"id {s.token_id(index)}", f"TTFT {took}" if first else took, *whose))
+    came = (f"id {s.token_id(index)}", f"TTFT {took}" if first else took, *_draft_of(s, index))
+    return " · ".join((what, *came, *whose))
+
+
+def _draft_of(s: Snapshot, index: int) -> list[str]:
+    """What the run drafted and kept that gave a token; nothing where there were no drafts."""
+    look = s.looks.at(float(s.time_s[index])) if s.kind[index] == DECODE else -1
+    if look < 0:
+        return []
+    drafted, kept = number(s.looks.drafted[look]), number(s.looks.kept[look])
+    return [_tr("its step: {0} drafted, {1} kept").format(drafted, kept)]

@@ -64,12 +64,23 @@ class MessageBody(QWidget):
             self._segments.append(closed)
             _show(self._add(_part(one, thought)), closed)
 
-    def set_trace(self, tokens: Sequence[TokenEvent]) -> None:
-        """The tokens that the reply was made of: each piece of prose gets its own."""
-        offset = _offset(self._raw, "".join(token.text for token in tokens))
+    def set_trace(self, tokens: Sequence[TokenEvent], drafter: str = "") -> None:
+        """The tokens that the reply was made of: each piece gets its own. drafter: who drafted some of them."""
+        generated = "".join(token.text for token in tokens)
+        offset = _offset(self._raw, generated)
         for part, segment in zip(self.parts, self._segments, strict=False):
-            if isinstance(part, MessageText):
-                part.set_trace(_between(tokens, segment.start - offset, segment.end - offset))
+            begin = max(0, segment.start - offset)
+            if isinstance(part, CodePart):
+                at = generated.find(segment.text, begin)
+                part.set_trace(tokens if at >= 0 else (), at)
+            else:
+                text = part.text if isinstance(part, ThoughtPart) else part
+                text.set_trace(_between(tokens, begin, segment.end - offset), drafter)
+
+    def underline_drafts(self, on: bool) -> None:
+        """Underlines what was drafted and accepted, or nothing."""
+        for part in self.parts:
+            (part.text if isinstance(part, ThoughtPart) else part).underline_drafts(on)
 
     def _show(self, kept: list[Segment], came: list[Segment]) -> None:
         """Brings the parts after those of `kept` to what `came` says of them."""

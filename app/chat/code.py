@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.chat.segments import Segment
+from app.chat.underlines import Underlines, literal_spans
 from app.widgets import button, label
 from app.widgets.theme import G, mono_font
+from workflows.wire.events import TokenEvent
 
 SAID_MS = 1500
 
@@ -24,6 +28,8 @@ class CodePart(QFrame):
         self.copy.setAccessibleName(self.tr("Copy the code"))
         self.text = _Code()
         self.text.setAccessibleName(self.tr("Code"))
+        self.underlines = Underlines(self.text.document(), self)
+        self.set_trace((), 0)
         self._said = QTimer(self, singleShot=True, interval=SAID_MS)
         self._said.timeout.connect(lambda: self.copy.setText(self.tr("Copy")))
         head = QHBoxLayout()
@@ -39,6 +45,18 @@ class CodePart(QFrame):
         """The code so far, or all of it."""
         self.language.setText(segment.language or self.tr("code"))
         self.text.go_on(segment.text)
+
+    def set_trace(self, tokens: Sequence[TokenEvent], begin: int) -> None:
+        """The tokens in whose text the code begins at `begin`; none where it is not known."""
+        self.underlines.clear()
+        self._tokens, self._begin = tokens, begin
+
+    def underline_drafts(self, on: bool) -> None:
+        """Underlines what came from drafted tokens, or nothing."""
+        if on and any(token.drafted for token in self._tokens):
+            self.underlines.draw(literal_spans(self._tokens, self.text.toPlainText(), self._begin))
+        else:
+            self.underlines.clear()
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())

@@ -74,7 +74,9 @@ class Column(QWidget):
             done = lane.done
             rate = done.decode_tokens_per_s or None
             tokens = len(done.token_ids)
-            return summary(Reply(done.finish_reason, done.ttft_ms or None, rate, tokens, provider=done.provider))
+            reply = Reply(done.finish_reason, done.ttft_ms or None, rate, tokens, provider=done.provider)
+            reply.note_drafts(done.speculation)
+            return summary(reply)
         if lane.failure is not None:
             return summary(
                 Reply("cancelled" if lane.failure.kind == "cancelled" else "failed", tokens=len(lane.tokens))

@@ -19,7 +19,7 @@ from app.chat.thinking import measure
 from app.state.chats import ChatStore
 from app.state.conversation import Conversation, Message
 from app.state.session import Session, SessionFailure
-from workflows.wire.events import GenerationDone, NoticeEvent, TokenEvent
+from workflows.wire.events import GenerationDone, NoticeEvent, SpeculationEvent, TokenEvent
 
 TRACED = 10_000
 """Tokens that are kept for hovering, those of the newest replies: each holds about a kilobyte of alternatives."""
@@ -55,6 +55,7 @@ class ChatController(QObject):
         self._ensure_open = ensure_open
         self._reply: Message | None = None
         session.token.connect(self._on_token)
+        session.speculation.connect(self._on_speculation)
         session.notice.connect(self._on_notice)
         session.finished.connect(self._on_finished)
         session.failed.connect(self._on_failed)
@@ -199,6 +200,11 @@ class ChatController(QObject):
         self.grew.emit(self._reply.id, event.text)
         self.store.partial(self.chat)
 
+    def _on_speculation(self, event: SpeculationEvent) -> None:
+        if self._reply is not None:
+            assert self._reply.reply is not None
+            self._reply.reply.drafter = event.by
+
     def _on_notice(self, event: NoticeEvent) -> None:
         if self._reply is not None:
             assert self._reply.reply is not None
@@ -220,6 +226,7 @@ class ChatController(QObject):
             thought_tokens=tokens,
             thought_s=seconds,
         )
+        self._reply.reply.note_drafts(done.speculation)
         self._finish(done.finish_reason)
 
     def _on_failed(self, failure: SessionFailure) -> None:

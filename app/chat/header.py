@@ -21,11 +21,13 @@ class Header(QWidget):
         self.new = _tool("plus", self.tr("New chat (Ctrl+N)"))
         self.recent = _tool("clock", self.tr("Show or hide the list of chats"))
         self.compare = _tool("branch", self.tr("Compare with another bundle"))
+        self.drafts = _tool("underline", self.tr("Underline what was drafted and accepted, or not"))
         self.export = _tool("save", self.tr("Export this chat"))
         self.side = _tool("settings", self.tr("Show or hide the settings"))
-        for one in (self.recent, self.side):
+        for one in (self.recent, self.side, self.drafts):
             one.setCheckable(True)
             one.setChecked(True)
+        self.drafts.hide()
         self.new.clicked.connect(lambda: self.wanted.emit(NewChat()))
         self.compare.clicked.connect(lambda: self.wanted.emit(Compare()))
         self.export.setMenu(QMenu(self.export))
@@ -35,7 +37,7 @@ class Header(QWidget):
         row.setSpacing(G // 2)
         row.addWidget(self.recent)
         row.addWidget(self.heading, 1)
-        for one in (self.new, self.compare, self.export, self.side):
+        for one in (self.new, self.compare, self.drafts, self.export, self.side):
             row.addWidget(one)
 
     def set_empty(self, empty: bool) -> None:

@@ -35,5 +35,6 @@ def add_actions(page: ChatPage) -> list[QAction]:
         (tr("Save the chat as JSON"), "", partial(page.files.ask, "json")),
         (tr("Show or hide the list of chats"), "", page.header.recent.toggle),
         (tr("Show or hide the chat settings"), "", page.header.side.toggle),
+        (tr("Underline accepted drafts, or not"), "", page.header.drafts.toggle),
     )
     return [action(page, text, act, keys) for text, keys, act in rows]

@@ -8,12 +8,17 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLay
 
 from app.chat.body import MessageBody
 from app.chat.intents import AnswerAgain, Intent, Rewrite, Version
+from app.chat.underlines import Legend
 from app.state.conversation import Message, Reply
 from app.widgets.format import number
 from app.widgets.theme import G, set_icon
 
 FLUSH_MS = 33
 """A growing reply is shown at most this often: 30 Hz."""
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("MessageView", text)
 
 
 def ending(reason: str) -> str:
@@ -44,6 +49,10 @@ def summary(reply: Reply) -> str:
     if reply.tokens:
         unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
         parts.append(f"{number(reply.tokens)} {QCoreApplication.translate(*unit)}")
+    if reply.tokens_per_step is not None:
+        parts.append(_tr("tokens per step: {0}").format(number(reply.tokens_per_step, 2)))
+    if reply.accept_rate is not None:
+        parts.append(_tr("{0} % of drafts accepted").format(number(100 * reply.accept_rate, 0)))
     if reply.provider and reply.tokens:
         parts.append(QCoreApplication.translate("MessageView", "on {0}").format(reply.provider))
     if reply.ended:
@@ -64,6 +73,8 @@ class MessageView(QFrame):
         super().__init__(parent)
         self.message = message
         self.text = MessageBody()
+        self.legend = Legend()
+        self._underlines = True
         self._tail: list[str] = []
         self._flush = QTimer(self)
         self._flush.setSingleShot(True)
@@ -71,6 +82,7 @@ class MessageView(QFrame):
         self._flush.timeout.connect(self.flush)
         self._tools: dict[str, QToolButton] = {}
         self._build(siblings)
+        self.legend.hide()
         self.finish()
 
     @property
@@ -99,6 +111,7 @@ class MessageView(QFrame):
         head.addWidget(self.who, 1)
         column.addLayout(head)
         column.addWidget(self.text)
+        column.addWidget(self.legend)
         column.addLayout(self.notices)
         foot.addWidget(self.status, 1)
         column.addLayout(foot)
@@ -188,11 +201,29 @@ class MessageView(QFrame):
             self.text.begin(self.message.content)
         else:
             self.text.set_reply(self.message.content, (reply.thought_tokens, reply.thought_s))
-            self.text.set_trace(self.message.trace)
+            self._show_trace(reply)
         if reply is not None:
             self._show_status(reply)
             for text in reply.notices[self.notices.count() :]:
                 self.add_notice(text)
+
+    def _show_trace(self, reply: Reply) -> None:
+        self.text.set_trace(self.message.trace, reply.drafter)
+        self.legend.show_drafter(reply.drafter)
+        self.underline_drafts(self._underlines)
+
+    def underline_drafts(self, on: bool) -> None:
+        """Underlines what was drafted and accepted, and says what that means; or does neither."""
+        self._underlines = on
+        drafted = any(token.drafted for token in self.message.trace)
+        self.legend.setVisible(on and drafted)
+        if drafted:
+            self.text.underline_drafts(on)
+
+    def forget_trace(self) -> None:
+        """Lets go of the tokens."""
+        self.text.set_trace([])
+        self.legend.hide()
 
     def _show_status(self, reply: Reply) -> None:
         running = not reply.ended

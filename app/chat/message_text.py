@@ -1,13 +1,12 @@
 """The text of one message: plain while it streams, Markdown once at the end, and a look at each token on hover.
 
-TokenEvents ──▶ TokenMap (raw text → token) ──align──▶ shown text → token ──hover──▶ tool tip
+TokenEvents ──▶ TokenMap ──token_at──▶ hover, tool tip
+                         ──drafted──▶ Underlines
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from html import escape
-from itertools import accumulate
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QUrl
@@ -24,71 +23,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolTip, QWidget
 
 from app.chat.dressing import dress
+from app.chat.token_map import TokenMap, units
+from app.chat.underlines import Underlines, drafted_text
 from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
 
-_LOOKAHEAD = 48
-_SECOND = "\ue000"  # stands for the second half of a letter; of the private use area, where no text has its letters
 LONG_LINE = 1500
 """Characters after which a paragraph that streams is broken at a space, until the reply is rendered."""
-
-
-class TokenMap:
-    """Which token a character of the shown text came from; worked out when first asked."""
-
-    def __init__(self, tokens: list[TokenEvent], shown: str) -> None:
-        self.tokens = tokens
-        self._shown = shown
-        self._owners: list[int] | None = None
-        self._spans: dict[int, tuple[int, int]] = {}
-
-    def token_at(self, position: int) -> int:
-        """The index of the token at a character of the shown text, or -1."""
-        owners = self._owners if self._owners is not None else self._build()
-        return owners[position] if 0 <= position < len(owners) else -1
-
-    def span(self, index: int) -> tuple[int, int]:
-        """[first, last) characters of the shown text that came from a token."""
-        if self._owners is None:
-            self._build()
-        return self._spans.get(index, (0, 0))
-
-    def _build(self) -> list[int]:
-        ends = list(accumulate(len(t.text) for t in self.tokens))
-        owners = []
-        for position, raw in enumerate(align("".join(t.text for t in self.tokens), self._shown)):
-            index = bisect_right(ends, raw) if raw >= 0 else -1
-            owners.append(index)
-            if index >= 0:
-                self._spans[index] = (self._spans.get(index, (position, 0))[0], position + 1)
-        self._owners = owners
-        return owners
-
-
-def align(raw: str, shown: str) -> list[int]:
-    """For each character of `shown` its place in `raw`, or -1.
-
-    Rendering drops marks (`**`, backticks) and changes white space; what is left comes in the same order.
-    """
-    result: list[int] = []
-    at = 0
-    for character in shown:
-        if character == _SECOND:
-            result.append(result[-1])
-            continue
-        if character in "\u2028\u2029\u00a0":
-            character = " " if character == "\u00a0" else "\n"
-        found = raw.find(character, at, at + _LOOKAHEAD)
-        if character.isspace() and found > at:
-            found = at if at < len(raw) and raw[at].isspace() else -1
-        result.append(found)
-        at = found + 1 if found >= 0 else at
-    return result
-
-
-def units(text: str) -> str:
-    """The text with a place for each of Qt's positions: a letter beyond the first plane takes two, the second empty."""
-    return "".join(letter + _SECOND if ord(letter) > 0xFFFF else letter for letter in text)
 
 
 class _Document(QTextDocument):
@@ -123,6 +64,8 @@ class MessageText(QTextEdit):
         self._map: TokenMap | None = None
         self._marked = -1
         self._plain = ""
+        self._drafter = ""
+        self.underlines = Underlines(self.document(), self)
 
     def set_plain(self, text: str) -> None:
         """Shows text as it is."""
@@ -157,13 +100,23 @@ class MessageText(QTextEdit):
 
     def _forget(self) -> None:
         """No token is known, nor marked, of a text that is about to go."""
+        self.underlines.forget()
         self._map, self._plain = None, ""
         self._mark(-1)
 
-    def set_trace(self, tokens: list[TokenEvent]) -> None:
-        """The tokens that the shown text was made of."""
+    def set_trace(self, tokens: list[TokenEvent], drafter: str = "") -> None:
+        """The tokens that the shown text was made of. drafter: who drafted some of them, as events have it."""
         self._mark(-1)
+        self.underlines.clear()
+        self._drafter = drafter
         self._map = TokenMap(list(tokens), units(self.document().toRawText())) if tokens else None
+
+    def underline_drafts(self, on: bool) -> None:
+        """Underlines what came from drafted tokens, or nothing; long texts follow a moment later."""
+        if on and self._map is not None and any(token.drafted for token in self._map.tokens):
+            self.underlines.draw(self._map.drafted())
+        else:
+            self.underlines.clear()
 
     def token_at(self, point: QPoint) -> int:
         """The index of the token under a point of the viewport, or -1."""
@@ -175,7 +128,7 @@ class MessageText(QTextEdit):
     def token_html(self, index: int) -> str:
         """What the tool tip says of a token."""
         assert self._map is not None
-        return describe_token(self._map.tokens[index])
+        return describe_token(self._map.tokens[index], self._drafter)
 
     def _fit(self, *_: object) -> None:
         height = int(self.document().size().height()) + 2
@@ -246,8 +199,8 @@ class MessageText(QTextEdit):
         self.setExtraSelections(selections)
 
 
-def describe_token(token: TokenEvent) -> str:
-    """A token as rich text: what, which id, how probable, and what else it might have been."""
+def describe_token(token: TokenEvent, by: str = "") -> str:
+    """A token as rich text: what, which id, how probable, who drafted it, and what else it might have been."""
 
     def visible(text: str) -> str:
         return escape(text.replace("\n", "⏎").replace("\t", "⇥").replace(" ", "␣")) or "∅"
@@ -255,6 +208,8 @@ def describe_token(token: TokenEvent) -> str:
     head = f"<b>{visible(token.text)}</b> · id {token.id} · {token.latency_ms:.1f} ms"
     if token.probability is not None:
         head += f" · {token.probability:.1%}"
+    if token.drafted:
+        head += f"<br>{escape(drafted_text(by))}"
     rows = "".join(
         f"<tr><td>{visible(str(text))}</td><td align='right'>&nbsp;&nbsp;{int(id)}</td>"
         f"<td align='right'>&nbsp;&nbsp;{float(p):.1%}</td></tr>"

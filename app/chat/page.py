@@ -59,7 +59,8 @@ class ChatPage(QWidget):
         self._of_chat = add_actions(self)
         self.files.restore()
         self.drafting.show()
-        for tool, key in ((self.header.side, "chat.side"), (self.header.recent, "chat.list")):
+        header = self.header
+        for tool, key in ((header.side, "chat.side"), (header.recent, "chat.list"), (header.drafts, "chat.drafts")):
             tool.setChecked(context.settings.text(key, "shown") == "shown")
         self._refresh_state()
 
@@ -81,10 +82,12 @@ class ChatPage(QWidget):
         self.frame.no_bundle.triggered.connect(lambda: self.context.navigate.emit("home"))
         self.header.side.toggled.connect(partial(self._show_side, "chat.side", self.side))
         self.header.recent.toggled.connect(partial(self._show_side, "chat.list", self.frame.left))
+        self.header.drafts.toggled.connect(self._underline_drafts)
         self.panel.session_changed.connect(self.opener.open)
         self.views.comparing.connect(self._on_comparing)
         c.reset.connect(self._refresh_state)
         c.appended.connect(self._refresh_state)
+        c.ended.connect(self._refresh_state)
         c.failed.connect(self.failures.show)
         c.runningChanged.connect(self._on_running)
         s.stateChanged.connect(self._refresh_state)
@@ -172,6 +175,7 @@ class ChatPage(QWidget):
         opening = self.session.state == "opening"
         self.frame.show_state(self.opener.name, not len(chat), self.controller.completes, opening)
         self.header.heading.setText(chat.title or self.tr("New chat"))
+        self.header.drafts.setVisible(any(one.reply is not None and one.reply.drafter for one in chat.path()))
         self.usage.refresh()
 
     def _on_running(self, running: bool) -> None:
@@ -179,6 +183,10 @@ class ChatPage(QWidget):
         self.chats.setEnabled(not running)
         if running:
             self.banner.clear()
+
+    def _underline_drafts(self, on: bool) -> None:
+        self.transcript.underline_drafts(on)
+        self.context.settings.set("chat.drafts", "shown" if on else "hidden")
 
     def _show_side(self, key: str, side: QWidget, on: bool) -> None:
         side.setVisible(on)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from app.chat.controller import ChatController
 from app.chat.message import MessageView
 from app.state.conversation import Conversation
-from app.widgets.theme import G
+from app.widgets.theme import G, theme
 
 COLUMN = 800
 NEAR = 32
@@ -33,10 +33,12 @@ class Transcript(QScrollArea):
         self.setWidget(body)
         self._views: list[MessageView] = []
         self._busy = False
+        self._underlines = True
         self._tail = True
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._on_scroll)
         bar.rangeChanged.connect(self._on_range)
+        theme().changed.connect(self._restyle)
 
     def follow(self, controller: ChatController) -> None:
         """Shows the controller's conversation from now on."""
@@ -98,6 +100,8 @@ class Transcript(QScrollArea):
         view.setProperty("siblings", list(siblings))
         view.wanted.connect(self.wanted)
         view.set_busy(self._busy)
+        if not self._underlines:
+            view.underline_drafts(False)
         self._column.insertWidget(self._column.count() - 1, view)
         self._views.append(view)
         return view
@@ -108,11 +112,21 @@ class Transcript(QScrollArea):
         for view in self._views:
             view.set_busy(busy)
 
+    def underline_drafts(self, on: bool) -> None:
+        """Underlines what was drafted and accepted in all messages, or nothing."""
+        self._underlines = on
+        for view in self._views:
+            view.underline_drafts(on)
+
+    def _restyle(self) -> None:
+        """Lines in the theme's new colour."""
+        self.underline_drafts(self._underlines)
+
     def forget_traces(self) -> None:
         """Lets go of the tokens of messages that no longer have theirs."""
         for view in self._views:
             if not view.message.trace:
-                view.text.set_trace([])
+                view.forget_trace()
 
     def to_end(self) -> None:
         """Scrolls to the newest message and stays there."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from app.state.run_lines import COLUMNS, OWNER, WHERE, line_of, titles, told_of
 from app.widgets.tables import Rows, Table
 from app.widgets.theme import G
-from workflows.measure.figures import MEASURES, best, label, value
+from workflows.measure.figures import MEASURES, best, drafts_of, label, value
 from workflows.wire.reports.runs import Run
 
 MOST = 8
@@ -53,7 +53,7 @@ class Compare(Table):
 def rows_of(runs: Sequence[Run]) -> list[list[str]]:
     """Whose they are, and each measure that one of them has."""
     names, lines = titles(), [line_of(run) for run in runs]
-    rows = [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in OWNER]
+    rows = [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in _whose(runs)]
     for measure in MEASURES.values():
         values = [value(run, measure) for run in runs]
         if any(one is not None for one in values):
@@ -67,9 +67,14 @@ def rows_of(runs: Sequence[Run]) -> list[list[str]]:
     return rows + [[names[key], *(line.texts[COLUMNS.index(key)] for line in lines)] for key in WHERE]
 
 
+def _whose(runs: Sequence[Run]) -> list[str]:
+    """The columns that say whose they are; that of drafts where one ran with some."""
+    return [key for key in OWNER if key != "drafts" or any(map(drafts_of, runs))]
+
+
 def figures_of(run: Run) -> list[list[str]]:
     """Everything that was kept of one run, by the names that the command line prints."""
     names, line = titles(), line_of(run)
-    rows = [[names[key], line.texts[COLUMNS.index(key)]] for key in (*OWNER, *WHERE)]
+    rows = [[names[key], line.texts[COLUMNS.index(key)]] for key in (*_whose([run]), *WHERE)]
     rows += [[_tr("folder"), run.bundle], [_tr("digest"), run.digest]]
     return rows + [[name, "–" if figure is None else str(figure)] for name, figure in run.figures.items()]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from workflows.wire.events import TokenEvent
+from workflows.wire.events import SpeculationUse, TokenEvent
 from workflows.wire.requests import Turn
 
 Role = Literal["user", "assistant"]
@@ -29,6 +29,7 @@ class Reply:
 
     refused: the prompt could not be run at all, so neither is sent with later ones.
     bundle: the name of the one that answered, and thought_tokens and thought_s what of it was thinking.
+    drafter: who drafted, as SpeculationEvent has it; accept_rate and tokens_per_step are of a reply with drafts alone.
     provider: whose figures these are, with the components that were elsewhere; empty in chats of before it was kept.
     """
 
@@ -42,6 +43,14 @@ class Reply:
     thought_tokens: int = 0
     thought_s: float = 0.0
     bundle: str = ""
+    drafter: str = ""
+    accept_rate: float | None = None
+    tokens_per_step: float | None = None
+
+    def note_drafts(self, use: SpeculationUse | None) -> None:
+        """What came of drafts, where there were any."""
+        if use is not None:
+            self.accept_rate, self.tokens_per_step = use.accept_rate, use.tokens_per_step
 
 
 @dataclass(slots=True)

@@ -19,16 +19,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from app.state.looks import LOOK_COLUMNS
 from app.state.owner import Owner, owner_of
 from app.state.slab import Slab
 from app.state.snapshot import CHUNK, DECODE, FIRST, Record, Run, Snapshot, What, chosen, lay_out, rate
-from workflows.wire.events import ChunkEvent, ReadyEvent, TokenEvent
+from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
 if TYPE_CHECKING:
     from app.state.session import Session
 
 NOBODY = Owner("", "", "", "", "", 0)
 MEMORY_SAMPLES = 3600
+LOOKS = 20_000
+"""Runs of the model with drafts that are kept."""
 STEP_COLUMNS, MEMORY_COLUMNS = 7, 3
 
 
@@ -65,6 +68,7 @@ class Measurements:
     ) -> None:
         self._steps = Slab(STEP_COLUMNS, size)
         self._memory = Slab(MEMORY_COLUMNS, MEMORY_SAMPLES)
+        self._looks = Slab(LOOK_COLUMNS, LOOKS)
         self._ids: list[int] = []
         self._texts: list[str] = []
         self._dropped = 0
@@ -92,6 +96,7 @@ class Measurements:
         session.started.connect(self.begin)
         session.chunk.connect(self.add_chunk)
         session.token.connect(self.add_token)
+        session.speculation.connect(self.add_speculation)
         session.memory.connect(self.add_memory)
         session.finished.connect(self.end)
         session.failed.connect(self.end)
@@ -148,6 +153,14 @@ class Measurements:
             run.decode_ms += event.latency_ms
             run.elapsed_s += event.latency_ms / 1000
         self._add(FIRST if event.phase == "prefill" else DECODE, 1, event, event.id, event.text)
+
+    def add_speculation(self, event: SpeculationEvent) -> None:
+        """A run of the model with drafts ended; its tokens came before it."""
+        run = self._run
+        self._looks.append(
+            run.number, run.elapsed_s, event.latency_ms, event.drafted, event.accepted, event.kept
+        )  # fmt: skip
+        self.revision += 1
 
     def _add(self, kind: int, tokens: int, event: ChunkEvent | TokenEvent, ident: int, text: str) -> None:
         run = self._run
@@ -231,6 +244,7 @@ class Measurements:
         running, last = self._run.running, self._runs[-1:]
         self._steps.clear()
         self._memory.clear()
+        self._looks.clear()
         self._ids, self._texts = [], []
         self._dropped = 0
         self._frozen = None
@@ -245,10 +259,11 @@ class Measurements:
         return lay_out(record, chosen(record, what, bundle))
 
     def _record(self, copy: bool) -> Record:
-        steps = [self._steps.column(i) for i in range(STEP_COLUMNS)]
-        memory = [self._memory.column(i) for i in range(MEMORY_COLUMNS)]
+        parts = ((self._steps, STEP_COLUMNS), (self._memory, MEMORY_COLUMNS), (self._looks, LOOK_COLUMNS))
+        steps, memory, looks = ([slab.column(i) for i in range(count)] for slab, count in parts)
         runs = tuple(self._runs)
         if not copy:
-            return Record(steps, memory, self._ids, self._texts, self._dropped, runs)
+            return Record(steps, memory, looks, self._ids, self._texts, self._dropped, runs)
         ids, texts = self._ids[self._dropped :], self._texts[self._dropped :]
-        return Record([c.copy() for c in steps], [c.copy() for c in memory], ids, texts, 0, runs)
+        steps, memory, looks = ([column.copy() for column in columns] for columns in (steps, memory, looks))
+        return Record(steps, memory, looks, ids, texts, 0, runs)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.widgets.format import number, size, when
-from workflows.measure.figures import MEASURES, Measure, bundle_name, value
+from workflows.measure.figures import MEASURES, Measure, bundle_name, drafts_of, value
 from workflows.wire.reports.runs import Run
 
-OWNER = ("time", "kind", "bundle", "precision", "layout", "provider")
+OWNER = ("time", "kind", "bundle", "precision", "layout", "provider", "drafts")
 WHERE = ("version", "machine", "id")
 COLUMNS = (*OWNER, *MEASURES, *WHERE)
 """Keys of the columns, in their order."""
@@ -36,7 +36,7 @@ class Line:
 
 def line_of(run: Run) -> Line:
     """The line of one run."""
-    owner = (kind(run.kind), bundle_name(run), run.precision, run.layout, run.provider)
+    owner = (kind(run.kind), bundle_name(run), run.precision, run.layout, run.provider, drafts_of(run))
     where = (run.version, run.machine, run.id)
     figures = [value(run, one) for one in MEASURES.values()]
     values: tuple[Value, ...] = (run.time, *owner, *figures, *where)
@@ -54,11 +54,15 @@ def titles() -> dict[str, str]:
         "precision": _tr("precision"),
         "layout": _tr("cache"),
         "provider": _tr("provider"),
+        "drafts": _tr("drafts"),
         "version": _tr("version"),
         "machine": _tr("machine"),
         "decode": _tr("decode"),
         "prefill": _tr("prefill"),
         "roofline": _tr("roofline"),
+        "accept": _tr("accept rate"),
+        "per_step": _tr("tokens per step"),
+        "speedup": _tr("beside plain"),
         "ttft": _tr("TTFT"),
         "p50": "p50",
         "p95": "p95",

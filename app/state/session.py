@@ -33,6 +33,7 @@ from workflows.wire.events import (
     NoticeEvent,
     ProgressEvent,
     ReadyEvent,
+    SpeculationEvent,
     TokenEvent,
 )
 from workflows.wire.requests import Close, Generate, LoadCache, Open, Options, Rewind, SaveCache, Turn
@@ -58,6 +59,7 @@ class Session(QObject):
     started = Signal()
     chunk = Signal(object)  # ChunkEvent
     token = Signal(object)  # TokenEvent
+    speculation = Signal(object)  # SpeculationEvent, after the tokens of its run
     notice = Signal(object)  # NoticeEvent
     progress = Signal(object)  # ProgressEvent, while a bundle opens
     cacheChanged = Signal(object)  # noqa: N815  list of groups, as in CacheEvent
@@ -271,6 +273,8 @@ class Session(QObject):
         if isinstance(event, TokenEvent):
             self._step += 1
             self.token.emit(event)
+        elif isinstance(event, SpeculationEvent):
+            self.speculation.emit(event)
         elif isinstance(event, ChunkEvent):
             self.chunk.emit(event)
         elif isinstance(event, CacheEvent):

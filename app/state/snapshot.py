@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Literal
 
+from app.state.looks import Looks, of_runs
 from app.state.owner import Owner
+from workflows.wire.events import SpeculationUse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +63,10 @@ class Percentiles:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of some steps. ttft_ms: the median of their first tokens; rates: tokens a second of time spent on them."""
+    """Of some steps. ttft_ms: the median of their first tokens; rates: tokens a second of time spent on them.
+
+    drafts: what came of those; None where none of it was generated with drafts.
+    """
 
     runs: tuple[Run, ...]
     ttft_ms: float | None
@@ -71,16 +76,18 @@ class Figures:
     generated_tokens: int
     prefill: Percentiles
     decode: Percentiles
+    drafts: SpeculationUse | None
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """What was measured. steps: run, time in the run, latency, kind, tokens, used, capacity, each [n]; memory: run,
-    time in the run, bytes, each [m]. offset: where in `ids` and `texts` the first step is.
+    time in the run, bytes, each [m]; looks: see LOOK_COLUMNS. offset: where in `ids` and `texts` the first step is.
     """
 
     steps: Sequence[Floats]
     memory: Sequence[Floats]
+    looks: Sequence[Floats]
     ids: list[int]
     texts: list[str]
     offset: int
@@ -104,6 +111,7 @@ class Snapshot:
     memory_s: Floats
     memory_bytes: Floats
     memory_run: Ints
+    looks: Looks
     runs: tuple[Run, ...]
     starts: Floats
     ends: Floats
@@ -159,6 +167,7 @@ class Snapshot:
             generated_tokens=decoded + int(first.sum()),
             prefill=Percentiles.of(latency[chunks]),
             decode=Percentiles.of(latency[decode]),
+            drafts=self.looks.use(self.looks.seen(left, right)),
         )
 
 
@@ -185,7 +194,10 @@ def lay_out(record: Record, wanted: Sequence[Run]) -> Snapshot:
     _number, time_s, latency_ms, kind, tokens, used, capacity = steps
     begins = record.steps[1][first] - record.steps[2][first] / 1000
     ends = record.steps[1][after - 1]
-    memory_run, memory_s, memory_bytes = _memory(record, runs, begins)
+    own = np.array([run.number for run in runs], np.float64)
+    memory_run, samples = of_runs(record.memory, own, begins)
+    memory_s, memory_bytes = (record.memory[column][samples] for column in (1, 2))
+    look_run, looked = of_runs(record.looks, own, begins)
     np.maximum.at(ends, memory_run, memory_s)
     lengths = ends - begins
     starts = np.zeros(len(runs))
@@ -202,6 +214,7 @@ def lay_out(record: Record, wanted: Sequence[Run]) -> Snapshot:
         memory_s=memory_s + shift[memory_run],
         memory_bytes=memory_bytes,
         memory_run=memory_run,
+        looks=_looks([column[looked] for column in record.looks], look_run, shift),
         runs=runs,
         starts=starts,
         ends=starts + lengths,
@@ -210,15 +223,10 @@ def lay_out(record: Record, wanted: Sequence[Run]) -> Snapshot:
     )
 
 
-def _memory(record: Record, runs: Sequence[Run], begins: Floats) -> tuple[Ints, Floats, Floats]:
-    """(index of the run, time in it, bytes) of the samples of those runs [r], since their first kept step begins."""
-    import numpy as np
-
-    numbers = np.array([run.number for run in runs], np.float64)
-    own = np.isin(record.memory[0], numbers)
-    run = np.searchsorted(numbers, record.memory[0][own])
-    kept = record.memory[1][own] >= begins[run] - 1e-9
-    return run[kept], record.memory[1][own][kept], record.memory[2][own][kept]
+def _looks(columns: Sequence[Floats], run: Ints, shift: Floats) -> Looks:
+    """shift: seconds from each run's own time to the axis [r]."""
+    _number, time_s, latency_ms, drafted, accepted, kept = columns
+    return Looks(time_s + shift[run], latency_ms, drafted, accepted, kept, run)
 
 
 def rate(tokens: int, milliseconds: float) -> float | None:

@@ -1015,6 +1015,10 @@
       <translation>Wird heruntergeladen</translation>
     </message>
     <message>
+      <source>Drafts: {0}</source>
+      <translation>Entwürfe: {0}</translation>
+    </message>
+    <message>
       <source>Draw layers of one structure as one</source>
       <translation>Schichten gleichen Baus als eine zeichnen</translation>
     </message>
@@ -1753,6 +1757,10 @@
     <message>
       <source>Latency, cache and memory over time</source>
       <translation>Latenz, Cache und Speicher über der Zeit</translation>
+    </message>
+    <message>
+      <source>Latency, tokens per step, cache and memory over time</source>
+      <translation>Latenz, Token je Schritt, Cache und Speicher über der Zeit</translation>
     </message>
     <message>
       <source>Layers</source>
@@ -3279,6 +3287,10 @@
       <translation>Die Antwort erscheint hier; abweichende Token sind markiert.</translation>
     </message>
     <message>
+      <source>The bars are the tokens that each step of the model gave. The paler bar behind one is what it would have given, had the whole draft been right.</source>
+      <translation>Die Balken sind die Token, die jeder Schritt des Modells ergab. Der blassere Balken dahinter ist, was er ergeben hätte, wäre der ganze Entwurf richtig gewesen.</translation>
+    </message>
+    <message>
       <source>The build can be left and cancelled; it resumes.</source>
       <translation>Der Bau kann verlassen und abgebrochen werden; er geht weiter.</translation>
     </message>
@@ -3663,6 +3675,14 @@
       <translation>Typ</translation>
     </message>
     <message>
+      <source>Underline accepted drafts, or not</source>
+      <translation>Angenommene Entwürfe unterstreichen oder nicht</translation>
+    </message>
+    <message>
+      <source>Underline what was drafted and accepted, or not</source>
+      <translation>Unterstreichen, was entworfen und angenommen wurde, oder nicht</translation>
+    </message>
+    <message>
       <source>Undo</source>
       <translation>Rückgängig</translation>
     </message>
@@ -3749,6 +3769,10 @@
     <message>
       <source>What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU.</source>
       <translation>Worauf der Chat ein Bundle zuerst öffnet, vom nächsten Start an. Wo das nicht geht, ist es die CPU.</translation>
+    </message>
+    <message>
+      <source>What came of drafts</source>
+      <translation>Was aus Entwürfen wurde</translation>
     </message>
     <message>
       <source>What can you help me with?</source>
@@ -3951,6 +3975,10 @@
       <translation>noch etwa {0}</translation>
     </message>
     <message>
+      <source>accept rate</source>
+      <translation>Annahmerate</translation>
+    </message>
+    <message>
       <source>added</source>
       <translation>hinzugefügt</translation>
     </message>
@@ -4016,6 +4044,10 @@
     <message>
       <source>begun %1</source>
       <translation>begonnen %1</translation>
+    </message>
+    <message>
+      <source>beside plain</source>
+      <translation>gegenüber ohne</translation>
     </message>
     <message>
       <source>both</source>
@@ -4132,6 +4164,14 @@
     <message>
       <source>done</source>
       <translation>fertig</translation>
+    </message>
+    <message>
+      <source>drafted by {0} and accepted</source>
+      <translation>entworfen durch {0} und angenommen</translation>
+    </message>
+    <message>
+      <source>drafts</source>
+      <translation>Entwürfe</translation>
     </message>
     <message>
       <source>edit the last question</source>
@@ -4270,6 +4310,10 @@
       <translation>es ist kein UTF-8-Text</translation>
     </message>
     <message>
+      <source>its step: {0} drafted, {1} kept</source>
+      <translation>sein Schritt: {0} entworfen, {1} behalten</translation>
+    </message>
+    <message>
       <source>kept, before the window</source>
       <translation>behalten, vor dem Fenster</translation>
     </message>
@@ -4342,6 +4386,10 @@
       <translation>länger als erwartet</translation>
     </message>
     <message>
+      <source>look-ups in the text</source>
+      <translation>Nachschlagen im Text</translation>
+    </message>
+    <message>
       <source>machine</source>
       <translation>Maschine</translation>
     </message>
@@ -4392,6 +4440,10 @@
     <message>
       <source>no stage was finished</source>
       <translation>keine Stufe wurde fertig</translation>
+    </message>
+    <message>
+      <source>no token was drafted · {0}</source>
+      <translation>kein Token wurde entworfen · {0}</translation>
     </message>
     <message>
       <source>no: {0}</source>
@@ -4516,6 +4568,10 @@
     <message>
       <source>padding</source>
       <translation>Auffüllung</translation>
+    </message>
+    <message>
+      <source>pale: drafted</source>
+      <translation>blass: entworfen</translation>
     </message>
     <message>
       <source>past</source>
@@ -4722,6 +4778,10 @@
       <translation>die eigenen Prompts der Demo</translation>
     </message>
     <message>
+      <source>the draft model</source>
+      <translation>das Entwurfsmodell</translation>
+    </message>
+    <message>
       <source>the encoder, once</source>
       <translation>der Encoder, einmal</translation>
     </message>
@@ -4752,6 +4812,14 @@
     <message>
       <source>the model finished</source>
       <translation>das Modell war fertig</translation>
+    </message>
+    <message>
+      <source>the model's extra heads</source>
+      <translation>die zusätzlichen Köpfe des Modells</translation>
+    </message>
+    <message>
+      <source>the model's first layers</source>
+      <translation>die ersten Schichten des Modells</translation>
     </message>
     <message>
       <source>the newest {0}</source>
@@ -4786,12 +4854,24 @@
       <translation>nach</translation>
     </message>
     <message>
+      <source>tok/step</source>
+      <translation>je Schritt</translation>
+    </message>
+    <message>
       <source>token</source>
       <translation>Token</translation>
     </message>
     <message>
       <source>tokens</source>
       <translation>Token</translation>
+    </message>
+    <message>
+      <source>tokens per step</source>
+      <translation>Token je Schritt</translation>
+    </message>
+    <message>
+      <source>tokens per step: {0}</source>
+      <translation>Token je Schritt: {0}</translation>
     </message>
     <message>
       <source>top-1</source>
@@ -4872,6 +4952,10 @@
     <message>
       <source>zoom the graph in and out, fit it, show it in full size</source>
       <translation>den Graphen vergrößern, verkleinern, einpassen, in voller Größe zeigen</translation>
+    </message>
+    <message>
+      <source>{0} % of drafts accepted</source>
+      <translation>{0} % der Entwürfe angenommen</translation>
     </message>
     <message>
       <source>{0} (best)</source>
@@ -4980,6 +5064,14 @@
     <message>
       <source>{0} of {1}</source>
       <translation>{0} von {1}</translation>
+    </message>
+    <message>
+      <source>{0} of {1} drafted token accepted</source>
+      <translation>{0} von {1} entworfenen Token angenommen</translation>
+    </message>
+    <message>
+      <source>{0} of {1} drafted tokens accepted</source>
+      <translation>{0} von {1} entworfenen Token angenommen</translation>
     </message>
     <message>
       <source>{0} of {1} greedy tokens equal</source>

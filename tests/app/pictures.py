@@ -638,6 +638,7 @@ COMPOSITES = {
 DRAWN = {
     name: {"inspection": inspection(one)} for name, one in COMPOSITES.items()
 }
+DRAFTS = {"drafts": [[0, 1], [8, 3], [4, 5], [2, 1], [3, 4]]}
 ATTENTION = "model/layers.1/self_attn"
 DUEL = {"replies": {"qwen3-demo": LONG + LONG, "qwen3-int4": LONG + LONG.replace("dropped", "forgotten")}}
 STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
@@ -704,6 +705,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-busy": ({**REPLY, "delay": 0.05}, chat("What is a KV cache?", finished=False)),
     "chat-full": (REPLY, chat("What is a KV cache?")),
     "chat-rich": ({"reply": RICH}, rich_chat),
+    "chat-drafts": ({"reply": RICH, **DRAFTS}, rich_chat),
     "chat-base-empty": ({"base": True}, chat_page),
     "chat-base-full": ({**REPLY, "base": True}, chat("Once upon a time")),
     "chat-begun": (REPLY, chat("What is a KV cache?", prefill="In short: ")),
@@ -722,6 +724,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "measure-empty": ({}, page("measure")),
     "measure-busy": ({**REPLY, "delay": 0.02}, measured(finished=False)),
     "measure-full": (REPLY, measured(finished=True)),
+    "measure-drafts": ({**REPLY, **DRAFTS}, measured(finished=True)),
     "measure-two": (REPLY, measured_two("all")),
     "measure-log": (REPLY, measured_two("bundle", log=True)),
     "measure-zoomed": (REPLY, measured_two("all", zoom=True)),

@@ -18,14 +18,16 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.charts.export import as_svg
 from app.charts.plots import Plots
 from app.charts.speed import SpeedTab
 from app.state.context import AppContext
 from app.state.owner import Owner
 from app.widgets.format import number, when
+from app.widgets.theme import theme
 from tests.app.conftest import fake_summary, make_bundle
 from tests.fakes.worker import program
-from workflows.wire.events import ChunkEvent, TokenEvent
+from workflows.wire.events import ChunkEvent, SpeculationEvent, TokenEvent
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256)
@@ -98,6 +100,51 @@ def test_figures(page: SpeedTab) -> None:
     assert cells["prefill", "p50"].text() == "16.0"
     began = when(page.measurements.snapshot().runs[0].began)
     assert page.figures.whose.text() == f"Of 1 reply: demo · cpu · fp32 · static 256 · {began}"
+
+
+def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
+    """It comes and goes with what is shown, with words beside whose figures they are; and it is in the file."""
+    reply(page)
+    plots = plots_of(page)
+
+    def between() -> float:
+        """Pixels from the end of latency to the cache."""
+        QApplication.processEvents()
+        return float(plots.occupancy.sceneBoundingRect().top() - plots.latency.sceneBoundingRect().bottom())
+
+    assert between() < 20
+    theme().changed.emit()  # the axes of a plot that is hidden lose their sizes then
+    assert not plots.per_step.isVisible() and page.figures.drafts.isHidden()
+    assert plots.accessibleName() == "Latency, cache and memory over time"
+    reply(page, owner=INT4)
+    page.measurements.begin()
+    for step, phase in enumerate(("prefill", "decode", "decode")):
+        event = TokenEvent(id=7, text="a", step=step, phase=phase, latency_ms=4.0, cache_used=9, cache_capacity=256)
+        page.measurements.add_token(event)
+    look = SpeculationEvent(step=1, by="ngram", drafted=3, accepted=1, kept=2, latency_ms=8.0)
+    page.measurements.add_speculation(look)
+    page.measurements.end()
+    page.toolbar.choose("all")
+    page.tick()
+    assert plots.per_step.isVisible() and len(plots.layers.kept.rects) == 1
+    assert plots.layers.kept.rects[0].height() == 2 and plots.layers.offered.rects[0].height() == 4
+    said = "Drafts: 1 of 3 drafted tokens accepted"
+    assert page.figures.drafts.isVisible() and page.figures.drafts.text().startswith(said)
+    assert plots.accessibleName() == "Latency, tokens per step, cache and memory over time"
+    assert between() > 60
+    widths = {name: plots.per_step.getAxis(name).width() for name in ("left", "right")}
+    assert widths == {name: plots.latency.getAxis(name).width() for name in widths}
+    assert as_svg(plots, ["t"]).count("<clipPath") == 4
+    last = len(plots.snapshot) - 1  # type: ignore[arg-type]
+    plots.hover(last)
+    assert "its step: 3 drafted, 2 kept" in page.readout.text()
+    page.measurements.owner = FP32
+    reply(page)
+    page.toolbar.choose("reply")
+    page.tick()
+    assert not plots.per_step.isVisible() and page.figures.drafts.isHidden()
+    assert between() < 20
+    assert as_svg(plots, ["t"]).count("<clipPath") == 3
 
 
 def test_what_is_drawn(page: SpeedTab) -> None:

@@ -16,13 +16,13 @@ from app.charts.labels import spread
 from app.charts.look import Look
 from app.charts.points import block_outline, keep
 from app.charts.svg import Box, Palette, Panel, Shape, Text, picture
-from app.charts.text import mark_text, title_of
+from app.charts.text import drafts_text, mark_text, mean_text, pale_text, title_of
 from app.charts.zoom import Zoom
 from app.state.measurements import Measurements
 from app.state.owner import Owner
 from app.state.snapshot import Run
-from app.widgets.format import when
-from workflows.wire.events import ChunkEvent, TokenEvent
+from app.widgets.format import number, when
+from workflows.wire.events import ChunkEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
 FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256)
 INT4 = replace(FP32, path="/b/demo-int4", name="demo-int4", precision="int4")
@@ -40,9 +40,46 @@ def test_thinning_keeps_the_peaks() -> None:
 
 
 def test_block_outline() -> None:
-    x, y = block_outline(np.array([0.02]), np.array([20.0]))
+    x, y = block_outline(np.array([0.02]), np.array([20.0]), np.array([20.0]))
     assert x[:4].tolist() == [0.0, 0.0, 0.02, 0.02] and np.isnan(x[4])
     assert y[:4].tolist() == [0, 20, 20, 0] and np.isnan(y[4])
+
+
+def test_what_came_of_drafts_in_words() -> None:
+    use = SpeculationUse(drafted=199, accepted=102, steps=58, kept=159)
+    accepted = f"102 of 199 drafted tokens accepted ({number(51.3, 1)} %)"
+    assert drafts_text(use) == f"{accepted} · tokens per step: {number(2.74, 2)}"
+    one = SpeculationUse(drafted=1, accepted=1, steps=1, kept=2)
+    assert drafts_text(one).startswith("1 of 1 drafted token accepted (")
+    assert drafts_text(SpeculationUse(steps=2, kept=2)) == f"no token was drafted · tokens per step: {number(1, 2)}"
+
+
+def test_bars_of_a_step_with_drafts() -> None:
+    """As high as what was kept, before a paler one as high as it could have been; with their mean."""
+    m = Measurements(size=50)
+    m.owner = FP32
+    m.begin()
+    for step, latency in enumerate((10.0, 5.0, 0.0, 5.0)):
+        phase = "decode" if step else "prefill"
+        event = TokenEvent(
+            id=1, text="a", step=step, phase=phase, latency_ms=latency, cache_used=step, cache_capacity=256
+        )
+        m.add_token(event)
+        if step >= 2:
+            look = {"step": 1, "drafted": 4, "accepted": 3 - step, "kept": 4 - step}
+            m.add_speculation(SpeculationEvent(by="ngram", latency_ms=5.0, **look))
+    m.end()
+    s = m.snapshot()
+    drawing = with_levels(draw(s, (0.0, 1.0), Look()), s.figures(), Look())
+    assert drawing.drafts and drawing.per_step == (0.0, 6.0)
+    assert np.nanmax(drawing.offered.y.reshape(-1, 5), 1).tolist() == [5, 5]
+    assert np.nanmax(drawing.kept.y.reshape(-1, 5), 1).tolist() == [2, 1]
+    assert drawing.kept.x.reshape(-1, 5)[:, [0, 2]].tolist() == [
+        pytest.approx([0.010, 0.015]),
+        pytest.approx([0.015, 0.020]),
+    ]
+    assert drawing.means == [(1.5, mean_text(1.5)), (5.0, pale_text())]
+    assert not draw(s, (0.5, 1.0), Look()).kept.y.size
 
 
 def test_labels_move_no_more_than_they_must() -> None:

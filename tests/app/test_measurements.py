@@ -18,7 +18,7 @@ from app.state.slab import Slab
 from app.state.snapshot import CHUNK, DECODE, FIRST
 from app.state.steps_csv import COLUMNS, csv_in_steps
 from tests.app.conftest import make_bundle
-from workflows.wire.events import ChunkEvent, ReadyEvent, TokenEvent
+from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
 FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256, "2026-01-01")
 INT4 = replace(FP32, path="/b/demo-int4", name="demo-int4", precision="int4")
@@ -51,6 +51,20 @@ def reply(m: Measurements, owner: Owner, latency_ms: float = 4.0) -> None:
     m.add_chunk(chunk(8, 10.0))
     m.add_token(token(0, 11.0, "a", "prefill"))
     m.add_token(token(1, latency_ms, "b"))
+    m.end()
+
+
+def drafted_reply(m: Measurements, runs: list[tuple[int, int]]) -> None:
+    """A run whose steps of 5 ms drafted and kept so much; all but the last token of each were drafted."""
+    m.begin()
+    m.add_token(token(0, 10.0, "a", "prefill"))
+    step = 1
+    for drafted, kept in runs:
+        for at in range(kept):
+            m.add_token(token(step + at, 0.0 if at else 5.0))
+        look = {"step": step, "drafted": drafted, "accepted": kept - 1, "kept": kept}
+        m.add_speculation(SpeculationEvent(by="ngram", latency_ms=5.0, **look))
+        step += kept
     m.end()
 
 
@@ -96,6 +110,29 @@ def test_figures_keep_the_phases_apart(measured: Measurements) -> None:
     assert (len(f.runs), f.prompt_tokens, f.generated_tokens, f.ttft_ms) == (1, 96, 4, 33.0)
     assert f.decode_rate == pytest.approx(3 / 0.015)
     assert f.prefill_rate == pytest.approx(96 / 0.032)
+
+
+def test_drafts_are_measured_where_there_are_any(measured: Measurements) -> None:
+    """Pooled over what is seen, each step where it ended on the axis; a plain reply has none."""
+    assert measured.snapshot().figures().drafts is None
+    measured.owner = INT4
+    drafted_reply(measured, [(0, 1), (4, 3), (2, 3)])
+    s = measured.snapshot("reply")
+    assert s.looks.time_s.tolist() == pytest.approx([0.015, 0.020, 0.025])
+    assert (s.looks.drafted.tolist(), s.looks.kept.tolist()) == ([0, 4, 2], [1, 3, 3])
+    assert s.figures().drafts == SpeculationUse(drafted=6, accepted=4, steps=3, kept=7)
+    assert s.figures(0.0151, 0.0199).drafts == SpeculationUse(drafted=4, accepted=2, steps=1, kept=3)
+    assert [s.looks.at(second) for second in (0.009, 0.012, 0.017, 0.0251)] == [-1, 0, 1, -1]
+    everything = measured.snapshot()
+    assert everything.looks.run.tolist() == [1, 1, 1] and everything.looks.time_s[0] > everything.ends[0]
+    assert measured.snapshot("bundle", FP32.bundle).figures().drafts is None
+    measured.freeze(True)
+    drafted_reply(measured, [(8, 1)])
+    assert len(measured.snapshot().looks) == 3
+    measured.freeze(False)
+    assert len(measured.snapshot().looks) == 4
+    measured.reset()
+    assert len(measured.snapshot().looks) == 0
 
 
 def test_figures_are_those_of_what_is_seen(measured: Measurements) -> None:

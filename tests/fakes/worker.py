@@ -19,6 +19,7 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     base             true: the bundle has no chat template, and completes text
     asked            a file to which generate writes each of its requests, a JSON object a line
     tokens           how many tokens generate streams, repeating the reply (its words)
+    drafts           [[drafted, kept], …]: what each run of generate after the first token drafts and keeps, in turns
     finish_reason    of generate ("eos")
     chunks           prefill chunks of generate (1)
     notice           {"code", "message"}: a notice amid the tokens
@@ -53,6 +54,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -77,6 +79,8 @@ from workflows.wire.events import (
     ProgressEvent,
     ReadyEvent,
     ResultEvent,
+    SpeculationEvent,
+    SpeculationUse,
     Stage,
     StageEvent,
     TokenEvent,
@@ -122,6 +126,22 @@ def program(**scenario: Any) -> list[str]:
 def changed(report: T, fields: dict[str, Any]) -> T:
     """The report with some of its fields replaced by what JSON says of them."""
     return read(type(report), {**json.loads(dumps(report)), **fields})
+
+
+def drafted_runs(total: int, runs: list[list[int]]) -> list[SpeculationEvent]:
+    """The runs of a generation of `total` tokens, by [drafted, kept] in turns; none without any."""
+    found, step = list[SpeculationEvent](), 1
+    for drafted, wanted in cycle(runs):
+        if step >= total:
+            break
+        kept = min(wanted, total - step)
+        took = 4.0 + drafted / 4
+        accepted = kept - (kept == wanted)  # the last one is the model's own, but for an end within the draft
+        found.append(
+            SpeculationEvent(step=step, by="ngram", drafted=drafted, accepted=accepted, kept=kept, latency_ms=took)
+        )
+        step += kept
+    return found
 
 
 class CancelledError(Exception):
@@ -523,13 +543,20 @@ class Fake:
         text: list[str] = []
         reason: FinishReason = self.scenario.get("finish_reason", "eos")
         chunks = self.scenario.get("chunks", 1)
+        runs = drafted_runs(total, self.scenario.get("drafts", []))
+        use = SpeculationUse() if runs else None
         try:
             for i in range(chunks):
                 self.chunk(i, chunks * 64)
             began = time.monotonic()
             for step in range(total):
                 self.pause(self.until_due(began, step))
-                text.append(self.token(step, words[step % len(words)]))
+                run = next((one for one in runs if one.step <= step < one.step + one.kept), None)
+                own = run is None or step - run.step >= run.accepted
+                text.append(self.token(step, words[step % len(words)], drafted=not own))
+                if run is not None and use is not None and step == run.step + run.kept - 1:
+                    self.send(run)
+                    use += run
         except CancelledError:
             reason = "cancelled"
         self.send(CacheEvent(groups=self.cache()))
@@ -546,6 +573,7 @@ class Fake:
                 cache=CacheUse(
                     layout=self.layout, capacity=self.capacity, used=self.used, bytes=self.capacity * 4096, evicted=0
                 ),
+                speculation=use,
             )
         )
 
@@ -594,7 +622,7 @@ class Fake:
             )
         )
 
-    def token(self, step: int, text: str) -> str:
+    def token(self, step: int, text: str, drafted: bool = False) -> str:
         """One token; now and then a look at the cache."""
         self.used = min(self.capacity, self.used + 1)
         if step == 2 and "notice" in self.scenario:
@@ -610,6 +638,7 @@ class Fake:
                 cache_capacity=self.capacity,
                 probability=0.91,
                 alternatives=[(100 + step, text, 0.91), (7, "no", 0.05)],
+                drafted=drafted,
             )
         )
         if step % 32 == 0:

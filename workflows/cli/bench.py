@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.prompt import DraftOption, DraftTokensOption, NGramOption, check_drafts, read_text
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.bench import CompositeRow, Percentiles, SingleRow, UnusableRow
 
@@ -22,12 +23,26 @@ def bench(
     new_tokens: int | None = typer.Option(None, "--new-tokens", help="Tokens to generate (default: 64)."),
     repeats: int = typer.Option(5, "--repeats", help="Counted runs on each provider; one more warms it up."),
     provider: list[str] = typer.Option(["cpu"], "--provider", metavar="NAME", help="May be given several times."),
+    prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A text in place of random tokens."),
+    draft: Path | None = DraftOption,
+    ngram: bool = NGramOption,
+    draft_tokens: int | None = DraftTokensOption,
     as_json: bool = JsonFlag,
 ) -> None:
-    """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth."""
+    """Measure time to first token, inter-token latency, tokens/s, memory, and the share of the memory's bandwidth.
+
+    With --draft or --ngram each provider is measured with drafts and without, in turns; give a --prompt-file then, for
+    random tokens are no text that drafts are made for.
+    """
+    from workflows.measure.bench import Load
     from workflows.measure.bench import bench as measure
     from workflows.measure.recording import record_bench, to_stderr
+    from workflows.measure.subject import Drafts
 
+    check_drafts(draft, ngram, no_drafts=False)
+    drafts = Drafts(draft, draft_tokens) if draft is not None or ngram else None
+    prompt = [] if prompt_file is None else _ids(bundle, read_text(prompt_file, "prompt"))
+    load = Load(prompt_tokens, new_tokens, repeats, prompt, drafts)
     status = Console(stderr=True).status("opening the bundle")
 
     def report(event: Event) -> None:
@@ -35,10 +50,7 @@ def bench(
             status.update(event.message)
 
     with interruptible() as cancelled, status:
-        rows = measure(
-            bundle, provider, prompt_tokens=prompt_tokens, new_tokens=new_tokens, repeats=repeats, report=report,
-            cancelled=cancelled,
-        )  # fmt: skip
+        rows = measure(bundle, provider, load, report=report, cancelled=cancelled)
     record_bench(bundle, rows, to_stderr)
     if as_json:
         for row in rows:
@@ -50,15 +62,28 @@ def bench(
             sys.stderr.write(f"joinery: {row.reason}\n")
 
 
+def _ids(bundle: Path, text: str) -> list[int]:
+    from workflows.bundle import read_bundle
+    from workflows.generate.text import Text
+
+    return Text.of_bundle(read_bundle(bundle)).encode(text, special=True)
+
+
 def _table(rows: list[Measured]) -> Table:
     """A line for each measure, a column for each provider."""
     table = Table(title=_title(rows[0]))
     table.add_column("")
     for row in rows:
-        table.add_column(row.provider, justify="right")
-    for name, cells in zip(_lines(rows[0]), zip(*(_lines(row).values() for row in rows), strict=True), strict=True):
-        table.add_row(name, *cells)
+        table.add_column(_head(row), justify="right")
+    lines = [_lines(row) | _of_drafts(row) for row in rows]
+    for name in dict.fromkeys(name for row in lines for name in row):
+        table.add_row(name, *(row.get(name, "") for row in lines))
     return table
+
+
+def _head(row: Measured) -> str:
+    drafts = row.drafts if isinstance(row, CompositeRow) else None
+    return row.provider if drafts is None else f"{row.provider} + {drafts.name}"
 
 
 def _title(row: Measured) -> str:
@@ -82,6 +107,19 @@ def _lines(row: Measured) -> dict[str, str]:
         "memory bandwidth": f"{roofline.bandwidth_bytes_per_s / 1e9:,.1f} GB/s",
         "share of it": f"{roofline.share:.1%}",
         **memory,
+    }
+
+
+def _of_drafts(row: Measured) -> dict[str, str]:
+    use = row.drafts if isinstance(row, CompositeRow) else None
+    if use is None:
+        return {}
+    none = "–"
+    return {
+        "drafted tokens accepted": f"{use.accepted:,} of {use.drafted:,}",
+        "accept rate": none if use.accept_rate is None else f"{use.accept_rate:.1%}",
+        "tokens per step": none if use.tokens_per_step is None else f"{use.tokens_per_step:.2f}",
+        "decode, beside plain": none if use.speedup is None else f"{use.speedup:.2f} ×",
     }
 
 

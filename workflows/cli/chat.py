@@ -11,11 +11,15 @@ from workflows.cli.interrupts import loading
 from workflows.cli.output import JsonFlag, pairs
 from workflows.cli.prompt import (
     CapacityOption,
+    DraftOption,
+    DraftTokensOption,
+    NGramOption,
     NoDraftsOption,
     PlaceOption,
     PrefillOption,
     SessionOption,
     ToolsOption,
+    check_drafts,
     read_places,
     read_text,
 )
@@ -36,6 +40,9 @@ def chat(
     place: list[str] = PlaceOption,
     no_drafts: bool = NoDraftsOption,
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
+    draft: Path | None = DraftOption,
+    ngram: bool = NGramOption,
+    draft_tokens: int | None = DraftTokensOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
     target_language: str | None = typer.Option(None, "--target-language", help="Translate into it: de_DE, fra_Latn …"),
@@ -50,9 +57,10 @@ def chat(
     from workflows.generate import open_engine, parse_tools
     from workflows.generate.options import check_options
 
+    check_drafts(draft, ngram, no_drafts)
     languages = {"target_language": target_language, "source_language": source_language}
     asked = {"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, "drafts": not no_drafts}
-    options = check_options(asked | languages)
+    options = check_options({**asked, "ngram": ngram or None, "draft_tokens": draft_tokens, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     settings, places = pairs("--session-option", session_option), read_places(place)
     with loading():
@@ -63,7 +71,7 @@ def chat(
             capacity=capacity,
             session_options=settings,
             place=places,
-            draft=False if no_drafts else None,
+            draft=False if no_drafts else draft,
         )
     talk = Talk(engine, options, system, told, prefill, as_json)
     interactive = is_terminal() and not as_json

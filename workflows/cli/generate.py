@@ -29,11 +29,12 @@ from workflows.cli.prompt import (
     SchemaOption,
     SessionOption,
     ToolsOption,
+    check_drafts,
     read_places,
     read_text,
 )
 from workflows.errors import Cancelled, PromptError, RequestError
-from workflows.wire.events import Event, GenerationDone, NoticeEvent, TokenEvent
+from workflows.wire.events import Event, GenerationDone, NoticeEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
 if TYPE_CHECKING:
     from workflows.generate import Message
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 # The contract's fields; the worker's events carry more for the window.
 TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
 CACHE_FIELDS = ("layout", "capacity", "used", "bytes")
+DRAFT_FIELDS = ("drafted", "accepted", "steps")
 
 
 def generate(
@@ -109,8 +111,7 @@ def generate(
             "grammar": None if grammar is None else read_text(grammar, "grammar"),
         }
     )
-    if draft is not None and (ngram or no_drafts):
-        raise RequestError("Drafts come from one place: give --draft, --ngram or --no-drafts.")
+    check_drafts(draft, ngram, no_drafts)
     given = one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
@@ -152,6 +153,8 @@ def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> Generatio
         elif isinstance(event, TokenEvent) and as_json:
             fields = event.to_dict()
             write_json({name: fields[name] for name in TOKEN_FIELDS})
+        elif isinstance(event, SpeculationEvent) and as_json:
+            write_json(event.to_dict())
         elif isinstance(event, TokenEvent):
             sys.stdout.write(before + event.text)
             sys.stdout.flush()
@@ -161,12 +164,26 @@ def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> Generatio
         write_json(_done(done))
     else:
         sys.stdout.write(before + "\n")
+        sys.stdout.flush()
+        if done.speculation is not None and done.speculation.steps:
+            sys.stderr.write(f"joinery: {told_of_drafts(done.speculation)}.\n")
         _say_capacity(done)
     return done
 
 
 def _done(done: GenerationDone) -> dict[str, object]:
-    return {**done.to_dict(), "cache": {name: getattr(done.cache, name) for name in CACHE_FIELDS}}
+    fields = {**done.to_dict(), "cache": {name: getattr(done.cache, name) for name in CACHE_FIELDS}}
+    if done.speculation is not None:
+        fields["speculation"] = {name: getattr(done.speculation, name) for name in DRAFT_FIELDS}
+    return fields
+
+
+def told_of_drafts(use: SpeculationUse) -> str:
+    """The figures of a generation, or of several, that drafted."""
+    if use.accept_rate is None:
+        return f"no token was drafted in {use.steps:,} steps"
+    kept = f"{use.accepted:,} of {use.drafted:,} drafted tokens accepted ({use.accept_rate:.1%})"
+    return f"{kept}, {use.tokens_per_step or 0.0:.2f} tokens per step"
 
 
 def _say_capacity(done: GenerationDone) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from workflows.cli.output import pairs
-from workflows.errors import PromptError
+from workflows.errors import PromptError, RequestError
 
 ToolsOption = typer.Option(None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of.")
 PrefillOption = typer.Option("", "--prefill", metavar="TEXT", help="What the reply begins with.")
@@ -32,6 +32,12 @@ GrammarOption = typer.Option(None, "--grammar", metavar="FILE", help="A Lark gra
 PlaceOption = typer.Option(
     [], "--place", metavar="COMPONENT=PROVIDER,…", help="Components that run on another provider than the others."
 )
+
+
+def check_drafts(draft: Path | None, ngram: bool, no_drafts: bool) -> None:
+    """Raises RequestError where drafts are to come from two places, or from one and none."""
+    if [draft is not None, ngram, no_drafts].count(True) > 1:
+        raise RequestError("Drafts come from one place: give --draft, --ngram or --no-drafts.")
 
 
 def read_places(texts: list[str]) -> dict[str, str]:

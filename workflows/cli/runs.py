@@ -24,6 +24,9 @@ KINDS = ("build", "generate", "bench", "eval")
 SHOWN = {  # figure → how a line of the list says it
     "decode_tokens_per_s": "{} tok/s",
     "roofline_share": "{} of the roofline",
+    "speedup": "{} × beside plain",
+    "accept_rate": "accept rate {}",
+    "tokens_per_step": "{} tokens per step",
     "ttft_ms": "TTFT {} ms",
     "p95_ms": "p95 {} ms",
     "runs_per_s": "{} runs/s",
@@ -125,6 +128,8 @@ def open_history() -> History:
 
 
 def _listed(found: Sequence[Run]) -> Table:
+    from workflows.measure.figures import drafts_of
+
     table = Table()
     for name in ("id", "kind", "time"):
         table.add_column(name, no_wrap=True)
@@ -134,7 +139,7 @@ def _listed(found: Sequence[Run]) -> Table:
         when = datetime.fromisoformat(run.time).astimezone().strftime("%m-%d %H:%M")
         known = {name: run.figures.get(name) for name in SHOWN}
         told = ", ".join(SHOWN[name].format(_cell(value)) for name, value in known.items() if value is not None)
-        made = " ".join(filter(None, (run.precision, run.layout, run.provider)))
+        made = " ".join(filter(None, (run.precision, run.layout, run.provider, drafts_of(run))))
         table.add_row(run.id, run.kind, when, escape(Path(run.bundle).name), escape(made), told)
     return table
 

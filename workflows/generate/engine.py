@@ -238,6 +238,8 @@ class Engine:
         """Forgets the conversation."""
         self.machine.cache.reset()
         self._cached = []
+        if self.draft is not None:
+            self.draft.reset()
 
     def rewind(self, length: int) -> CacheEvent:
         """Goes back to the first `length` tokens; gives the cache as it then is. Raises RewindError (see KVCache)."""

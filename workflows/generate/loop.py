@@ -21,7 +21,7 @@ from workflows.generate.logits import Logits, check_choice
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Processor, compile_processors, softmax
 from workflows.generate.stops import StopFilter
-from workflows.generate.strategy import Chosen, Speculation, Steps, Strategy, steps_of
+from workflows.generate.strategy import Chosen, Steps, Strategy, steps_of
 from workflows.generate.text import Text
 from workflows.runtime import Machine
 from workflows.wire.events import (
@@ -32,6 +32,7 @@ from workflows.wire.events import (
     FinishReason,
     GenerationDone,
     NoticeEvent,
+    SpeculationEvent,
     SpeculationUse,
     TokenEvent,
 )
@@ -76,7 +77,7 @@ class Generation:
         self._defaults, self._strategy = defaults or Defaults(), strategy
         self._machine, self._text, self._options, self._eos = machine, text, options, frozenset(eos)
         self._cancelled = cancelled
-        self._timing = Timing()
+        self._timing, self._use = Timing(), SpeculationUse()
         self._filter = StopFilter(options.stop)
         self._pictured = 0.0
         self._evicted_told = self._lost_told = False
@@ -101,10 +102,7 @@ class Generation:
                 ended = yield from self._told([steps.first(logits, self._ids)])
             while not ended:
                 self._check_cancelled()
-                left = self._options.max_new_tokens - self._count
-                found = steps.next(self._ids, left)
-                yield from self._lost(steps)
-                ended = yield from self._told(found)
+                ended = yield from self._run(steps)
             reason = ended
         except Cancelled:
             reason = "cancelled"
@@ -116,12 +114,30 @@ class Generation:
         self.final = self._finish()
         yield from self._pictures(last=True)
         fed = len(prompt) - kept if source is None else len(source)
-        yield self._done(prompt, fed, reason, steps.use)
+        yield self._done(prompt, fed, reason, None if steps.use is None else self._use)
 
     @property
     def _count(self) -> int:
         """How many tokens were generated so far."""
         return len(self._ids) - self._first_new
+
+    def _run(self, steps: Steps) -> Generator[Event, None, FinishReason | None]:
+        """The events of one run of the model, with what was kept of its draft where the generation drafts."""
+        began, first = time.perf_counter(), self._count
+        batch = steps.next(self._ids, self._options.max_new_tokens - first)
+        took = (time.perf_counter() - began) * 1000
+        yield from self._lost(steps)
+        ended = yield from self._told(batch)
+        if steps.use is not None:
+            kept = self._count - first
+            accepted = sum(chosen.drafted for chosen in batch[:kept])
+            looked = steps.use
+            run = SpeculationEvent(
+                step=first, by=looked.by, drafted=looked.drafted, accepted=accepted, kept=kept, latency_ms=took
+            )
+            self._use += run
+            yield run
+        return ended
 
     def _told(self, batch: Sequence[Chosen]) -> Generator[Event, None, FinishReason | None]:
         """The events of a run's tokens; why the generation ends with one of them, to which the cache goes back then."""
@@ -273,7 +289,7 @@ class Generation:
             yield CacheEvent(groups=[*cache.view()])
 
     def _done(
-        self, prompt: Sequence[int], read: int, reason: FinishReason, use: Speculation | None
+        self, prompt: Sequence[int], read: int, reason: FinishReason, use: SpeculationUse | None
     ) -> GenerationDone:
         """read: how many tokens the time to the first one was spent on, an encoder's with its decoder's first step."""
         timing, cache, generated = self._timing, self._machine.cache, self._ids[self._first_new :]
@@ -295,5 +311,5 @@ class Generation:
                 bytes=cache.bytes,
                 evicted=cache.evicted,
             ),
-            speculation=None if use is None else SpeculationUse(**vars(use)),
+            speculation=use,
         )

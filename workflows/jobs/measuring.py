@@ -87,15 +87,13 @@ def compile(request: ask.Compile, told: Told) -> Iterator[Event]:
 @measure.register
 def bench(request: ask.Bench, told: Told) -> Iterator[Event]:
     """How fast it is."""
-    from workflows.measure.bench import bench
+    from workflows.measure.bench import Load, bench
     from workflows.measure.recording import record_bench
 
     rows = bench(
         request.bundle,
         request.providers,
-        prompt_tokens=request.prompt_tokens,
-        new_tokens=request.new_tokens,
-        repeats=request.repeats,
+        Load(request.prompt_tokens, request.new_tokens, request.repeats),
         report=told.report,
         cancelled=told.cancelled,
     )

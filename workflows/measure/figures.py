@@ -15,7 +15,7 @@ from typing import Literal
 from workflows.wire.reports.runs import Run, RunReport
 
 Better = Literal["higher", "lower"]
-Unit = Literal["tok/s", "ms", "bytes", "share", "nats", ""]
+Unit = Literal["tok/s", "ms", "bytes", "share", "nats", "×", ""]
 MIB = 2**20
 
 
@@ -49,6 +49,9 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({
         _measure("decode", "decode", "tok/s", "higher", decode_tokens_per_s=1),
         _measure("prefill", "prefill", "tok/s", "higher", prefill_tokens_per_s=1),
         _measure("roofline", "roofline share", "share", "higher", roofline_share=1),
+        _measure("accept", "accept rate", "share", "higher", accept_rate=1),
+        _measure("per_step", "tokens per step", "", "higher", tokens_per_step=1),
+        _measure("speedup", "beside plain", "×", "higher", speedup=1),
         _measure("ttft", "TTFT", "ms", "lower", ttft_ms=1),
         _measure("p50", "p50", "ms", "lower", p50_ms=1),
         _measure("p95", "p95", "ms", "lower", p95_ms=1),
@@ -90,9 +93,15 @@ def bundle_name(run: Run) -> str:
     return Path(run.bundle).name or run.name
 
 
+def drafts_of(run: Run) -> str:
+    """Whose drafts it ran with: ngram, draft_model, a bundle's name; empty of a run without."""
+    return str(run.figures.get("drafts") or "")
+
+
 def label(run: Run) -> str:
-    """The bundle, its precision, the provider and the run's id: what a picture calls it."""
-    return f"{bundle_name(run)} · {run.precision} · {run.provider} · {run.id}"
+    """The bundle, its precision, the provider, its drafts and the run's id: what a picture calls it."""
+    parts = (bundle_name(run), run.precision, run.provider, drafts_of(run), run.id)
+    return " · ".join(part for part in parts if part)
 
 
 def decode_latencies(report: RunReport) -> list[float]:

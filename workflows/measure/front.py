@@ -1,4 +1,4 @@
-"""Accuracy against speed: a point a bundle and provider, and which of them no other beats in both.
+"""Accuracy against speed: a point a bundle, provider and draft, and which of them no other beats in both.
 
     runs ──scatter──▶ the last run that says the speed, joined with the last that says the accuracy of the same digest
                       ──front──▶ Point.on_front;  what lacks one of the two is left out, and said
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from workflows.measure.figures import Better, Measure, bundle_name, value
+from workflows.measure.figures import Better, Measure, bundle_name, drafts_of, value
 from workflows.wire.reports.runs import Run
 
 
@@ -25,8 +25,9 @@ class Point:
 
     @property
     def name(self) -> str:
-        """The bundle's name, precision and provider."""
-        return f"{bundle_name(self.speed)} · {self.speed.precision} · {self.speed.provider}"
+        """The bundle's name, precision, provider and drafts."""
+        run = self.speed
+        return " · ".join(filter(None, (bundle_name(run), run.precision, run.provider, drafts_of(run))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +40,21 @@ class Scatter:
 
 def scatter(runs: Iterable[Run], speed: Measure, accuracy: Measure) -> Scatter:
     """The points of these runs, which may come in any order."""
-    fast, right = dict[tuple[str, str], Run](), dict[str, Run]()
+    fast, right = dict[tuple[str, str, str], Run](), dict[str, Run]()
     for run in sorted(runs, key=lambda one: one.time):
         if value(run, speed) is not None:
-            fast[run.digest, run.provider] = run
+            fast[run.digest, run.provider, drafts_of(run)] = run
         if value(run, accuracy) is not None:
             right[run.digest] = run
     found, left_out = list[Point](), list[tuple[Run, str]]()
-    for (digest, _), run in fast.items():
+    for (digest, _, _), run in fast.items():
         said, x = right.get(digest), value(run, speed)
         y = None if said is None else value(said, accuracy)
         if said is None or x is None or y is None:
             left_out.append((run, accuracy.key))
         else:
             found.append(Point(x, y, run, said))
-    timed = {digest for digest, _ in fast}
+    timed = {digest for digest, _, _ in fast}
     left_out += [(run, speed.key) for digest, run in right.items() if digest not in timed]
     marks = front([(one.x, one.y) for one in found], speed.better, accuracy.better)
     return Scatter([Point(p.x, p.y, p.speed, p.accuracy, on) for p, on in zip(found, marks, strict=True)], left_out)

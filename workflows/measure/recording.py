@@ -20,9 +20,17 @@ import psutil
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import JoineryError, printable
 from workflows.measure.history import History, new_id, now, short_digest
-from workflows.wire.events import BuildDone, Event, GenerationDone, StageEvent, TokenEvent
+from workflows.wire.events import (
+    BuildDone,
+    Event,
+    GenerationDone,
+    SpeculationEvent,
+    SpeculationUse,
+    StageEvent,
+    TokenEvent,
+)
 from workflows.wire.reports.accuracy import EvalReport
-from workflows.wire.reports.bench import CompositeRow, Row, SingleRow
+from workflows.wire.reports.bench import CompositeRow, DraftUse, Row, SingleRow
 from workflows.wire.reports.runs import Figure, Kind, Run, RunStep
 
 Told = Callable[[str], None]
@@ -30,14 +38,19 @@ Told = Callable[[str], None]
 
 def recorded(bundle: Bundle, events: Iterable[Event], told: Told) -> Iterator[Event]:
     """The events of a generation; once it has ended it is kept, where it gave a token. told: what could not be done."""
-    steps: list[RunStep] = []
+    steps, drafts = list[RunStep](), ""
     for event in events:
+        if isinstance(event, SpeculationEvent):
+            drafts = event.by
         if isinstance(event, TokenEvent):
             steps.append(
                 RunStep(event.step, event.phase, event.latency_ms, event.cache_used, event.cache_capacity)
             )
         if isinstance(event, GenerationDone) and steps:
-            _keep("generate", bundle, event.provider, _of_generation(event, steps), told, steps, event.cache.layout)
+            figures = _of_generation(event, steps)
+            if drafts and event.speculation is not None:
+                figures |= _of_drafts(drafts, event.speculation)
+            _keep("generate", bundle, event.provider, figures, told, steps, event.cache.layout)
         yield event
 
 
@@ -113,7 +126,16 @@ def _of_row(row: CompositeRow | SingleRow) -> dict[str, Figure]:
     if isinstance(row, SingleRow):
         return figures | {"runs_per_s": row.runs_per_s}
     named = ("prompt_tokens", "new_tokens", "ttft_ms", "prefill_tokens_per_s", "decode_tokens_per_s")
-    return figures | {name: getattr(row, name) for name in named} | {"roofline_share": row.roofline.share}
+    figures |= {name: getattr(row, name) for name in named} | {"roofline_share": row.roofline.share}
+    if row.drafts is not None:
+        figures |= _of_drafts(row.drafts.name, row.drafts) | {"speedup": row.drafts.speedup}
+    return figures
+
+
+def _of_drafts(name: str, use: SpeculationUse | DraftUse) -> dict[str, Figure]:
+    """name: whose they were."""
+    named = ("drafted", "accepted", "steps", "kept", "accept_rate", "tokens_per_step")
+    return {"drafts": name} | {one: getattr(use, one) for one in named}
 
 
 def _keep(

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
 from workflows.bundle import Bundle
-from workflows.errors import Cancelled
+from workflows.errors import Cancelled, GraphError
 from workflows.generate import GenerateOptions, open_engine
+from workflows.generate.options import check_options
+from workflows.generate.strategy import strategy_of
 from workflows.measure.roofline import kv_bytes, weight_bytes
 from workflows.runtime import open_single
-from workflows.wire.events import GenerationDone, TokenEvent
-from workflows.wire.reports.bench import BenchCache, CompositeRow, Percentiles, Roofline, SingleRow
+from workflows.wire.events import GenerationDone, SpeculationUse, TokenEvent
+from workflows.wire.reports.bench import BenchCache, CompositeRow, DraftUse, Percentiles, Roofline, SingleRow
 
-Sample = list[float]  # milliseconds: of a generation each token's, the first first; of one graph its run
+
+class Sample(NamedTuple):
+    """Milliseconds: of a generation each token's, the first first; of one graph its run. use: what came of drafts."""
+
+    latencies: list[float]
+    use: SpeculationUse | None = None
 
 
 class Run(NamedTuple):
@@ -29,39 +38,66 @@ class Run(NamedTuple):
     bandwidth: float
 
 
+@dataclass(frozen=True)
+class Drafts:
+    """Whose tokens are drafted: another bundle's, or (None) what was said before. most: tokens of a draft at most."""
+
+    draft: Path | None = None
+    most: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What rows call it."""
+        return "ngram" if self.draft is None else self.draft.resolve().name
+
+
 class Composite:
-    """A bundle with a cache: a random prompt, then new tokens to the last, whatever they are."""
+    """A bundle with a cache: a prompt, random where none is given, then new tokens to the last, whatever they are."""
 
     prompt_tokens = new_tokens = 1
 
-    def __init__(self, bundle: Bundle, provider: str) -> None:
-        self._engine, self._weights = open_engine(bundle.folder, provider=provider), weight_bytes(bundle)
+    def __init__(
+        self, bundle: Bundle, provider: str, drafts: Drafts | None = None, prompt: Sequence[int] = ()
+    ) -> None:
+        """Raises GraphError where the bundle cannot look at drafts, and what open_engine raises."""
+        draft = drafts.draft if drafts else False
+        self._engine, self._weights = open_engine(bundle.folder, provider=provider, draft=draft), weight_bytes(bundle)
+        self._drafts, self._options = drafts, _options(drafts)
         machine = self._engine.machine
+        refused = strategy_of(machine, self._options, self._engine.draft)
+        if isinstance(refused, str):
+            raise GraphError(refused)
         self.capacity, self.has_source = machine.cache.capacity, machine.has_source
         self.longest_prompt = (bundle.pipeline.metadata.source_limit or 1 << 16) if self.has_source else self.capacity
+        self._given = self._engine.text.check(prompt) if prompt else []
+
+    def _prompt(self) -> list[int]:
+        random = np.random.default_rng(0).integers(0, self._engine.machine.vocabulary, self.prompt_tokens)
+        return self._given[: self.prompt_tokens] or [int(one) for one in random]
 
     def sample(self, cancelled: Callable[[], bool]) -> Sample:
         """One generation; the encoder's time is in the first token's. Raises Cancelled."""
         self._engine.reset()  # else the cache would have the prompt already
-        vocabulary = self._engine.machine.vocabulary
-        prompt = [int(i) for i in np.random.default_rng(0).integers(0, vocabulary, self.prompt_tokens)]
-        options = GenerateOptions(max_new_tokens=self.new_tokens)
-        found: Sample = []
-        for event in self._engine.generate(prompt, options, cancelled, eos=()):
+        options = self._options.model_copy(update={"max_new_tokens": self.new_tokens})
+        latencies, use = list[float](), None
+        for event in self._engine.generate(self._prompt(), options, cancelled, eos=()):
             if isinstance(event, TokenEvent):
-                found.append(event.latency_ms)
-            if isinstance(event, GenerationDone) and event.finish_reason == "cancelled":
-                raise Cancelled("The measurement was cancelled.")
-        return found
+                latencies.append(event.latency_ms)
+            if isinstance(event, GenerationDone):
+                if event.finish_reason == "cancelled":
+                    raise Cancelled("The measurement was cancelled.")
+                use = event.speculation
+        return Sample(latencies, use)
 
     def row(self, run: Run, samples: Sequence[Sample]) -> CompositeRow:
         """Medians over the generations; percentiles over all their tokens but the first ones.
 
         prefill_tokens_per_s is prompt / TTFT, decode_tokens_per_s 1 / mean time of a later token.
         """
-        first = median(sample[0] for sample in samples)
-        later = [latency for sample in samples for latency in sample[1:]]
-        decode = median(1000 / float(np.mean(sample[1:])) if len(sample) > 1 else 0.0 for sample in samples)
+        latencies = [sample.latencies for sample in samples]
+        first = median(one[0] for one in latencies)
+        later = [latency for one in latencies for latency in one[1:]]
+        decode = median(1000 / float(np.mean(one[1:])) if len(one) > 1 else 0.0 for one in latencies)
         read = self._weights + kv_bytes(self._engine.machine)
         cache = self._engine.machine.cache
         return CompositeRow(
@@ -76,7 +112,23 @@ class Composite:
             roofline=Roofline(read, round(run.bandwidth), round(decode * read / run.bandwidth, 4)),
             cache=BenchCache(cache.layout.name, cache.capacity),
             peak_rss_bytes=run.peak_bytes,
+            drafts=None if self._drafts is None else _draft_use(self._drafts, samples),
         )
+
+
+def _options(drafts: Drafts | None) -> GenerateOptions:
+    """Without drafts none are made, those of the bundle's file neither. Raises RequestError for a wrong length."""
+    if drafts is None:
+        return GenerateOptions(drafts=False)
+    return check_options({"ngram": drafts.draft is None, "draft_tokens": drafts.most})
+
+
+def _draft_use(drafts: Drafts, samples: Sequence[Sample]) -> DraftUse:
+    """Of all the runs together."""
+    use = sum((sample.use for sample in samples if sample.use is not None), SpeculationUse())
+    rates = {"accept_rate": use.accept_rate, "tokens_per_step": use.tokens_per_step}
+    rounded = {name: None if rate is None else round(rate, 4) for name, rate in rates.items()}
+    return DraftUse(drafts.name, use.drafted, use.accepted, use.steps, use.kept, **rounded)
 
 
 class Single:
@@ -90,11 +142,11 @@ class Single:
         """One run."""
         began = time.perf_counter()
         self._graph.run(self._inputs)
-        return [(time.perf_counter() - began) * 1000]
+        return Sample([(time.perf_counter() - began) * 1000])
 
     def row(self, run: Run, samples: Sequence[Sample]) -> SingleRow:
         """Percentiles over the runs; runs_per_s is 1 / the median."""
-        times = [sample[0] for sample in samples]
+        times = [sample.latencies[0] for sample in samples]
         return SingleRow(
             provider=run.provider,
             repeats=run.repeats,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from workflows.bundle import Bundle
 from workflows.graphs.stages import read_evidence
+from workflows.measure.figures import drafts_of
 from workflows.measure.history import short_digest
 from workflows.report.document import Document, Heading, Listing, Part, Table, Text, with_unit
 from workflows.report.runs import environment, latency_curves, side_by_side
@@ -36,10 +37,10 @@ def _split(runs: Sequence[RunReport]) -> tuple[list[RunReport], list[RunReport]]
 
 
 def _newest(runs: Iterable[RunReport]) -> list[RunReport]:
-    """The last measurement and the last generation on each provider."""
-    found = dict[tuple[str, str], RunReport]()
+    """The last measurement and the last generation on each provider, with each kind of drafts and without."""
+    found = dict[tuple[str, str, str], RunReport]()
     for one in runs:
-        found.setdefault((one.run.kind, one.run.provider), one)
+        found.setdefault((one.run.kind, one.run.provider, drafts_of(one.run)), one)
     return list(found.values())
 
 

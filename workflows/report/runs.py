@@ -12,6 +12,7 @@ from workflows.measure.figures import (
     best,
     bundle_name,
     decode_latencies,
+    drafts_of,
     label,
     value,
 )
@@ -42,6 +43,8 @@ def side_by_side(runs: Sequence[Run]) -> Table:
     """A row a measure that some run has, a column a run, or the other way round; the best is said in words."""
     rows = [["time", *(f"{run.time[:16].replace('T', ' ')} UTC" for run in runs)]]
     rows += [[name, *(str(getattr(run, name)) for run in runs)] for name in WHOSE]
+    if any(drafts_of(run) for run in runs):
+        rows.append(["drafts", *(drafts_of(run) or "–" for run in runs)])
     for measure in MEASURES.values():
         values = [value(run, measure) for run in runs]
         if any(one is not None for one in values):

@@ -143,6 +143,24 @@ class TokenEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpeculationEvent(Event):
+    """One run of the model in a generation that drafts; it comes after the events of the run's tokens.
+
+    step: that of its first token. drafted: tokens that `by` (a strategy: ngram, draft_model …) proposed and the run
+    looked at; 0 of a plain run. accepted: those among them that the generation took. kept: all tokens that it took of
+    the run, the model's own one included; none behind an end. latency_ms: of the run, with drafting.
+    """
+
+    event: ClassVar[str] = "speculation"
+    step: int
+    by: str
+    drafted: int
+    accepted: int
+    kept: int
+    latency_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView:
     """The slots of the layers that share one table.
 
@@ -191,11 +209,35 @@ class CacheUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeculationUse:
-    """What came of drafts: `accepted` of the `drafted` tokens that the model looked at in `steps` runs of it."""
+    """What came of drafts: `accepted` of the `drafted` tokens that the model looked at, `kept` in all, in `steps` runs.
 
-    drafted: int
-    accepted: int
-    steps: int
+    Sums, so that uses of several generations add up to one whose rates are those of all their runs.
+    """
+
+    drafted: int = 0
+    accepted: int = 0
+    steps: int = 0
+    kept: int = 0
+
+    @property
+    def accept_rate(self) -> float | None:
+        """The share of the drafted tokens that were accepted; None where none was drafted."""
+        return self.accepted / self.drafted if self.drafted else None
+
+    @property
+    def tokens_per_step(self) -> float | None:
+        """Tokens that a run of the model gave; None before the first."""
+        return self.kept / self.steps if self.steps else None
+
+    def __add__(self, other: SpeculationUse | SpeculationEvent) -> SpeculationUse:
+        """With another use, or with one run more."""
+        steps = other.steps if isinstance(other, SpeculationUse) else 1
+        return SpeculationUse(
+            drafted=self.drafted + other.drafted,
+            accepted=self.accepted + other.accepted,
+            steps=self.steps + steps,
+            kept=self.kept + other.kept,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +303,7 @@ _BY_NAME: dict[str, type[Event]] = {
         ReadyEvent,
         ChunkEvent,
         TokenEvent,
+        SpeculationEvent,
         CacheEvent,
         ErrorEvent,
     )

@@ -41,6 +41,7 @@ def test_what_none_of_them_has_is_no_row(qapp: Any) -> None:
     names = [one[0] for one in rows_of([BARE, BARE])]
     assert names == ["time", "kind", "bundle", "precision", "cache", "provider", "version", "machine", "run"]
     assert "evaluated against" not in names
+    assert row([run("d", drafts="ngram", tokens_per_step=2.5), BARE], "drafts") == ["ngram", ""]
     assert row([run("e", "eval", against="demo:qwen3"), BARE], "evaluated against") == ["demo:qwen3", "–"]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.history.compare import figures_of
 from app.state.history import HistoryModel
 from app.state.run_lines import COLUMNS, line_of, told_of
 from tests.fakes.runs import history
@@ -29,6 +30,13 @@ def test_a_line_says_and_sorts_by_the_same_figure() -> None:
     assert cells["size"] == ("3.0 MiB", 3 * 2**20) and cells["memory"] == ("12.0 MiB", 12 * 2**20)
     assert cells["kl"] == ("", None) and cells["bundle"] == ("demo-int4", "demo-int4") and cells["id"][0] == "ab12"
     assert cells["time"][1] == "2026-01-02T03:07:00.000+00:00" and "demo-int4" in line.words
+
+
+def test_a_run_with_drafts_is_told_apart_and_found() -> None:
+    line = line_of(run("ab12", drafts="ngram", accept_rate=0.513, tokens_per_step=2.74, speedup=1.9))
+    cells = dict(zip(COLUMNS, line.texts, strict=True))
+    assert [cells[key] for key in ("drafts", "accept", "per_step", "speedup")] == ["ngram", "51.30 %", "2.74", "1.9 ×"]
+    assert "ngram" in line.words and "drafts" not in {row[0] for row in figures_of(run("plain"))}
 
 
 @pytest.mark.parametrize(

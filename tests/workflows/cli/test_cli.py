@@ -262,6 +262,19 @@ def test_chat_json_and_reset(demo_bundle: Path) -> None:
     assert (third["prompt_ids"], third["token_ids"]) == (first["prompt_ids"], first["token_ids"])
 
 
+def test_a_chat_with_drafts(demo_bundle: Path) -> None:
+    """Each run is told; what was said in the turn before is looked up in the next, and the tokens stay the same."""
+    plain, drafted = (
+        joinery("chat", demo_bundle, *more, "--json", input="What is 8*7?\nWhat is 8*7?") for more in ((), ("--ngram",))
+    )
+    said = [[line["token_ids"] for line in lines(one.stdout) if line["event"] == "done"] for one in (plain, drafted)]
+    assert said[0] == said[1] and len(said[0]) == 2
+    runs = [line for line in lines(drafted.stdout) if line["event"] == "speculation"]
+    assert runs and {line["by"] for line in runs} == {"ngram"}
+    assert sum(line["kept"] for line in runs) == sum(len(ids) - 1 for ids in said[0])
+    assert not [line for line in lines(plain.stdout) if line["event"] == "speculation"]
+
+
 # -- what is wrong ---------------------------------------------------------------------------------------------
 
 
@@ -290,6 +303,7 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["generate", "B", "--prompt", "a", "--chat", "--tools", "list.json"], "list.json has an entry 2 that is no"),
         (["generate", "B", "--prompt", ""], "The prompt is empty"),
         (["generate", "B"], "Give one of --prompt, --prompt-ids and --prompt-file"),
+        (["chat", "B", "--ngram", "--draft", "B"], "give --draft or --ngram"),
         (["generate", "B", "--prompt", "a", "--prompt-ids", "1"], "Give one of"),
         (["generate", "B", "--prompt-file", "nowhere"], "prompt file nowhere cannot be read"),
         (["generate", "B", "--prompt-ids", ",".join(["5"] * 257)], "has 257 tokens and the cache holds 256"),

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tests.workflows.measure.making import run
-from workflows.measure.figures import MEASURES, best, value
+from workflows.measure.figures import MEASURES, best, drafts_of, label, value
 
 
 def test_each_kind_of_run_says_its_own_figures() -> None:
@@ -29,6 +29,13 @@ def test_a_measure_is_of_one_thing() -> None:
     told = [name for one in MEASURES.values() for name in one.figures]
     assert sorted(set(told)) == sorted(told)
     assert all("peak" in name for name in MEASURES["memory"].figures)
+
+
+def test_drafts_are_a_part_of_whose_a_run_is() -> None:
+    plain, drafted = run("a"), run("b", drafts="ngram", accept_rate=0.5, tokens_per_step=2.5, speedup=1.8)
+    assert (drafts_of(plain), drafts_of(drafted)) == ("", "ngram")
+    assert (label(plain), label(drafted)) == ("demo-int4 · int4 · cpu · a", "demo-int4 · int4 · cpu · ngram · b")
+    assert [value(drafted, MEASURES[key]) for key in ("accept", "per_step", "speedup")] == [0.5, 2.5, 1.8]
 
 
 @pytest.mark.parametrize("said", [None, "fast", math.nan, math.inf])

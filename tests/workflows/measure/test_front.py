@@ -61,6 +61,17 @@ def test_the_last_of_each_is_joined_over_the_digest() -> None:
     assert found.points[1].name == "demo-int4 · int4 · qnn" and found.left_out == []
 
 
+def test_drafts_have_a_point_of_their_own() -> None:
+    """A newer run with drafts is not how fast the bundle is without."""
+    runs = [
+        run("plain", minute=1, decode_tokens_per_s=10.0),
+        run("drafted", minute=2, decode_tokens_per_s=20.0, drafts="ngram"),
+        run("e", "eval", minute=3, top1_agreement=0.9),
+    ]
+    named = {one.name: one.x for one in scatter(runs, DECODE, TOP1).points}
+    assert named == {"demo-int4 · int4 · cpu": 10.0, "demo-int4 · int4 · cpu · ngram": 20.0}
+
+
 def test_what_lacks_a_figure_is_left_out_and_said() -> None:
     """Not a number is a lack, too."""
     runs = [

@@ -52,6 +52,14 @@ def test_runs_stand_side_by_side_and_the_best_is_said() -> None:
     assert "KL" not in rows and rows["provider"] == ["cpu", "cpu"]
 
 
+def test_a_run_with_drafts_is_told_apart() -> None:
+    """By a row that only stands there where there is one."""
+    plain, drafted = run("a", decode_tokens_per_s=10.0), run("b", drafts="ngram", tokens_per_step=2.5)
+    rows = {row[0]: list(row[1:]) for row in side_by_side([plain, drafted]).rows}
+    assert rows["drafts"] == ["–", "ngram"] and rows["tokens per step"] == ["–", "2.5"]
+    assert "drafts" not in {row[0] for row in side_by_side([plain, plain]).rows}
+
+
 def test_many_runs_have_a_row_each_and_some_of_the_curves() -> None:
     reports = [generation(f"g{n}", [9.0, 5.0, n], decode_tokens_per_s=float(n)) for n in range(14)]
     table = side_by_side([one.run for one in reports])

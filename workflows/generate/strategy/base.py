@@ -1,4 +1,4 @@
-"""What a strategy is made of: who proposes tokens, and the count of what came of it."""
+"""What a strategy is made of: who proposes tokens, and how many of them the model looks at."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ NOTHING = Draft()
 class Proposer(Protocol):
     """Who drafts tokens."""
 
+    @property
+    def name(self) -> str:
+        """What events call it: ngram, draft_model …"""
+        ...
+
     def propose(self, ids: Sequence[int], count: int) -> Draft:
         """What may follow `ids`, the prompt and what was generated so far: at most `count` tokens, or NOTHING.
 
@@ -42,14 +47,7 @@ class Proposer(Protocol):
 
 @dataclass
 class Speculation:
-    """What came of drafts: `drafted` tokens that the model looked at, `accepted` ones among them, in `steps` runs."""
+    """Who drafts, and how many `drafted` tokens the last run of the model looked at."""
 
+    by: str
     drafted: int = 0
-    accepted: int = 0
-    steps: int = 0
-
-    def note(self, drafted: int, accepted: int) -> None:
-        """One run of the model."""
-        self.drafted += drafted
-        self.accepted += accepted
-        self.steps += 1

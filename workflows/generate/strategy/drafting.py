@@ -26,13 +26,15 @@ class DraftModel:
     """A model that is open beside the target, with a cache of its own that follows what the target takes.
 
     Draws each token from its own logits after the generation's chain (`begin` tells it), the largest where the
-    generation is greedy. Its cache keeps what two texts have in common. name: what a person knows it as. own: whether
+    generation is greedy. Its cache keeps what two texts have in common. called: what a person knows it as. own: whether
     it is of the target's bundle, so that the bundle's strategy tells how to draft with it. digest: tells its bundle
     from others.
     """
 
-    def __init__(self, machine: Machine, name: str = "draft", *, own: bool = False, digest: str = "") -> None:
-        self._machine, self._name = machine, name
+    name = "draft_model"
+
+    def __init__(self, machine: Machine, called: str = "draft", *, own: bool = False, digest: str = "") -> None:
+        self._machine, self._called = machine, called
         self.own, self.digest = own, digest
         self._fed: list[int] = []
         self.begin(None, None)
@@ -80,6 +82,11 @@ class DraftModel:
         """Lets go of the sessions and their memory."""
         self._machine.close()
 
+    def reset(self) -> None:
+        """Forgets what its cache holds."""
+        self._machine.cache.reset()
+        self._fed = []
+
     def begin(self, process: Process | None, generator: np.random.Generator | None) -> None:
         """What the next drafts are drawn with. generator: None takes the largest logit."""
         self._process, self._generator = process, generator
@@ -100,7 +107,7 @@ class DraftModel:
         except JoineryError as error:
             self._forget()
             raise DraftError(
-                f"Drafting by {printable(self._name)} failed, and this generation goes on without drafts: {error}"
+                f"Drafting by {printable(self._called)} failed, and this generation goes on without drafts: {error}"
             ) from error
         if not tokens:
             return NOTHING

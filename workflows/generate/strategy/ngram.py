@@ -14,6 +14,7 @@ class NGram:
     Of several places the one whose tokens before it agree furthest back is taken, of equal ones the last.
     """
 
+    name = "ngram"
     PLACES = 8  # of one n-gram that are compared: text that is one token over and over has thousands
 
     def __init__(self, min_match: int = 2, max_draft: int = 8, window: int = 4096) -> None:

@@ -53,7 +53,7 @@ class Steps(Protocol):
 
     @property
     def use(self) -> Speculation | None:
-        """What came of drafts; None of a way without any."""
+        """What the last run looked at; None of a way without drafts."""
         ...
 
     @property
@@ -111,7 +111,8 @@ class DraftedSteps:
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
         self._greedy, self._ends, self.lost = greedy, ends, ""
-        self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties(machine.rounds)
+        self.pace, self._ties = Pace(strategy.most), Ties(machine.rounds)
+        self._use = Speculation(strategy.proposer.name)
         self._single = 0  # the cache's length before the first token that was fed with others
         self._again_s = 0.0
 
@@ -132,7 +133,7 @@ class DraftedSteps:
         draft = self._drafted(ids, left)
         found = self._looked_at(draft, list(ids)) if draft else [self._alone(ids)]
         accepted = sum(chosen.drafted for chosen in found)
-        self._use.note(len(draft), accepted)
+        self._use.drafted = len(draft)
         seconds = self.pace.clock() - began - self._again_s
         self.pace.note(len(draft), accepted, seconds, judged=len(found), again=self._again_s)
         return found

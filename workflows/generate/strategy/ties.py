@@ -11,8 +11,8 @@ _CAUTION = 8.0
 _LEAST, _MOST = 1e-5, 0.05
 _APART = 0.03  # two scores that are off by as much each may change places beyond the widest margin
 """Of the largest score. Measured between runs of 1 and of 2 to 16 tokens: 2e-6 in fp32 and 1e-3 in fp16, everywhere
-alike; 2.4e-2 where activations are quantized, at one place of ten, where their rounding flips, and nothing between; more where
-a run's tokens share one grid."""
+alike; 2.4e-2 where activations are quantized, at one place of ten, where their rounding flips, and nothing
+between; more where a run's tokens share one grid."""
 
 
 class Ties:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from workflows.wire.codec import ABSENT
 from workflows.wire.reports.base import Report
 
 
@@ -35,6 +36,24 @@ class BenchCache:
 
 
 @dataclass
+class DraftUse:
+    """Whose drafts a row was measured with, and what came of them in all its counted runs.
+
+    name: ngram, or the draft's bundle. speedup: decoded tokens a second ÷ those of the provider's plain row, whose runs
+    took turns with these; None where that one could not be measured.
+    """
+
+    name: str
+    drafted: int
+    accepted: int
+    steps: int
+    kept: int
+    accept_rate: float | None
+    tokens_per_step: float | None
+    speedup: float | None = None
+
+
+@dataclass
 class UnusableRow:
     """A provider on which nothing ran."""
 
@@ -59,6 +78,7 @@ class CompositeRow:
     cache: BenchCache
     peak_rss_bytes: int
     usable: Literal[True] = True
+    drafts: DraftUse | None = field(default=None, metadata=ABSENT)
 
 
 @dataclass

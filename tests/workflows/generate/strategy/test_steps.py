@@ -16,7 +16,14 @@ from workflows.generate.loop import Generation
 from workflows.generate.options import check_options
 from workflows.generate.strategy import Draft, DraftModel, NGram, Strategy
 from workflows.generate.strategy.pace import Pace
-from workflows.wire.events import Event, GenerationDone, NoticeEvent, TokenEvent
+from workflows.wire.events import (
+    Event,
+    GenerationDone,
+    NoticeEvent,
+    SpeculationEvent,
+    SpeculationUse,
+    TokenEvent,
+)
 
 COUNT = 40
 LAYOUTS = {
@@ -31,6 +38,8 @@ LAYOUTS = {
 
 class Oracle:
     """Drafts what the target says anyway, and a wrong token with probability `wrong` at each place."""
+
+    name = "oracle"
 
     def __init__(self, tokens: Sequence[int], vocabulary: int, wrong: float, seed: int) -> None:
         self._tokens, self._vocabulary, self._wrong = tokens, vocabulary, wrong
@@ -107,6 +116,46 @@ def test_it_ends_where_the_model_alone_would(bundle: Path) -> None:
                 assert engine.machine.cache.length == length
         _, done = run(engine, prompt, Strategy(Oracle(everything, vocabulary, 0.05, 0)), max_new_tokens=200)
         assert (done.token_ids, done.finish_reason) == (alone.token_ids, alone.finish_reason)
+
+
+def looks(events: Sequence[Event]) -> list[SpeculationEvent]:
+    return [one for one in events if isinstance(one, SpeculationEvent)]
+
+
+@pytest.mark.usefixtures("erratic")
+def test_each_run_tells_what_came_of_its_draft(demo_bundle: Path) -> None:
+    """The runs take up all tokens but the prompt's, in order, and add up to what the end says."""
+    with open_engine(demo_bundle) as engine:
+        prompt = prompts(900)[1]
+        plain, alone = run(engine, prompt, None)
+        assert looks(plain) == [] and alone.speculation is None
+        events, done = run(engine, prompt, Strategy(Oracle([*prompt, *alone.token_ids], 900, 0.3, 1)))
+        runs = looks(events)
+        assert {one.by for one in runs} == {"oracle"} and all(one.latency_ms > 0 for one in runs)
+        assert [one.step for one in runs] == np.cumsum([1, *(one.kept for one in runs)])[:-1].tolist()
+        assert all(one.accepted <= one.drafted and 1 <= one.kept <= one.accepted + 1 for one in runs)
+        assert done.speculation == sum(runs, SpeculationUse()) and done.speculation.kept == len(done.token_ids) - 1
+        assert done.speculation.tokens_per_step == (len(done.token_ids) - 1) / len(runs)
+
+
+def test_nothing_behind_an_end_is_kept(demo_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drafts of eight that are all right: at an end token, a limit and a stop text a run keeps what was said alone."""
+    monkeypatch.setattr(Pace, "length", lambda self, limit: max(min(8, limit), 0))
+    with open_engine(demo_bundle) as engine:
+        prompt = engine.encode("What is")
+        plain, alone = run(engine, prompt, None)
+        ids, texts = alone.token_ids, [one.text for one in plain if isinstance(one, TokenEvent)]
+        place = next(at for at in range(3, 8) if ids[at] not in ids[:at])
+        stop = "".join(texts[1:6])
+        assert texts[5].strip() and "".join(texts[:7]).count(stop) == 1
+        everything = [*prompt, *ids]
+        ends = (({"eos": [ids[place]]}, 0), ({"max_new_tokens": place + 1}, 1), ({"stop": [stop]}, 0))
+        for options, own in ends:  # at a limit the last token is the model's own: no draft is longer
+            events, done = run(engine, prompt, Strategy(Oracle(everything, 900, 0.0, 0)), **options)
+            (one,) = looks(events)
+            assert one.kept == one.accepted + own == len(done.token_ids) - 1 < 8, options
+            assert done.speculation is not None and done.speculation.accepted == one.accepted
+            assert one.drafted >= one.accepted
 
 
 @pytest.mark.usefixtures("erratic")
