@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Composite:
         self, bundle: Bundle, provider: str, drafts: Drafts | None = None, prompt: Sequence[int] = ()
     ) -> None:
         """Raises GraphError where the bundle cannot look at drafts, and what open_engine raises."""
-        draft = drafts.draft if drafts else False
+        draft: Path | Literal[False] = (drafts.draft if drafts else None) or False
         self._engine, self._weights = open_engine(bundle.folder, provider=provider, draft=draft), weight_bytes(bundle)
         self._drafts, self._options = drafts, _options(drafts)
         machine = self._engine.machine

@@ -134,7 +134,7 @@ def test_what_drafts_cannot_be_measured_with(demo_bundle: Path, monkeypatch: pyt
     with pytest.raises(RequestError, match="draft_tokens cannot be 99"):
         bench(demo_bundle, load=Load(2, 2, drafts=Drafts(most=99)))
     why = "Drafts are off."
-    monkeypatch.setattr("workflows.measure.subject.strategy_for", lambda *asked: why if asked[1].ngram else None)
+    monkeypatch.setattr("workflows.measure.subject.strategy_of", lambda *asked: why if asked[1].ngram else None)
     plain, refused = bench(demo_bundle, load=Load(2, 2, 1, drafts=Drafts()))
     assert plain.usable and not refused.usable and refused.reason == why
 
@@ -152,7 +152,7 @@ def test_a_row_with_drafts_on_the_terminal(
     assert (drafts_of(kept), drafts_of(plain)) == ("ngram", "")
     assert kept.figures["kept"] == 5 and "speedup" in kept.figures and "steps" not in plain.figures
     assert run([*asked, "--ngram", "--draft", str(demo_bundle)]) == 2
-    assert "give --draft or --ngram" in capsys.readouterr().err
+    assert "give --draft, --ngram or --no-drafts" in capsys.readouterr().err
 
 
 @pytest.fixture

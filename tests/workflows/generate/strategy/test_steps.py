@@ -16,6 +16,7 @@ from workflows.generate.loop import Generation
 from workflows.generate.options import check_options
 from workflows.generate.strategy import Draft, DraftModel, NGram, Strategy
 from workflows.generate.strategy.pace import Pace
+from workflows.generate.strategy.ties import Ties
 from workflows.wire.events import (
     Event,
     GenerationDone,
@@ -141,6 +142,7 @@ def test_each_run_tells_what_came_of_its_draft(demo_bundle: Path) -> None:
 def test_nothing_behind_an_end_is_kept(demo_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drafts of eight that are all right: at an end token, a limit and a stop text a run keeps what was said alone."""
     monkeypatch.setattr(Pace, "length", lambda self, limit: max(min(8, limit), 0))
+    monkeypatch.setattr(Ties, "is_near", lambda self, scores: False)
     with open_engine(demo_bundle) as engine:
         prompt = engine.encode("What is")
         plain, alone = run(engine, prompt, None)

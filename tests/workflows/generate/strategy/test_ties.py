@@ -59,6 +59,8 @@ def test_what_was_fed_together_is_fed_again_at_a_tie(built: Built, sharp_qwen3: 
         machine.step = watched  # type: ignore[method-assign]
 
         class Right:
+            name = "right"
+
             def propose(self, ids, count):  # type: ignore[no-untyped-def]
                 return Draft(tuple(plain[len(ids) - 3 :][:count]))
 
