@@ -11,10 +11,12 @@ from workflows.cli.interrupts import loading
 from workflows.cli.output import JsonFlag, pairs
 from workflows.cli.prompt import (
     CapacityOption,
+    LogitsOption,
     PlaceOption,
     PrefillOption,
     SessionOption,
     ToolsOption,
+    read_chain,
     read_places,
     read_text,
 )
@@ -36,6 +38,7 @@ def chat(
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
+    logits: Path | None = LogitsOption,
     target_language: str | None = typer.Option(None, "--target-language", help="Translate into it: de_DE, fra_Latn …"),
     source_language: str | None = typer.Option(None, "--source-language", help="The language of what is translated."),
     as_json: bool = JsonFlag,
@@ -49,7 +52,8 @@ def chat(
     from workflows.generate.options import check_options
 
     languages = {"target_language": target_language, "source_language": source_language}
-    options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, **languages})
+    drawn = {"temperature": temperature, "seed": seed, "chain": read_chain(logits)}
+    options = check_options({"max_new_tokens": max_new_tokens, **drawn, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     settings, places = pairs("--session-option", session_option), read_places(place)
     with loading():

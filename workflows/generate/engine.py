@@ -122,12 +122,13 @@ class Engine:
         eos: tokens that end it, other than the bundle's own. prefix: what a decoder behind an encoder begins with after
         its start. given: what comes with the prompt besides, by the graphs' inputs: pictures, sound.
         Raises PromptError for ids beyond the vocabulary, for a prompt that does not fit the capacity, and for a
-        language that the bundle does not know.
+        language that the bundle does not know; RequestError for a chain that names a token beyond the vocabulary.
         """
         ids = self.text.check(prompt)
         for language in (options.source_language, options.target_language):
             if language is not None:
                 self.languages.token(language)
+        options.check_tokens(self.machine.vocabulary)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         strategy = self._strategy(options)
         yield from self._notices()
@@ -212,6 +213,16 @@ class Engine:
             named = ", ".join(self.defaults.not_applied)
             message = f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily."
             self._note("not_applied", message)
+
+    def use_draft(self, folder: str | Path | None, provider: str = "cpu") -> None:
+        """From now on another bundle drafts its tokens, or none does. Raises what open_engine raises, changing nothing.
+
+        The conversation and its cache stay.
+        """
+        draft = None if folder is None else _open_draft(folder, provider, self.machine, self.bundle)
+        if self.draft is not None:
+            self.draft.close()
+        self.draft = draft
 
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
@@ -333,5 +344,9 @@ def open_engine(
         device_options=device_options,
         session_options=parse_options(session_options or {}),
     )
-    drafts = None if draft is None else DraftModel.open(draft, Placement(device_named(provider), {}), machine, bundle)
+    drafts = None if draft is None else _open_draft(draft, provider, machine, bundle)
     return Engine(bundle, machine, time.perf_counter() - began, drafts)
+
+
+def _open_draft(folder: str | Path, provider: str, target: Machine, bundle: Bundle) -> DraftModel:
+    return DraftModel.open(folder, Placement(device_named(provider), {}), target, bundle)
