@@ -16,10 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.decoding.part import DecodingPart
 from app.chat.languages import LanguagePart
 from app.chat.opening import OpeningPart
 from app.chat.presets import PresetPart
-from app.chat.sampling import Sampling, parse_stops, show_stops
+from app.chat.sampling import DRAWS, Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
 from app.widgets.placement import PlacementPart
 from app.widgets.session_choice import SessionChoice
@@ -58,7 +59,10 @@ class SettingsPanel(QWidget):
         column.addWidget(self.opening)
         self.languages = LanguagePart()
         column.addWidget(self.languages)
+        self.decoding = DecodingPart()
+        self.decoding.changed.connect(lambda _choice: self._dim())
         column.addWidget(self._sampling_part())
+        column.addWidget(self.decoding)
         column.addWidget(self._session_part())
         column.addStretch(1)
         outer = QVBoxLayout(self)
@@ -221,9 +225,11 @@ class SettingsPanel(QWidget):
         self.sampling_changed.emit(self.sampling())
 
     def _dim(self) -> None:
-        greedy = self._spins["temperature"].value() == 0
-        for name in _IDLE_WHEN_GREEDY:
-            self._spins[name].setEnabled(not greedy)
+        self.decoding.set_sampling(self.sampling())
+        own, drawn = self.decoding.chain.own, self.decoding.choice.draws(self.sampling())
+        self.presets.setEnabled(not own)
+        for name in {*DRAWS, *_IDLE_WHEN_GREEDY}:
+            self._spins[name].setEnabled(not (own and name in DRAWS) and (drawn or name not in _IDLE_WHEN_GREEDY))
 
     def spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
         """The box of a setting."""

@@ -1,0 +1,259 @@
+"""The chain of logits as a list: ops are dragged, moved by keys and buttons, added, taken out, their values typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QWidget,
+)
+
+from app.chat.decoding.fold import Fold
+from app.chat.decoding.ops import BEGIN, Row, of_model, titles
+from app.chat.decoding.rows import PROBLEM, VALUE, Rows
+from app.chat.sampling import Sampling
+from app.widgets import button, label
+from app.widgets.format import counted
+from app.widgets.theme import G, mono_font, set_icon, theme
+
+LINE = 3 * G + G // 2
+MOST_SEEN = 8
+
+
+class ChainList(QListView):
+    """The rows of a chain."""
+
+    def __init__(self, rows: Rows, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = rows
+        self.setModel(rows)
+        self.setItemDelegate(_Delegate(self))
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        for changed in (rows.rowsInserted, rows.rowsRemoved, rows.modelReset):
+            changed.connect(self._fit)
+        self._fit()
+
+    def place(self) -> int:
+        """The chosen row; -1 for none."""
+        return self.currentIndex().row()
+
+    def choose(self, place: int) -> None:
+        """Chooses the row at `place`, or the last one."""
+        self.setCurrentIndex(self.rows.index(min(place, self.rows.rowCount() - 1), 0))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: Alt+arrows move a row, Delete takes it out, Ctrl+Z takes a change back, Enter types a value."""
+        alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
+        if alt and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.rows.shift(self.place(), -1 if event.key() == Qt.Key.Key_Up else 1)
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.take_out()
+        elif event.matches(QKeySequence.StandardKey.Undo):
+            self.rows.undo()
+        elif event.matches(QKeySequence.StandardKey.Redo):
+            self.rows.redo()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.edit(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def take_out(self) -> None:
+        """Removes the chosen row."""
+        place = self.place()
+        self.rows.remove(place)
+        self.choose(place)
+
+    def _fit(self) -> None:
+        self.setFixedHeight(max(2, min(self.rows.rowCount(), MOST_SEEN)) * LINE + 4)
+
+
+class _Delegate(QStyledItemDelegate):
+    """The op on the left, its value on the right, where it is typed."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Qt's name."""
+        super().paint(painter, option, index)
+        text = str(index.data(VALUE))
+        if index.data(PROBLEM):
+            text = f"⚠ {text}".rstrip()
+        painter.save()
+        chosen = bool(option.state & option.state.State_Selected)
+        ink = option.palette.color(QPalette.ColorRole.HighlightedText)
+        painter.setPen(ink if chosen else theme().color("error" if index.data(PROBLEM) else "text"))
+        painter.setFont(mono_font())
+        area = _right(option.rect)
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, shown)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """Qt's name."""
+        return QSize(super().sizeHint(option, index).width(), LINE)
+
+    def createEditor(  # noqa: N802 - Qt's name
+        self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QWidget:
+        """Qt's name."""
+        field = QLineEdit(parent)
+        field.setFont(mono_font())
+        field.setStyleSheet("QLineEdit { padding: 0 4px; min-height: 0; border-radius: 0; }")
+        field.setAccessibleName(str(index.data()))
+        field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        return field
+
+    def updateEditorGeometry(  # noqa: N802 - Qt's name
+        self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Qt's name."""
+        editor.setGeometry(_right(option.rect).adjusted(0, 0, G - 2, 0))
+
+
+def _right(row: QRect) -> QRect:
+    return row.adjusted(row.width() * 6 // 11, 0, -G, 0)
+
+
+class ChainPart(Fold):
+    """`changed` gives the chain of a person's own, None for the model's."""
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", "", parent)
+        self._title = self.tr("Chain")
+        self.head.setText(self._title)
+        self.head.setToolTip(self.tr("What the logits go through before a token is chosen, op by op in this order."))
+        self._ops: Sequence[Mapping[str, object]] = ()
+        self._own = self._began_own = False
+        self._sampling = Sampling()
+        self.rows = Rows(self)
+        self.list = ChainList(self.rows)
+        self.list.setAccessibleName(self.tr("Chain of logits"))
+        self.list.setToolTip(self.tr("Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out."))
+        self.note = label("", "muted", wrap=True)
+        self.problem = label("", "error", wrap=True)
+        self.add_button = button(self.tr("Add"), "plus")
+        self.add_button.setMenu(self._menu())
+        self.reset = button(self.tr("As the model has it"), role="link", clicked=self._forget)
+        self._lay_out()
+        self.rows.edited.connect(self._on_edited)
+        theme().changed.connect(self.list.viewport().update)
+        self.show_chain(None)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(G // 2)
+        row.addWidget(self.add_button)
+        row.addStretch(1)
+        up, down = partial(self._shift, -1), partial(self._shift, 1)
+        self.up = _tool("chevron-up", self.tr("Up (Alt+Up)"), up)
+        self.down = _tool("chevron-down", self.tr("Down (Alt+Down)"), down)
+        self.out = _tool("trash", self.tr("Take it out (Del)"), self.list.take_out)
+        self.undo = _tool("undo", self.tr("Undo (Ctrl+Z)"), self.rows.undo)
+        for one in (self.up, self.down, self.out, self.undo):
+            row.addWidget(one)
+        back = QHBoxLayout()
+        back.addWidget(self.reset)
+        back.addStretch(1)
+        for part in (self.note, self.list, self.problem):
+            self.body.addWidget(part)
+        self.body.addLayout(row)
+        self.body.addLayout(back)
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        for op in BEGIN:
+            title, tip = titles()[op]
+            entry = menu.addAction(title)
+            entry.setToolTip(tip)
+            entry.triggered.connect(partial(self.add, op))
+        return menu
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a person's own."""
+        return self._own
+
+    def add(self, op: str, *_: object) -> None:
+        """Puts an op into its place, and goes to its value."""
+        place = self.rows.add(op, BEGIN[op])
+        self.list.choose(place)
+        self.list.setFocus()
+
+    def set_ops(self, ops: Sequence[Mapping[str, object]]) -> None:
+        """The chain of the bundle, which is there without one of a person's own."""
+        self._ops = ops
+        if not self._own:
+            self.show_chain(None)
+
+    def set_sampling(self, sampling: Sampling) -> None:
+        """What is set under Sampling, which is the chain of a bundle that has none."""
+        self._sampling = sampling
+        if not self._own:
+            self.show_chain(None)
+
+    def show_chain(self, chain: Sequence[Row] | None) -> None:
+        """Shows a chain, without telling of a change."""
+        self._own = self._began_own = chain is not None
+        self.rows.show_rows(of_model(self._ops, self._sampling) if chain is None else chain)
+        self._say()
+
+    def _on_edited(self) -> None:
+        """A change, or one that was taken back: with the first of them the chain is the model's again."""
+        self._own = self._began_own or self.rows.can_undo
+        self._tell()
+
+    def _forget(self) -> None:
+        self.rows.replace(of_model(self._ops, self._sampling))
+        self._own = False
+        self._tell()
+
+    def _tell(self) -> None:
+        self._say()
+        self.changed.emit(self.rows.rows if self._own else None)
+
+    def _shift(self, by: int) -> None:
+        self.rows.shift(self.list.place(), by)
+        self.list.setFocus()
+
+    def _say(self) -> None:
+        count = len(self.rows.rows)
+        ops = counted(count, self.tr("1 op"), self.tr("{0} ops"))
+        self.say(self.tr("own, {0}").format(ops) if self._own else self.tr("as the model has it"))
+        self.reset.setEnabled(self._own)
+        self.undo.setEnabled(self.rows.can_undo)
+        self.problem.setText(self.rows.problem if self._own else "")
+        self.problem.setVisible(bool(self.problem.text()))
+        self.note.setText(self._note())
+
+    def _note(self) -> str:
+        if self._own:
+            return self.tr("It stands in place of what the model has, and of what is set under Sampling.")
+        if self._ops:
+            return self.tr("The bundle's own chain; what is set under Sampling stands in its places.")
+        return self.tr("What is set under Sampling, in the usual order. A change makes it a chain of your own.")
+
+
+def _tool(icon: str, tip: str, act: Callable[[], object]) -> QToolButton:
+    tool = QToolButton()
+    set_icon(tool, icon)
+    tool.setToolTip(tip)
+    tool.setAccessibleName(tip)
+    tool.clicked.connect(lambda _checked=False: act())
+    return tool
