@@ -29,6 +29,11 @@ class SessionDraft(QObject):
         self._asked = ""
         session.opened.connect(lambda _ready: self._on_opened())
 
+    @property
+    def asking(self) -> bool:
+        """Whether a worker's word is still to come."""
+        return self._asked != self.current
+
     def want(self, folder: str) -> None:
         """This bundle is to draft, none for ""; it is asked for once a bundle is open."""
         self._wanted = folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
 from app.chat.decoding.choice import Decoding
 from app.chat.decoding.fold import Fold
@@ -30,9 +30,9 @@ class BeamPart(Fold):
         self.length.setSingleStep(0.1)
         self.stopping = deaf_to_wheel(QComboBox())
         for title, value in (
-            (self.tr("no better one in sight"), "false"),
-            (self.tr("as many as beams"), "true"),
-            (self.tr("none can be better"), "never"),
+            (self.tr("no better one is in sight"), "false"),
+            (self.tr("as many ended as beams"), "true"),
+            (self.tr("none can become better"), "never"),
         ):
             self.stopping.addItem(title, value)
         self.stopping.setMinimumContentsLength(8)
@@ -49,21 +49,25 @@ class BeamPart(Fold):
         grid.setHorizontalSpacing(G)
         grid.setVerticalSpacing(G)
         grid.setColumnStretch(0, 1)
-        rows: tuple[tuple[str, str, QWidget], ...] = (
+        rows: tuple[tuple[str, str, QAbstractSpinBox], ...] = (
             (self.tr("Beams"), self.tr("So many texts at once."), self.count),
             (self.tr("Length penalty"), self.tr("Above 0 favours long texts, below 0 short ones."), self.length),
-            (self.tr("Ends when"), self.tr("When enough texts are at their end."), self.stopping),
         )
         for row, (title, tip, field) in enumerate(rows):
             caption = label(title, "small", wrap=True, selectable=False)
             for one in (caption, field):
                 one.setToolTip(tip)
             field.setAccessibleName(title)
-            field.setFixedWidth(14 * G if field is not self.stopping else 20 * G)
+            field.setFixedWidth(14 * G)
+            field.lineEdit().setTextMargins(G - 2, 0, 0, 0)
             caption.setBuddy(field)
             grid.addWidget(caption, row, 0)
             grid.addWidget(field, row, 1)
+        self.stopping.setAccessibleName(self.tr("Ends when"))
+        self.stopping.setToolTip(self.tr("When enough texts are at their end."))
         self.body.addLayout(grid)
+        self.body.addWidget(label(self.tr("Ends when"), "small", selectable=False))
+        self.body.addWidget(self.stopping)
         self.body.addWidget(self.note)
 
     def show_choice(self, choice: Decoding, drawn: bool) -> None:

@@ -58,7 +58,9 @@ class ChainList(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt's name: Alt+arrows move a row, Delete takes it out, Ctrl+Z takes a change back, Enter types a value."""
         alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
-        if alt and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+        if self.state() == QAbstractItemView.State.EditingState:  # Enter in a field comes here, too
+            event.accept()
+        elif alt and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.rows.shift(self.place(), -1 if event.key() == Qt.Key.Key_Up else 1)
         elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.take_out()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 
@@ -11,6 +13,7 @@ from app.state.recents import Recents
 from app.widgets import label
 from app.widgets.bundle_choice import BundleChoice
 from app.widgets.spin import in_tokens
+from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
 
 TYPED_MS = 700
@@ -38,6 +41,7 @@ class DraftPart(Fold):
         self.problem = label("", "error", wrap=True)
         self.tokens = deaf_to_wheel(in_tokens(QSpinBox()))
         self.tokens.setRange(1, 16)
+        self.tokens.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         self.tokens.setAccessibleName(self.tr("Tokens of a draft"))
         self.tokens.setToolTip(self.tr("A draft has so many tokens at most; it adapts to how many are taken."))
         self.acceptance = self._combo(self.tr("Which drafted tokens are taken"))
@@ -53,7 +57,7 @@ class DraftPart(Fold):
         for part in (self.source, self.problem, self.tokens, self.acceptance, self.note):
             self.body.addWidget(part)
         self.tokens.valueChanged.connect(lambda count: self.changed.emit({"draft_tokens": count}))
-        self._drawn = False
+        self._drawn = self._opening = False
         self.show_choice(Decoding(), drawn=False)
 
     def _combo(self, name: str) -> QComboBox:
@@ -78,11 +82,11 @@ class DraftPart(Fold):
         self._drawn = drawn
         self.source.setCurrentIndex(self.source.findData(choice.drafts))
         self.acceptance.setCurrentIndex(self.acceptance.findData(choice.acceptance))
-        with QSignalBlocker(self.tokens):
-            self.tokens.setValue(choice.draft_tokens)
+        self.tokens.setValue(choice.draft_tokens)
         if self.bundle is not None and choice.draft != self.bundle.path:
             with QSignalBlocker(self.bundle.field):
                 self.bundle.choose(choice.draft)
+            self._home()
         self._typed.stop()
         self.refuse("")
 
@@ -91,8 +95,14 @@ class DraftPart(Fold):
         self._drawn = drawn
         self._refresh()
 
+    def wait(self) -> None:
+        """Says that the bundle is being opened."""
+        self._opening = True
+        self._refresh()
+
     def refuse(self, why: str) -> None:
         """Says why the bundle cannot draft; what was typed stays. Empty: it can."""
+        self._opening = False
         self.problem.setText(why)
         if why:
             self.unfold(True)
@@ -103,8 +113,15 @@ class DraftPart(Fold):
         self._typed.stop()
         self.problem.setText("")
         if self._where == "bundle" and self.bundle is not None and self.bundle.path:
+            self._home()
             self.changed.emit({"drafts": "bundle", "draft": self.bundle.path})
         self._refresh()
+
+    def _home(self) -> None:
+        """The beginning of a long name is what tells it from others."""
+        edit = self.bundle.field.lineEdit() if self.bundle is not None else None
+        if edit is not None and not edit.hasFocus():
+            edit.setCursorPosition(0)
 
     @property
     def _where(self) -> Drafts:
@@ -130,9 +147,16 @@ class DraftPart(Fold):
         self.acceptance.setEnabled(self._drawn)
         self.note.setVisible(drafts)
         self.note.setText(self._words())
-        self.say(self.source.currentText() if drafts else self.tr("none"))
+        self.say(self._source())
+
+    def _source(self) -> str:
+        if self._where == "bundle" and self.bundle is not None and self.bundle.path:
+            return Path(self.bundle.path).name
+        return self.source.currentText() if self._where == "ngram" else self.tr("none")
 
     def _words(self) -> str:
+        if self._opening:
+            return self.tr("Opening the bundle …")
         if not self._drawn:
             return self.tr("At temperature 0 the reply is token for token that of the model alone.")
         return {

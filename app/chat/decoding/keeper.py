@@ -43,7 +43,7 @@ class Keeper(QObject):
         part.changed.connect(self._on_changed)
         part.problemChanged.connect(self._on_problem)
         part.form.check.asked.connect(self._ask_form)
-        self.draft.taken.connect(lambda _folder: self._hold(self._part.choice))
+        self.draft.taken.connect(self._on_taken)
         self.draft.refused.connect(lambda _folder, why: part.drafts.refuse(why))
         controller.reset.connect(self._on_chat)
 
@@ -77,6 +77,8 @@ class Keeper(QObject):
             choice = replace(choice, drafts=was.drafts, draft=was.draft)
         self._hold(choice)
         self.draft.want(wanted)
+        if wanted and self.draft.asking:
+            self._part.drafts.wait()
 
     def _hold(self, choice: Decoding) -> None:
         if choice != self._controller.decoding:
@@ -84,6 +86,10 @@ class Keeper(QObject):
             self._controller.chat.decoding = asdict(choice)
             self._controller.keep_chat()
             self._save()
+
+    def _on_taken(self, _folder: str) -> None:
+        self._part.drafts.refuse("")
+        self._hold(self._part.choice)
 
     def _on_problem(self, problem: str) -> None:
         self._controller.problem = problem

@@ -90,6 +90,7 @@ class _Tree(QTreeWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setStyleSheet("QTreeView::item { padding: 2px 0; }")
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
