@@ -18,10 +18,12 @@ SOON_MS = 400
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong, one sentence, and the character at which; -1 for no certain one. Empty: nothing is."""
+    """What is wrong, one sentence, and the character at which; -1 for no certain one. Empty: nothing is, if it is sure.
+    """
 
     words: str = ""
     place: int = -1
+    sure: bool = True
 
 
 class FormCheck(QObject):
@@ -59,7 +61,7 @@ class FormCheck(QObject):
         if not self._text.strip():
             return Finding(self.tr("There is nothing yet: write the form, or begin with an example."))
         if self._kind != "json_schema":
-            return Finding()
+            return Finding(sure=False)
         try:
             schema = parse_json(self._text)
         except json.JSONDecodeError as error:
@@ -69,7 +71,7 @@ class FormCheck(QObject):
             return Finding(str(error))
         if not isinstance(schema, (dict, bool)):
             return Finding(self.tr("A JSON schema is an object: { … }."))
-        return Finding()
+        return Finding(sure=False)
 
     def _ask(self) -> None:
         if self._kind is not None:

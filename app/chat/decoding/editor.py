@@ -97,7 +97,8 @@ class FormEditor(QDialog):
 
     def say(self, finding: Finding) -> None:
         """What is wrong, and where."""
-        self._told(finding.words or self.tr("It can be used."), bool(finding.words))
+        well = self.tr("It can be used.") if finding.sure else self.tr("Looking at it …")
+        self._told(finding.words or well, bool(finding.words))
         marks = []
         if finding.place >= 0:
             mark = QTextEdit.ExtraSelection()

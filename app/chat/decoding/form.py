@@ -67,7 +67,7 @@ class FormPart(Fold):
             self.editor.changed.connect(self._write)
         self._follow()
         self.editor.show()
-        self.editor.raise_()
+        self.editor.activateWindow()
         self.editor.text.setFocus()
 
     def _choose(self) -> None:
