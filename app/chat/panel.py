@@ -60,7 +60,7 @@ class SettingsPanel(QWidget):
         self.languages = LanguagePart()
         column.addWidget(self.languages)
         self.decoding = DecodingPart()
-        self.decoding.changed.connect(lambda _choice: self._dim())
+        self.decoding.shown.connect(self._dim)
         column.addWidget(self._sampling_part())
         column.addWidget(self.decoding)
         column.addWidget(self._session_part())
@@ -200,7 +200,7 @@ class SettingsPanel(QWidget):
                 spin.setValue(-1 if value is None else value)
         with QSignalBlocker(self.stops):
             self.stops.setPlainText(show_stops(s.stop))
-        self._dim()
+        self.decoding.set_sampling(self.sampling())
         self.presets.follow(self.sampling())
 
     def set_system(self, text: str) -> None:
@@ -220,16 +220,16 @@ class SettingsPanel(QWidget):
         self._emit_sampling()
 
     def _emit_sampling(self) -> None:
-        self._dim()
+        self.decoding.set_sampling(self.sampling())
         self.presets.follow(self.sampling())
         self.sampling_changed.emit(self.sampling())
 
     def _dim(self) -> None:
-        self.decoding.set_sampling(self.sampling())
-        own, drawn = self.decoding.chain.own, self.decoding.choice.draws(self.sampling())
+        own = self.decoding.chain.own
         self.presets.setEnabled(not own)
         for name in {*DRAWS, *_IDLE_WHEN_GREEDY}:
-            self._spins[name].setEnabled(not (own and name in DRAWS) and (drawn or name not in _IDLE_WHEN_GREEDY))
+            idle = name in _IDLE_WHEN_GREEDY and not self.decoding.drawn
+            self._spins[name].setEnabled(not idle and not (own and name in DRAWS))
 
     def spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
         """The box of a setting."""

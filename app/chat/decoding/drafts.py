@@ -70,7 +70,7 @@ class DraftPart(Fold):
 
     def offer(self, recents: Recents) -> None:
         """The bundles that may be chosen from."""
-        hint = self.tr("The folder of a smaller bundle")
+        hint = self.tr("A bundle's folder")
         self.bundle = BundleChoice(recents, self.tr("Bundle that drafts"), hint)
         self.bundle.field.setToolTip(self.tr("A smaller bundle of the same family, which speaks the same tokens."))
         self.bundle.changed.connect(lambda _text: self._typed.start())
@@ -150,6 +150,8 @@ class DraftPart(Fold):
         self.say(self._source())
 
     def _source(self) -> str:
+        if self.problem.text():
+            return self.tr("refused")
         if self._where == "bundle" and self.bundle is not None and self.bundle.path:
             return Path(self.bundle.path).name
         return self.source.currentText() if self._where == "ngram" else self.tr("none")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QDialog,
@@ -50,6 +50,7 @@ class FormEditor(QDialog):
         self.text.textChanged.connect(lambda: self.changed.emit(self.text.toPlainText()))
         self.text.cursorPositionChanged.connect(self._say_place)
         self._say_place()
+        self.resize(76 * G, 64 * G)  # seventy letters, thirty lines
 
     def _lay_out(self) -> None:
         above, below = QHBoxLayout(), QHBoxLayout()
@@ -68,10 +69,6 @@ class FormEditor(QDialog):
         box.addWidget(self.text, 1)
         box.addLayout(below)
         box.addWidget(close)
-
-    def sizeHint(self) -> QSize:
-        """Seventy letters, thirty lines."""
-        return QSize(76 * G, 64 * G)
 
     def show_form(self, kind: Form, title: str, text: str) -> None:
         """Another form to be written, without telling of a change."""

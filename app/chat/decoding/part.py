@@ -19,9 +19,13 @@ from app.widgets import Section
 
 
 class DecodingPart(Section):
-    """`changed` gives the Decoding that a person changed, `problemChanged` what keeps a prompt from being sent."""
+    """`changed` gives the Decoding that a person changed, `problemChanged` what keeps a prompt from being sent.
+
+    shown: it may be another one, or tokens may be drawn now that were not.
+    """
 
     changed = Signal(object)
+    shown = Signal()
     problemChanged = Signal(str)  # noqa: N815 - as Qt names signals
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -38,6 +42,11 @@ class DecodingPart(Section):
         self.form.problemChanged.connect(self._tell_problem)
 
     @property
+    def drawn(self) -> bool:
+        """Whether tokens are drawn, and not the most probable ones taken."""
+        return self.choice.draws(self._sampling)
+
+    @property
     def problem(self) -> str:
         """What is wrong with what was typed, one sentence; empty for nothing."""
         said = self.chain.problem.text()
@@ -49,11 +58,11 @@ class DecodingPart(Section):
     def show_choice(self, choice: Decoding) -> None:
         """Shows what is chosen, without telling of a change."""
         self.choice = choice
-        drawn = choice.draws(self._sampling)
-        self.drafts.show_choice(choice, drawn)
-        self.beams.show_choice(choice, drawn)
+        self.drafts.show_choice(choice, self.drawn)
+        self.beams.show_choice(choice, self.drawn)
         self.chain.show_chain(choice.chain)
         self.form.show_forms(choice.forms)
+        self.shown.emit()
         self._tell_problem()
 
     def set_sampling(self, sampling: Sampling) -> None:
@@ -81,9 +90,9 @@ class DecodingPart(Section):
             self.changed.emit(changed)
 
     def _follow(self) -> None:
-        drawn = self.choice.draws(self._sampling)
-        self.drafts.set_drawn(drawn)
-        self.beams.set_drawn(drawn)
+        self.drafts.set_drawn(self.drawn)
+        self.beams.set_drawn(self.drawn)
+        self.shown.emit()
 
     def _tell_problem(self) -> None:
         if self.problem != self._problem:

@@ -103,7 +103,7 @@ def test_a_value_is_typed_in_its_place_right_or_wrong(qtbot: QtBot, part: ChainP
 def test_the_models_chain_becomes_ones_own_with_the_first_change_and_back(part: ChainPart) -> None:
     part.show_chain(None)
     part.set_sampling(WARM)
-    assert part.rows.rows == OF_WARM and not part.own and not part.reset.isEnabled()
+    assert part.rows.rows == OF_WARM and not part.own and part.reset.isHidden()
     chains = told(part)
     part.add("top_p")
     own = (OF_WARM[0], Row("top_p", "0.95"), OF_WARM[1])

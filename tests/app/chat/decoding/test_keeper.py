@@ -62,6 +62,10 @@ def test_a_chain_of_ones_own_dims_what_it_says_itself(make: Make) -> None:
     page.panel.decoding.chain.add("sample")
     assert [spin.isEnabled() for spin in spins.values()] == [False, False, True, True]
     assert not page.panel.presets.isEnabled()
+    page.panel.decoding.show_choice(Decoding())  # of another chat
+    assert [spin.isEnabled() for spin in spins.values()] == [True, True, True, False]
+    page.panel.decoding.show_choice(Decoding(chain=CHAIN))
+    assert [spin.isEnabled() for spin in spins.values()] == [False, False, True, True]
     page.panel.decoding.chain.reset.click()
     assert [spin.isEnabled() for spin in spins.values()] == [True, True, True, False]
 
