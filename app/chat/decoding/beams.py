@@ -18,10 +18,8 @@ class BeamPart(Fold):
     changed = Signal(dict)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", "", parent)
-        self._title = self.tr("Beams")
-        self.head.setText(self._title)
-        self.head.setToolTip(self.tr("Searches several texts at once for the most probable one."))
+        super().__init__(parent)
+        self.set_title(self.tr("Beams"), self.tr("Searches several texts at once for the most probable one."))
         self.count = deaf_to_wheel(QSpinBox())
         self.count.setRange(1, 64)
         self.count.setSpecialValueText(self.tr("off"))

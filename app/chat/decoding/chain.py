@@ -24,10 +24,10 @@ class ChainPart(Fold):
     changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", "", parent)
-        self._title = self.tr("Chain")
-        self.head.setText(self._title)
-        self.head.setToolTip(self.tr("What the logits go through before a token is chosen, op by op in this order."))
+        super().__init__(parent)
+        self.set_title(
+            self.tr("Chain"), self.tr("What the logits go through before a token is chosen, op by op in this order.")
+        )
         self._ops: Sequence[Mapping[str, object]] = ()
         self._own = self._began_own = False
         self._sampling = Sampling()

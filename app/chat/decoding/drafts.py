@@ -26,10 +26,10 @@ class DraftPart(Fold):
     changed = Signal(dict)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", "", parent)
-        self._title = self.tr("Drafts")
-        self.head.setText(self._title)
-        self.head.setToolTip(self.tr("Tokens that are guessed cheaply and looked at by the model several at a time."))
+        super().__init__(parent)
+        self.set_title(
+            self.tr("Drafts"), self.tr("Tokens that are guessed cheaply and looked at by the model several at a time.")
+        )
         self.source = self._combo(self.tr("Drafts"))
         for title, value in (
             (self.tr("None"), "none"),

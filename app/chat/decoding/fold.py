@@ -9,14 +9,11 @@ from app.widgets.theme import G, set_icon
 
 
 class Fold(QWidget):
-    """Put things into `.body`; it is folded at first."""
+    """Put things into `.body`; it is folded at first, and has a name once `set_title` gave it one."""
 
-    def __init__(self, title: str, tip: str, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = title
-        self.head = button(title, role="link", clicked=lambda: self.unfold(not self.unfolded))
-        self.head.setToolTip(tip)
-        self.head.setAccessibleDescription(tip)
+        self.head = button("", role="link", clicked=lambda: self.unfold(not self.unfolded))
         self.words = Elided("")
         self._inside = QWidget()
         self.body = QVBoxLayout(self._inside)
@@ -33,6 +30,12 @@ class Fold(QWidget):
         column.addWidget(self._inside)
         self.unfold(False)
 
+    def set_title(self, title: str, tip: str) -> None:
+        """What it is about."""
+        self.head.setText(title)
+        self.head.setToolTip(tip)
+        self.head.setAccessibleDescription(tip)
+
     @property
     def unfolded(self) -> bool:
         """Whether what is in it is shown."""
@@ -46,4 +49,4 @@ class Fold(QWidget):
     def say(self, words: str) -> None:
         """What is chosen."""
         self.words.set_whole(words)
-        self.head.setAccessibleName(f"{self._title}: {words}")
+        self.head.setAccessibleName(f"{self.head.text()}: {words}")

@@ -24,17 +24,17 @@ class FormPart(Fold):
     problemChanged = Signal()  # noqa: N815 - as Qt names signals
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", "", parent)
-        self._title = self.tr("Form of the reply")
-        self.head.setText(self._title)
-        self.head.setToolTip(self.tr("Only tokens come with which the reply still becomes what is asked for."))
+        super().__init__(parent)
+        self.set_title(
+            self.tr("Form of the reply"), self.tr("Only tokens come with which the reply can still become it.")
+        )
         self._forms = Forms()
         self.problem = ""
         self.editor: FormEditor | None = None
         self.check = FormCheck(self)
         self.check.found.connect(self._on_found)
         self.kind = deaf_to_wheel(QComboBox())
-        self.kind.setAccessibleName(self._title)
+        self.kind.setAccessibleName(self.head.text())
         for title, value in (
             (self.tr("Free"), None),
             (self.tr("JSON schema"), "json_schema"),
