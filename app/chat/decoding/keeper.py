@@ -98,4 +98,4 @@ class Keeper(QObject):
         check = self._part.form.check
         job = self._context.probe_worker.request(CheckForm(kind, text))
         job.on_answer(lambda _done: check.answer(kind, text, ""))
-        job.on_error(lambda error: check.answer(kind, text, error.message if error.kind == "request" else ""))
+        job.on_error(lambda error: error.kind == "request" and check.answer(kind, text, error.message))
