@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -69,11 +69,22 @@ class SettingsPanel(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         self._content, self._area = content, scrolled(content)
         outer.addWidget(self._area)
+        content.installEventFilter(self)
         self.set_sampling(Sampling())
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: another language's words, or a larger font, may need more than WIDTH."""
+        """Qt's name."""
         super().showEvent(event)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's name: something in it was unfolded."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        """Another language's words, or a larger font, may need more than WIDTH."""
         needed = self._content.minimumSizeHint().width() + self._area.verticalScrollBar().sizeHint().width()
         self.setFixedWidth(max(WIDTH, needed))
 

@@ -343,8 +343,8 @@
       <translation>Aktionen</translation>
     </message>
     <message>
-      <source>Add</source>
-      <translation>Hinzufügen</translation>
+      <source>Add an op</source>
+      <translation>Eine Op hinzufügen</translation>
     </message>
     <message>
       <source>Added to the logits of tokens: 7: 2.5, 11: -30.</source>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
@@ -14,8 +14,9 @@ from app.chat.decoding.ops import BEGIN, Row, of_model, titles
 from app.chat.decoding.rows import Rows
 from app.chat.sampling import Sampling
 from app.widgets import button, label
+from app.widgets.actions import tool
 from app.widgets.format import counted
-from app.widgets.theme import G, set_icon, theme
+from app.widgets.theme import G, theme
 
 
 class ChainPart(Fold):
@@ -37,8 +38,9 @@ class ChainPart(Fold):
         self.list.setToolTip(self.tr("Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out."))
         self.note = label("", "muted", wrap=True)
         self.problem = label("", "error", wrap=True)
-        self.add_button = button(self.tr("Add"), "plus")
+        self.add_button = tool("plus", self.tr("Add an op"))
         self.add_button.setMenu(self._menu())
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.reset = button(self.tr("As the model has it"), role="link", clicked=self._forget)
         self._lay_out()
         self.rows.edited.connect(self._on_edited)
@@ -49,14 +51,17 @@ class ChainPart(Fold):
         row = QHBoxLayout()
         row.setSpacing(G // 2)
         row.addWidget(self.add_button)
-        row.addStretch(1)
-        up, down = partial(self._shift, -1), partial(self._shift, 1)
-        self.up = _tool("chevron-up", self.tr("Up (Alt+Up)"), up)
-        self.down = _tool("chevron-down", self.tr("Down (Alt+Down)"), down)
-        self.out = _tool("trash", self.tr("Take it out (Del)"), self.list.take_out)
-        self.undo = _tool("undo", self.tr("Undo (Ctrl+Z)"), self.rows.undo)
-        for one in (self.up, self.down, self.out, self.undo):
+        self.undo = tool("undo", self.tr("Undo (Ctrl+Z)"))
+        tools = (
+            (tool("chevron-up", self.tr("Up (Alt+Up)")), partial(self._shift, -1)),
+            (tool("chevron-down", self.tr("Down (Alt+Down)")), partial(self._shift, 1)),
+            (tool("trash", self.tr("Take it out (Del)")), self.list.take_out),
+            (self.undo, self.rows.undo),
+        )
+        for one, act in tools:
+            one.clicked.connect(lambda _checked=False, act=act: act())
             row.addWidget(one)
+        row.addStretch(1)
         back = QHBoxLayout()
         back.addWidget(self.reset)
         back.addStretch(1)
@@ -138,12 +143,3 @@ class ChainPart(Fold):
         if self._ops:
             return self.tr("The bundle's own chain; what is set under Sampling stands in its places.")
         return self.tr("What is set under Sampling, in the usual order. A change makes it a chain of your own.")
-
-
-def _tool(icon: str, tip: str, act: Callable[[], object]) -> QToolButton:
-    tool = QToolButton()
-    set_icon(tool, icon)
-    tool.setToolTip(tip)
-    tool.setAccessibleName(tip)
-    tool.clicked.connect(lambda _checked=False: act())
-    return tool

@@ -18,6 +18,7 @@ from app.chat.controller import ChatController
 from app.chat.decoding.choice import Decoding, Form
 from app.chat.decoding.part import DecodingPart
 from app.state.session_draft import SessionDraft
+from workflows.wire.events import ErrorEvent
 from workflows.wire.requests import CheckForm
 
 if TYPE_CHECKING:
@@ -96,6 +97,11 @@ class Keeper(QObject):
 
     def _ask_form(self, kind: Form, text: str) -> None:
         check = self._part.form.check
+
+        def refuse(error: ErrorEvent) -> None:
+            if error.kind == "request":
+                check.answer(kind, text, error.message)
+
         job = self._context.probe_worker.request(CheckForm(kind, text))
         job.on_answer(lambda _done: check.answer(kind, text, ""))
-        job.on_error(lambda error: error.kind == "request" and check.answer(kind, text, error.message))
+        job.on_error(refuse)
