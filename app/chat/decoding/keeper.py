@@ -39,13 +39,14 @@ class Keeper(QObject):
         super().__init__(parent)
         self._context, self._part, self._controller, self._save = context, part, controller, save
         self.default = Decoding()
+        self._chosen = ""  # the draft that is chosen, which was asked for
         self.draft = SessionDraft(context.session_worker, context.session, self)
         part.drafts.offer(context.recents)
         part.changed.connect(self._on_changed)
         part.problemChanged.connect(self._on_problem)
         part.form.check.asked.connect(self._ask_form)
         self.draft.taken.connect(self._on_taken)
-        self.draft.refused.connect(lambda _folder, why: part.drafts.refuse(why))
+        self.draft.refused.connect(self._on_refused)
         controller.reset.connect(self._on_chat)
 
     def follow_composer(self, composer: Composer) -> None:
@@ -57,7 +58,7 @@ class Keeper(QObject):
         self.default = default
         self._part.set_model(ops)
         chat = self._controller.chat
-        own = chat.decoding and chat.bundle == str((self._context.bundle or {}).get("path", ""))
+        own = chat.decoding and chat.bundle == self._bundle
         self._show(Decoding.from_dict(chat.decoding) if own else default)
 
     def _on_chat(self) -> None:
@@ -69,17 +70,28 @@ class Keeper(QObject):
     def _show(self, choice: Decoding) -> None:
         self._part.show_choice(choice)
         self._controller.decoding = choice
-        self.draft.want(choice.draft if choice.drafts == "bundle" else "")
+        self._chosen = _draft(choice)
+        self.draft.want(self._chosen, self._bundle)
 
     def _on_changed(self, choice: Decoding) -> None:
-        wanted = choice.draft if choice.drafts == "bundle" else ""
+        wanted, before, self._chosen = _draft(choice), self._chosen, _draft(choice)
         if wanted and wanted != self.draft.current:  # until it is taken, what was holds on
-            was = self._controller.decoding
-            choice = replace(choice, drafts=was.drafts, draft=was.draft)
+            choice = self._with_draft_of(self._controller.decoding, choice)
         self._hold(choice)
-        self.draft.want(wanted)
-        if wanted and self.draft.asking:
-            self._part.drafts.wait()
+        if wanted != before:
+            self.draft.want(wanted, self._bundle)
+            if wanted and self.draft.asking:
+                self._part.drafts.wait()
+
+    def _on_refused(self, _folder: str, why: str) -> None:
+        """What was typed stays in its field; what is chosen is again what holds."""
+        self._part.choice = self._with_draft_of(self._controller.decoding, self._part.choice)
+        self._chosen = _draft(self._part.choice)
+        self._part.drafts.refuse(why)
+
+    @staticmethod
+    def _with_draft_of(holds: Decoding, choice: Decoding) -> Decoding:
+        return replace(choice, drafts=holds.drafts, draft=holds.draft)
 
     def _hold(self, choice: Decoding) -> None:
         if choice != self._controller.decoding:
@@ -95,6 +107,10 @@ class Keeper(QObject):
     def _on_problem(self, problem: str) -> None:
         self._controller.problem = problem
 
+    @property
+    def _bundle(self) -> str:
+        return str((self._context.bundle or {}).get("path", ""))
+
     def _ask_form(self, kind: Form, text: str) -> None:
         check = self._part.form.check
 
@@ -105,3 +121,8 @@ class Keeper(QObject):
         job = self._context.probe_worker.request(CheckForm(kind, text))
         job.on_answer(lambda _done: check.answer(kind, text, ""))
         job.on_error(refuse)
+
+
+def _draft(choice: Decoding) -> str:
+    """The folder of the bundle that is chosen to draft; empty for none."""
+    return choice.draft if choice.drafts == "bundle" else ""

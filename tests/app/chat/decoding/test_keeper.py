@@ -133,6 +133,26 @@ def test_a_draft_that_is_refused_leaves_all_as_it_was(make: Make, qtbot: QtBot) 
     assert page.choices.decoding.draft.current == page.controller.decoding.draft == "/b/tiny"
     assert page.session.state == "ready" and not page.banner.isVisible()
     assert page.context.activities.failures == {}
+    change(page, num_beams=2)  # it is not asked for again with every other choice
+    assert not page.choices.decoding.draft.asking and drafts.problem.text() == REFUSED
+    assert page.controller.decoding == Decoding(drafts="bundle", draft="/b/tiny", num_beams=2)
+    drafts.commit()  # a person tries again
+    assert page.choices.decoding.draft.asking
+    qtbot.waitUntil(lambda: drafts.problem.text() == REFUSED)
+
+
+def test_a_draft_of_another_bundle_is_asked_for_when_that_is_open(make: Make, qtbot: QtBot) -> None:
+    """And not of the bundle that is still open, which would refuse it."""
+    page = make("/b/one")
+    typed(qtbot, page, "/b/tiny")
+    opened(qtbot, page, "/b/two")
+    typed(qtbot, page, "/b/small")
+    draft, said = page.choices.decoding.draft, list[str]()
+    draft.taken.connect(said.append)
+    opened(qtbot, page, "/b/one")
+    qtbot.waitUntil(lambda: bool(said))
+    assert said == ["/b/tiny"] and draft.current == "/b/tiny"
+    assert page.controller.decoding.draft == "/b/tiny"
 
 
 def test_a_draft_is_asked_for_again_when_the_bundle_is_opened_anew(make: Make, qtbot: QtBot) -> None:
