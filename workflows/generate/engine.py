@@ -32,18 +32,17 @@ SYSTEM_FOLDED = "The chat template takes no system message: its text stands at t
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread.
 
-    draft: drafts its tokens, and is closed with it.
+    draft: drafts its tokens, and is closed with it; see use_draft.
     """
 
-    def __init__(
-        self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | None = None
-    ) -> None:
+    def __init__(self, bundle: Bundle, machine: Machine, load_seconds: float) -> None:
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
-        self.load_seconds, self.draft = load_seconds, draft
+        self.load_seconds = load_seconds
+        self.draft: DraftModel | None = None
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
@@ -215,11 +214,9 @@ class Engine:
             self._note("not_applied", message)
 
     def use_draft(self, folder: str | Path | None, provider: str = "cpu") -> None:
-        """From now on another bundle drafts its tokens, or none does. Raises what open_engine raises, changing nothing.
-
-        The conversation and its cache stay.
-        """
-        draft = None if folder is None else _open_draft(folder, provider, self.machine, self.bundle)
+        """Another bundle drafts from now on, or none. Raises what open_engine raises, and then all stays as it was."""
+        where = Placement(device_named(provider), {})
+        draft = None if folder is None else DraftModel.open(folder, where, self.machine, self.bundle)
         if self.draft is not None:
             self.draft.close()
         self.draft = draft
@@ -344,9 +341,7 @@ def open_engine(
         device_options=device_options,
         session_options=parse_options(session_options or {}),
     )
-    drafts = None if draft is None else _open_draft(draft, provider, machine, bundle)
-    return Engine(bundle, machine, time.perf_counter() - began, drafts)
-
-
-def _open_draft(folder: str | Path, provider: str, target: Machine, bundle: Bundle) -> DraftModel:
-    return DraftModel.open(folder, Placement(device_named(provider), {}), target, bundle)
+    engine = Engine(bundle, machine, time.perf_counter() - began)
+    if draft is not None:
+        engine.use_draft(draft, provider)
+    return engine
