@@ -1,6 +1,6 @@
 """What the side panel says of the next reply: on its way to the controller, and kept for the bundle it was chosen for.
 
-    panel ──system, sampling, prefill, tools, languages──▶ ChatController
+    panel ──system, sampling, decoding, prefill, tools, languages──▶ ChatController
       ▲                   └──────────0.5 s later──────────▶ KeptChoices
       └── another bundle: what was chosen for that one, and a sentence where it differs
 """
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from app.chat.controller import ChatController
+from app.chat.decoding.choice import Decoding
+from app.chat.decoding.keeper import Keeper
 from app.chat.panel import SettingsPanel
 from app.chat.presets import apply, of_bundle
 from app.chat.sampling import Sampling
@@ -37,6 +39,7 @@ class Choices(QObject):
         self._bundle = ""
         self._save = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._save.timeout.connect(self._keep)
+        self.decoding = Keeper(context, panel.decoding, controller, self._save.start, self)
         panel.system_changed.connect(controller.set_system)
         panel.sampling_changed.connect(self._on_sampling)
         panel.presets.chosen.connect(lambda preset: self._set(apply(preset, controller.sampling)))
@@ -79,6 +82,7 @@ class Choices(QObject):
         sampling = Sampling.from_dict(kept.sampling) if kept is not None else self._default
         changed = sampling != self._controller.sampling
         self._show(sampling)
+        self.decoding.show_bundle(Decoding.from_dict(kept.decoding if kept else {}), summary.get("chain", ()))
         choice = self._panel.choice
         provider, layout = choice.chosen
         choice.set_built(str(summary.get("layout", "")))
@@ -107,7 +111,8 @@ class Choices(QObject):
     def _keep(self) -> None:
         if self._bundle:
             layout = self._panel.choice.chosen[1]
-            self._kept.keep(self._bundle, Kept(asdict(self._controller.sampling), layout))
+            decoding = asdict(self.decoding.default)
+            self._kept.keep(self._bundle, Kept(asdict(self._controller.sampling), layout, decoding))
 
     def _offer(self) -> None:
         own = {name: Sampling.from_dict(values) for name, values in self._kept.presets().items()}

@@ -57,6 +57,7 @@ class Composer(QWidget):
         self._editing: int | None = None
         self._running = False
         self._enabled = True
+        self._problem = ""
         self.edit = PromptEdit()
         self.button = QPushButton()
         self.button.setMinimumWidth(96)
@@ -66,6 +67,11 @@ class Composer(QWidget):
         self._completes = QLabel(self.tr("No chat template: the model completes what was written so far."))
         self._completes.setProperty("role", "muted")
         self._completes.hide()
+        self.problem = QLabel()
+        self.problem.setProperty("role", "error")
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.setWordWrap(True)
+        self.problem.hide()
         row = QHBoxLayout()
         row.setSpacing(G)
         row.addWidget(self.edit, 1)
@@ -75,6 +81,7 @@ class Composer(QWidget):
         column.setSpacing(G // 2)
         column.addWidget(self._completes)
         column.addWidget(self._note)
+        column.addWidget(self.problem)
         column.addLayout(row)
         self.edit.submitted.connect(self.submit)
         self.edit.escaped.connect(self.escape)
@@ -86,7 +93,7 @@ class Composer(QWidget):
     def submit(self) -> None:
         """Sends what is written, when that is possible now."""
         text = self.edit.toPlainText()
-        if not text.strip() or self._running or not self._enabled:
+        if not text.strip() or self._running or not self._enabled or self._problem:
             return
         editing = self._editing
         self.leave_edit()
@@ -123,6 +130,13 @@ class Composer(QWidget):
         self.edit.setPlaceholderText(self.tr("Go on writing") if completes else self.tr("Ask something"))
         self._completes.setVisible(completes)
 
+    def set_problem(self, problem: str) -> None:
+        """What keeps a prompt from being sent; it stays to be sent later. Empty: nothing does."""
+        self._problem = problem
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+        self._refresh()
+
     def set_enabled(self, enabled: bool) -> None:
         """Whether there is anything to send to."""
         self._enabled = enabled
@@ -150,4 +164,5 @@ class Composer(QWidget):
             self.button.setProperty("role", role)
             self.button.style().unpolish(self.button)
             self.button.style().polish(self.button)
-        self.button.setEnabled(running or (self._enabled and bool(self.edit.toPlainText().strip())))
+        free = self._enabled and not self._problem
+        self.button.setEnabled(running or (free and bool(self.edit.toPlainText().strip())))

@@ -9,11 +9,12 @@ The prompt is on the disk before inference starts; a reply that grows is saved o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.chat.decoding.choice import Decoding
 from app.chat.sampling import Sampling
 from app.chat.thinking import measure
 from app.state.chats import ChatStore
@@ -48,7 +49,8 @@ class ChatController(QObject):
         self.session = session
         self.store = store
         self.chat = Conversation()
-        self.sampling = Sampling()
+        self.sampling, self.decoding = Sampling(), Decoding()
+        self.problem = ""  # what of these cannot be used, for which nothing is sent
         self.prefill = self.tools = ""  # what replies begin with; a JSON list of what the model is told of
         self._begun = ""  # what the running reply began with
         self.languages: dict[str, str] = {}  # options of a request to a translator
@@ -72,7 +74,7 @@ class ChatController(QObject):
 
     def send(self, text: str) -> bool:
         """Asks; False for an empty text, or while a reply is running."""
-        if not text.strip() or self.running:
+        if not text.strip() or not self._free():
             return False
         prompt = self.chat.ask(text if self.completes else text.strip())
         self.appended.emit(prompt.id)
@@ -81,16 +83,22 @@ class ChatController(QObject):
     def regenerate(self, reply: int | None = None) -> bool:
         """Answers the same prompt again, as a sibling of `reply`, or of the last one."""
         message = self.chat[reply] if reply is not None else self.chat.last("assistant")
-        if self.running or message is None or message.parent is None:
+        if message is None or message.parent is None or not self._free():
             return False
         return self._run(message.parent, rebuilt=True)
 
     def edit(self, prompt: int, text: str) -> bool:
         """Asks a changed prompt, as a sibling of the old one."""
-        if not text.strip() or self.running:
+        if not text.strip() or not self._free():
             return False
         message = self.chat.edit(prompt, text if self.completes else text.strip())
         return self._run(message.id, rebuilt=True)
+
+    def _free(self) -> bool:
+        """Whether a reply can begin; what is in the way of it is told."""
+        if self.problem and not self.running:
+            self.failed.emit(SessionFailure("choices", self.problem))
+        return not self.running and not self.problem
 
     def select(self, id: int, index: int) -> None:
         """Shows another branch; not while a reply is running."""
@@ -149,6 +157,10 @@ class ChatController(QObject):
     def set_system(self, text: str) -> None:
         """Another system prompt, from the next message on."""
         self.chat.system = text
+        self.keep_chat()
+
+    def keep_chat(self) -> None:
+        """Saves it in the background, soon, where anything was said in it."""
         if len(self.chat):
             self.store.partial(self.chat)
 
@@ -167,17 +179,19 @@ class ChatController(QObject):
                 self.reset.emit()
             return False
         self.chat.bundle = self.session.bundle
+        self.chat.decoding = asdict(self.decoding)
         self._reply = self.chat.begin_reply(prompt)
         self._begun = self._reply.content = self.prefill
         assert self._reply.reply is not None
         self._reply.reply.bundle = Path(self.session.bundle).name
+        self._reply.reply.form = self.decoding.forms.kind or ""
         self._commit()
         if rebuilt:
             self.reset.emit()
         else:
             self.appended.emit(self._reply.id)
         self.runningChanged.emit(True)
-        options = self.sampling.to_options() | self.languages
+        options = self.decoding.to_options(self.sampling) | self.languages
         asked = self.chat.to_messages(prompt), options
         if not self.session.generate(*asked, tools=self.tools, prefill=self.prefill):
             self._on_failed(SessionFailure("busy", self.tr("The session is busy with another reply.")))

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app.chat.intents import Compare, NewChat
 from app.widgets import label
-from app.widgets.theme import G, set_icon
+from app.widgets.actions import tool
+from app.widgets.theme import G
 
 
 class Header(QWidget):
@@ -18,12 +19,12 @@ class Header(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heading = label("", "heading")
-        self.new = _tool("plus", self.tr("New chat (Ctrl+N)"))
-        self.recent = _tool("clock", self.tr("Show or hide the list of chats"))
-        self.compare = _tool("branch", self.tr("Compare with another bundle"))
-        self.drafts = _tool("underline", self.tr("Underline what was drafted and accepted, or not"))
-        self.export = _tool("save", self.tr("Export this chat"))
-        self.side = _tool("settings", self.tr("Show or hide the settings"))
+        self.new = tool("plus", self.tr("New chat (Ctrl+N)"))
+        self.recent = tool("clock", self.tr("Show or hide the list of chats"))
+        self.compare = tool("branch", self.tr("Compare with another bundle"))
+        self.drafts = tool("underline", self.tr("Underline what was drafted and accepted, or not"))
+        self.export = tool("save", self.tr("Export this chat"))
+        self.side = tool("settings", self.tr("Show or hide the settings"))
         for one in (self.recent, self.side, self.drafts):
             one.setCheckable(True)
             one.setChecked(True)
@@ -44,11 +45,3 @@ class Header(QWidget):
         """With nothing said there is nothing to export, and the chat is new as it is."""
         for one in (self.export, self.new):
             one.setEnabled(not empty)
-
-
-def _tool(icon: str, tip: str) -> QToolButton:
-    tool = QToolButton()
-    set_icon(tool, icon)
-    tool.setToolTip(tip)
-    tool.setAccessibleName(tip)
-    return tool

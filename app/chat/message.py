@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.chat.body import MessageBody
+from app.chat.decoding.tree import ReplyTree
 from app.chat.intents import AnswerAgain, Intent, Rewrite, Version
 from app.chat.underlines import Legend
 from app.state.conversation import Message, Reply
@@ -103,6 +104,7 @@ class MessageView(QFrame):
         self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.status.setWordWrap(True)
         self.notices = QVBoxLayout()
+        self.tree: ReplyTree | None = None
         column = QVBoxLayout(self)
         margin = G + G // 2
         column.setContentsMargins(margin, G // 2, margin, G if self._is_user else G // 2)
@@ -229,6 +231,19 @@ class MessageView(QFrame):
         running = not reply.ended
         self.status.setText(self.tr("…") if running else summary(reply))
         self.text.setVisible(bool(self.message.content) or running)
+        if reply.form == "json_schema" and not running:
+            self._show_tree()
+
+    def _show_tree(self) -> None:
+        """The reply as a tree in place of its text, where it came to its end."""
+        tree = self.tree or ReplyTree()
+        if tree.show_text(self.message.content) and self.tree is None:
+            self.tree = tree
+            layout = self.layout()
+            assert isinstance(layout, QVBoxLayout)
+            layout.insertWidget(layout.indexOf(self.text) + 1, tree)
+            tree.seen.connect(lambda on: self.text.setVisible(not on))
+            self.text.hide()
 
     def copy(self) -> None:
         """Puts the message's source text on the clipboard."""

@@ -46,6 +46,7 @@ class ChatPage(QWidget):
         self._name_parts()
         self.usage = Usage(context, self.controller, self.context_bar, self)
         self.choices = Choices(context, self.panel, self.controller, self.chat_banner, self)
+        self.choices.decoding.follow_composer(self.composer)
         self.drafting = Drafting(self.composer, self.controller, Drafts(context.home / "chats"), self)
         self.focus = FocusKeeper(self.frame, self.composer.edit)
         self.files = ChatFiles(self.controller, self.banner, self.chat_banner, self)

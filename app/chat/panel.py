@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -16,10 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.decoding.part import DecodingPart
 from app.chat.languages import LanguagePart
 from app.chat.opening import OpeningPart
 from app.chat.presets import PresetPart
-from app.chat.sampling import Sampling, parse_stops, show_stops
+from app.chat.sampling import DRAWS, Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
 from app.widgets.placement import PlacementPart
 from app.widgets.session_choice import SessionChoice
@@ -58,18 +59,32 @@ class SettingsPanel(QWidget):
         column.addWidget(self.opening)
         self.languages = LanguagePart()
         column.addWidget(self.languages)
+        self.decoding = DecodingPart()
+        self.decoding.shown.connect(self._dim)
         column.addWidget(self._sampling_part())
+        column.addWidget(self.decoding)
         column.addWidget(self._session_part())
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         self._content, self._area = content, scrolled(content)
         outer.addWidget(self._area)
+        content.installEventFilter(self)
         self.set_sampling(Sampling())
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: another language's words, or a larger font, may need more than WIDTH."""
+        """Qt's name."""
         super().showEvent(event)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's name: something in it was unfolded."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        """Another language's words, or a larger font, may need more than WIDTH."""
         needed = self._content.minimumSizeHint().width() + self._area.verticalScrollBar().sizeHint().width()
         self.setFixedWidth(max(WIDTH, needed))
 
@@ -196,7 +211,7 @@ class SettingsPanel(QWidget):
                 spin.setValue(-1 if value is None else value)
         with QSignalBlocker(self.stops):
             self.stops.setPlainText(show_stops(s.stop))
-        self._dim()
+        self.decoding.set_sampling(self.sampling())
         self.presets.follow(self.sampling())
 
     def set_system(self, text: str) -> None:
@@ -216,14 +231,16 @@ class SettingsPanel(QWidget):
         self._emit_sampling()
 
     def _emit_sampling(self) -> None:
-        self._dim()
+        self.decoding.set_sampling(self.sampling())
         self.presets.follow(self.sampling())
         self.sampling_changed.emit(self.sampling())
 
     def _dim(self) -> None:
-        greedy = self._spins["temperature"].value() == 0
-        for name in _IDLE_WHEN_GREEDY:
-            self._spins[name].setEnabled(not greedy)
+        own = self.decoding.chain.own
+        self.presets.setEnabled(not own)
+        for name in {*DRAWS, *_IDLE_WHEN_GREEDY}:
+            idle = name in _IDLE_WHEN_GREEDY and not self.decoding.drawn
+            self._spins[name].setEnabled(not idle and not (own and name in DRAWS))
 
     def spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
         """The box of a setting."""

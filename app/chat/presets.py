@@ -9,15 +9,13 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.chat.sampling import Sampling
+from app.chat.sampling import DRAWS, Sampling
 from app.state.store import parse_json
 from app.widgets import button
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
 
 GENERATION_CONFIG = Path("tokenizer") / "generation_config.json"
-_DRAWS = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
-"""What a preset sets; how long a reply is, its seed and its stop strings stay."""
 
 
 def built_in() -> dict[str, Sampling]:
@@ -39,16 +37,16 @@ def of_bundle(folder: str) -> Sampling | None:
         asked = parse_json((Path(folder) / GENERATION_CONFIG).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    if not isinstance(asked, dict) or not any(name in asked for name in ("do_sample", *_DRAWS)):
+    if not isinstance(asked, dict) or not any(name in asked for name in ("do_sample", *DRAWS)):
         return None
     temperature = asked.get("temperature", 1.0) if asked.get("do_sample") else 0.0
-    given = {name: asked[name] for name in _DRAWS if asked.get(name) is not None}
+    given = {name: asked[name] for name in DRAWS if asked.get(name) is not None}
     return Sampling.from_dict(given | {"temperature": temperature})
 
 
 def apply(preset: Sampling, now: Sampling) -> Sampling:
-    """`now`, drawn as the preset says."""
-    return replace(now, **{name: getattr(preset, name) for name in _DRAWS})
+    """`now`, drawn as the preset says; how long a reply is, its seed and its stop strings stay."""
+    return replace(now, **{name: getattr(preset, name) for name in DRAWS})
 
 
 class PresetPart(QWidget):

@@ -12,6 +12,9 @@ from app.state.store import parse_json
 ALTERNATIVES = 5
 """How many alternatives are asked for each token, for hovering."""
 
+DRAWS = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p")
+"""What a preset sets, and what a chain of a person's own says itself; in the order in which logits go through them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:

@@ -68,12 +68,13 @@ def _inspect() -> PageHelp:
 def _chat() -> PageHelp:
     return PageHelp(
         _tr("A conversation with the bundle that is open, token by token; side by side with another one, too."),
-        _tr("Open a bundle and ask something. Sampling, cache layout and provider are in the panel on the right; "
-            "over a word of a reply its token and the alternatives are shown."),
+        _tr("Open a bundle and ask something. Sampling, decoding, cache layout and provider are in the panel on the "
+            "right; over a word of a reply its token and the alternatives are shown."),
         (
             (_tr("Enter"), _tr("send")),
             (_tr("Shift+Enter"), _tr("a new line")),
             (_tr("Up, in an empty field"), _tr("edit the last question")),
+            (_tr("Alt+Up  Alt+Down"), _tr("move an op of the chain up or down")),
         ),
     )  # fmt: skip
 

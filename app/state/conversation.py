@@ -30,6 +30,7 @@ class Reply:
     refused: the prompt could not be run at all, so neither is sent with later ones.
     bundle: the name of the one that answered, and thought_tokens and thought_s what of it was thinking.
     drafter: who drafted, as SpeculationEvent has it; accept_rate and tokens_per_step are of a reply with drafts alone.
+    form: what it was held to, a kind of form; empty for none.
     provider: whose figures these are, with the components that were elsewhere; empty in chats of before it was kept.
     """
 
@@ -43,6 +44,7 @@ class Reply:
     thought_tokens: int = 0
     thought_s: float = 0.0
     bundle: str = ""
+    form: str = ""
     drafter: str = ""
     accept_rate: float | None = None
     tokens_per_step: float | None = None
@@ -68,13 +70,14 @@ class Message:
 
 
 class Conversation:
-    """The tree of messages under one system prompt."""
+    """The tree of messages under one system prompt. decoding: how its replies are decoded; empty where nobody said."""
 
     def __init__(self, system: str = "", key: str | None = None) -> None:
         self.key = key or uuid.uuid4().hex
         self.system = system
         self.name = ""
         self.bundle = ""
+        self.decoding: dict[str, Any] = {}
         self.changed_at = time.time()
         self._messages: dict[int, Message] = {}
         self._roots: list[int] = []
@@ -177,6 +180,7 @@ class Conversation:
             "name": self.name,
             "system": self.system,
             "bundle": self.bundle,
+            "decoding": self.decoding,
             "changed_at": self.changed_at,
             "active_root": self._active_root,
             "messages": messages,
@@ -200,6 +204,7 @@ class Conversation:
         chat = cls(str(data["system"]), str(data["key"]))
         chat.name = str(data.get("name", ""))
         chat.bundle = str(data.get("bundle", ""))
+        chat.decoding = dict(data.get("decoding") or {})
         chat.changed_at = float(data.get("changed_at", 0.0))
         for row in data["messages"]:
             message = Message(int(row["id"]), row["parent"], row["role"], str(row["content"]))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Of one bundle: how it is sampled from, and its cache layout, None for its own."""
+    """Of one bundle: how it is sampled from, its cache layout, None for its own, and how its replies are decoded."""
 
     sampling: Values
     layout: str | None = None
+    decoding: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,16 @@ class KeptChoices:
 
 def _decode(value: Any) -> _All:
     bundles = {
-        str(name): Kept(dict(one["sampling"]), None if one["layout"] is None else str(one["layout"]))
+        str(name): Kept(
+            dict(one["sampling"]),
+            None if one["layout"] is None else str(one["layout"]),
+            dict(one.get("decoding", {})),  # of files from before it was kept
+        )
         for name, one in value["bundles"].items()
     }
     return _All(bundles, {str(name): dict(one) for name, one in value["presets"].items()})
 
 
 def _encode(value: _All) -> dict[str, Any]:
-    bundles = {name: {"sampling": one.sampling, "layout": one.layout} for name, one in value.bundles.items()}
+    bundles = {name: asdict(one) for name, one in value.bundles.items()}
     return {"bundles": bundles, "presets": value.presets}

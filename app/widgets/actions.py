@@ -1,4 +1,4 @@
-"""What Ctrl+K finds on a page, and what the keyboard does there."""
+"""What Ctrl+K finds on a page, what the keyboard does there, and buttons that are icons."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.widgets.theme import set_icon
+
+
+def tool(icon: str, tip: str) -> QToolButton:
+    """A button that is an icon; tip: what it does."""
+    result = QToolButton()
+    set_icon(result, icon)
+    result.setToolTip(tip)
+    result.setAccessibleName(tip)
+    return result
 
 
 def action(parent: QWidget, text: str, act: Callable[[], object], keys: str = "", icon: str = "") -> QAction:

@@ -83,8 +83,16 @@
       <translation>0 nimmt jedes Mal das wahrscheinlichste Token.</translation>
     </message>
     <message>
+      <source>1 field</source>
+      <translation>1 Feld</translation>
+    </message>
+    <message>
       <source>1 function</source>
       <translation>1 Funktion</translation>
+    </message>
+    <message>
+      <source>1 item</source>
+      <translation>1 Eintrag</translation>
     </message>
     <message>
       <source>1 kind of operator</source>
@@ -97,6 +105,10 @@
     <message>
       <source>1 left out:</source>
       <translation>1 ausgelassen:</translation>
+    </message>
+    <message>
+      <source>1 line</source>
+      <translation>1 Zeile</translation>
     </message>
     <message>
       <source>1 node</source>
@@ -113,6 +125,10 @@
     <message>
       <source>1 node is the same.</source>
       <translation>1 Knoten ist gleich.</translation>
+    </message>
+    <message>
+      <source>1 op</source>
+      <translation>1 Op</translation>
     </message>
     <message>
       <source>1 question</source>
@@ -163,6 +179,10 @@
       <translation>Eine JSON-Liste von Funktionen, für eine Chat-Vorlage, die sie annimmt.</translation>
     </message>
     <message>
+      <source>A JSON schema is an object: { … }.</source>
+      <translation>Ein JSON-Schema ist ein Objekt: { … }.</translation>
+    </message>
+    <message>
       <source>A build is running.</source>
       <translation>Ein Bau läuft.</translation>
     </message>
@@ -207,12 +227,28 @@
       <translation>Ein Gespräch mit dem geöffneten Bundle, Token für Token; auch neben einem zweiten.</translation>
     </message>
     <message>
+      <source>A date</source>
+      <translation>Ein Datum</translation>
+    </message>
+    <message>
+      <source>A draft has so many tokens at most; it adapts to how many are taken.</source>
+      <translation>So viele Token hat ein Entwurf höchstens; er passt sich dem an, wie viele angenommen werden.</translation>
+    </message>
+    <message>
       <source>A folder with a genai_config.json</source>
       <translation>Ein Ordner mit genai_config.json</translation>
     </message>
     <message>
       <source>A full cache drops its oldest tokens and goes on; what was dropped is forgotten.</source>
       <translation>Ein voller Cache wirft seine ältesten Token fort und geht weiter; Fortgeworfenes ist vergessen.</translation>
+    </message>
+    <message>
+      <source>A list of items</source>
+      <translation>Eine Liste von Einträgen</translation>
+    </message>
+    <message>
+      <source>A person</source>
+      <translation>Eine Person</translation>
     </message>
     <message>
       <source>A point needs a run with this speed and an evaluation of the same bundle: bench it, and compare its accuracy.</source>
@@ -247,12 +283,20 @@
       <translation>Ein kleines trainiertes Modell, das mit Joinery kommt</translation>
     </message>
     <message>
+      <source>A smaller bundle of the same family, which speaks the same tokens.</source>
+      <translation>Ein kleineres Bundle derselben Familie, das dieselben Token spricht.</translation>
+    </message>
+    <message>
       <source>A text that both read; A then goes on for two tokens</source>
       <translation>Ein Text, den beide lasen; A geht danach zwei Token weiter</translation>
     </message>
     <message>
       <source>A token</source>
       <translation>Ein Token</translation>
+    </message>
+    <message>
+      <source>A whole number</source>
+      <translation>Eine ganze Zahl</translation>
     </message>
     <message>
       <source>A workbench that turns Hugging Face checkpoints into composite ONNX models, and lets you see, run and measure what was built.</source>
@@ -269,6 +313,10 @@
     <message>
       <source>About Joinery</source>
       <translation>Über Joinery</translation>
+    </message>
+    <message>
+      <source>Above 0 favours long texts, below 0 short ones.</source>
+      <translation>Über 0 bevorzugt lange Texte, unter 0 kurze.</translation>
     </message>
     <message>
       <source>Accuracy</source>
@@ -293,6 +341,14 @@
     <message>
       <source>Actions</source>
       <translation>Aktionen</translation>
+    </message>
+    <message>
+      <source>Add an op</source>
+      <translation>Eine Op hinzufügen</translation>
+    </message>
+    <message>
+      <source>Added to the logits of tokens: 7: 2.5, 11: -30.</source>
+      <translation>Wird zu den Logits von Token addiert: 7: 2.5, 11: -30.</translation>
     </message>
     <message>
       <source>After</source>
@@ -347,8 +403,16 @@
       <translation>Ordnet auch quantisierte Knoten danach, was volle Genauigkeit für jeden brächte; kostet einen Lauf je Knoten.</translation>
     </message>
     <message>
+      <source>Alt+Up  Alt+Down</source>
+      <translation>Alt+Auf  Alt+Ab</translation>
+    </message>
+    <message>
       <source>An encoder-decoder reads each source anew and its decoder begins empty, so between two runs there is nothing to go back to, to save or to load.</source>
       <translation>Ein Encoder-Decoder liest jede Quelle neu, und sein Decoder beginnt leer; zwischen zwei Läufen gibt es darum nichts zurückzuspulen, zu speichern oder zu laden.</translation>
+    </message>
+    <message>
+      <source>Another bundle</source>
+      <translation>Ein anderes Bundle</translation>
     </message>
     <message>
       <source>Another bundle was opened.</source>
@@ -407,6 +471,10 @@
       <translation>Wie der Checkpoint</translation>
     </message>
     <message>
+      <source>As the model has it</source>
+      <translation>Wie das Modell sie hat</translation>
+    </message>
+    <message>
       <source>As the system</source>
       <translation>Wie das System</translation>
     </message>
@@ -429,6 +497,10 @@
     <message>
       <source>Assemble</source>
       <translation>Zusammensetzen</translation>
+    </message>
+    <message>
+      <source>At temperature 0 the reply is token for token that of the model alone.</source>
+      <translation>Bei Temperatur 0 ist die Antwort Token für Token die des Modells allein.</translation>
     </message>
     <message>
       <source>Attributes</source>
@@ -483,6 +555,18 @@
       <translation>Ausgewogen</translation>
     </message>
     <message>
+      <source>Beams</source>
+      <translation>Beams</translation>
+    </message>
+    <message>
+      <source>Beams draft no tokens, and the reply comes at their end.</source>
+      <translation>Beams entwerfen keine Token, und die Antwort kommt an ihrem Ende.</translation>
+    </message>
+    <message>
+      <source>Beams take the most probable text: set the temperature to 0, or take Sample out of the chain.</source>
+      <translation>Beams nehmen den wahrscheinlichsten Text: Setzen Sie die Temperatur auf 0, oder nehmen Sie Ziehen aus der Kette.</translation>
+    </message>
+    <message>
       <source>Before</source>
       <translation>Vorher</translation>
     </message>
@@ -493,6 +577,10 @@
     <message>
       <source>Begin a text and the model completes it</source>
       <translation>Einen Text beginnen, und das Modell setzt ihn fort</translation>
+    </message>
+    <message>
+      <source>Begin with …</source>
+      <translation>Beginnen mit …</translation>
     </message>
     <message>
       <source>Begins with</source>
@@ -587,6 +675,10 @@
       <translation>Bundle oder Quelle, mit der es verglichen wird</translation>
     </message>
     <message>
+      <source>Bundle that drafts</source>
+      <translation>Bundle, das entwirft</translation>
+    </message>
+    <message>
       <source>Bundle that is judged</source>
       <translation>Bundle, das beurteilt wird</translation>
     </message>
@@ -657,6 +749,14 @@
     <message>
       <source>Carried state</source>
       <translation>Mitgeführter Zustand</translation>
+    </message>
+    <message>
+      <source>Chain</source>
+      <translation>Kette</translation>
+    </message>
+    <message>
+      <source>Chain of logits</source>
+      <translation>Kette der Logits</translation>
     </message>
     <message>
       <source>Changed</source>
@@ -791,6 +891,10 @@
       <translation>Farben von 0 bis {0} je Knoten</translation>
     </message>
     <message>
+      <source>Combine</source>
+      <translation>Verbinden</translation>
+    </message>
+    <message>
       <source>Compare</source>
       <translation>Vergleichen</translation>
     </message>
@@ -879,6 +983,14 @@
       <translation>Kopieren</translation>
     </message>
     <message>
+      <source>Copy JSON</source>
+      <translation>JSON kopieren</translation>
+    </message>
+    <message>
+      <source>Copy as JSON</source>
+      <translation>Als JSON kopieren</translation>
+    </message>
+    <message>
       <source>Copy as Markdown</source>
       <translation>Als Markdown kopieren</translation>
     </message>
@@ -915,6 +1027,10 @@
       <translation>Cross-Cache</translation>
     </message>
     <message>
+      <source>Ctrl+C copies the chosen value as JSON.</source>
+      <translation>Strg+C kopiert den gewählten Wert als JSON.</translation>
+    </message>
+    <message>
       <source>Current bundle: %1</source>
       <translation>Aktuelles Bundle: %1</translation>
     </message>
@@ -941,6 +1057,10 @@
     <message>
       <source>Decoder cache · {0}</source>
       <translation>Decoder-Cache · {0}</translation>
+    </message>
+    <message>
+      <source>Decoding</source>
+      <translation>Decodierung</translation>
     </message>
     <message>
       <source>Delete</source>
@@ -999,6 +1119,10 @@
       <translation>Abweichung: Knoten im Graphen zeigen</translation>
     </message>
     <message>
+      <source>Divides the logits: above 1 it evens them out.</source>
+      <translation>Teilt die Logits: Über 1 gleicht sie sie an.</translation>
+    </message>
+    <message>
       <source>Done</source>
       <translation>Fertig</translation>
     </message>
@@ -1007,12 +1131,24 @@
       <translation>Ein Doppelklick auf einen Lauf oder Eingabe zeigt alles von ihm.</translation>
     </message>
     <message>
+      <source>Down (Alt+Down)</source>
+      <translation>Nach unten (Alt+Ab)</translation>
+    </message>
+    <message>
       <source>Downloaded from the Hugging Face hub</source>
       <translation>Vom Hugging-Face-Hub heruntergeladen</translation>
     </message>
     <message>
       <source>Downloading</source>
       <translation>Wird heruntergeladen</translation>
+    </message>
+    <message>
+      <source>Drafts</source>
+      <translation>Entwürfe</translation>
+    </message>
+    <message>
+      <source>Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out.</source>
+      <translation>Ziehen, oder Alt+Auf und Alt+Ab: andere Reihenfolge. Eingabe: anderer Wert. Entf: heraus.</translation>
     </message>
     <message>
       <source>Drafts: {0}</source>
@@ -1029,6 +1165,10 @@
     <message>
       <source>Draw with Netron</source>
       <translation>Mit Netron zeichnen</translation>
+    </message>
+    <message>
+      <source>Draws the token; without it the most probable one is taken. It is the last.</source>
+      <translation>Zieht das Token; ohne dies wird das wahrscheinlichste genommen. Steht am Ende.</translation>
     </message>
     <message>
       <source>Drivers</source>
@@ -1071,6 +1211,10 @@
       <translation>Prompt bearbeiten</translation>
     </message>
     <message>
+      <source>Edit …</source>
+      <translation>Bearbeiten …</translation>
+    </message>
+    <message>
       <source>Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it.</source>
       <translation>Ein früherer Prompt wird bearbeitet: Eingabe sendet ihn als neuen Zweig, Esc verlässt ihn.</translation>
     </message>
@@ -1089,6 +1233,10 @@
     <message>
       <source>Ends the reply (Esc)</source>
       <translation>Beendet die Antwort (Esc)</translation>
+    </message>
+    <message>
+      <source>Ends when</source>
+      <translation>Endet, wenn</translation>
     </message>
     <message>
       <source>Enter</source>
@@ -1121,6 +1269,14 @@
     <message>
       <source>Everything (JSON) …</source>
       <translation>Alles (JSON) …</translation>
+    </message>
+    <message>
+      <source>Exact</source>
+      <translation>Exakt</translation>
+    </message>
+    <message>
+      <source>Exact: a drafted token is taken where the model draws the same one by itself.</source>
+      <translation>Exakt: Ein entworfenes Token wird genommen, wo das Modell selbst dasselbe zieht.</translation>
     </message>
     <message>
       <source>Explain in two sentences what a neural network is.</source>
@@ -1279,6 +1435,14 @@
       <translation>Vergisst, was gemessen wurde</translation>
     </message>
     <message>
+      <source>Form of the reply</source>
+      <translation>Form der Antwort</translation>
+    </message>
+    <message>
+      <source>Free</source>
+      <translation>Frei</translation>
+    </message>
+    <message>
       <source>Freeze</source>
       <translation>Einfrieren</translation>
     </message>
@@ -1287,8 +1451,16 @@
       <translation>Messungen einfrieren</translation>
     </message>
     <message>
+      <source>Frequency penalty</source>
+      <translation>Häufigkeitsstrafe</translation>
+    </message>
+    <message>
       <source>From</source>
       <translation>Von</translation>
+    </message>
+    <message>
+      <source>From the text so far (n-gram)</source>
+      <translation>Aus dem bisherigen Text (n-Gramm)</translation>
     </message>
     <message>
       <source>Generating</source>
@@ -1325,6 +1497,10 @@
     <message>
       <source>Go to home</source>
       <translation>Zum Start</translation>
+    </message>
+    <message>
+      <source>Grammar</source>
+      <translation>Grammatik</translation>
     </message>
     <message>
       <source>Graph</source>
@@ -1623,6 +1799,10 @@
       <translation>Es kann hier geändert werden; was falsch ist, steht darunter.</translation>
     </message>
     <message>
+      <source>It can be used.</source>
+      <translation>Sie kann verwendet werden.</translation>
+    </message>
+    <message>
       <source>It cannot go back to {0}: its tokens are gone. It can go to {1}.</source>
       <translation>Er kann nicht auf {0} zurück: diese Token sind fort. Er kann auf {1}.</translation>
     </message>
@@ -1635,6 +1815,10 @@
       <translation>Es läuft in einem eigenen Prozess: diese Seite kann verlassen werden, und der Bau geht weiter.</translation>
     </message>
     <message>
+      <source>It stands in place of what the model has, and of what is set under Sampling.</source>
+      <translation>Sie steht anstelle dessen, was das Modell hat und was unter Sampling eingestellt ist.</translation>
+    </message>
+    <message>
       <source>JSON (*.json)</source>
       <translation>JSON (*.json)</translation>
     </message>
@@ -1643,8 +1827,16 @@
       <translation>JSON (*.json);;Alle Dateien (*)</translation>
     </message>
     <message>
+      <source>JSON schema</source>
+      <translation>JSON-Schema</translation>
+    </message>
+    <message>
       <source>Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself.</source>
       <translation>Joinery endete zweimal hintereinander unerwartet, darum wurde der letzte Chat nicht von selbst geöffnet.</translation>
+    </message>
+    <message>
+      <source>Joins the logits of several models.</source>
+      <translation>Verbindet die Logits mehrerer Modelle.</translation>
     </message>
     <message>
       <source>KL</source>
@@ -1731,6 +1923,14 @@
       <translation>Größer (+)</translation>
     </message>
     <message>
+      <source>Lark grammar</source>
+      <translation>Lark-Grammatik</translation>
+    </message>
+    <message>
+      <source>Lark grammars (*.lark);;All files (*)</source>
+      <translation>Lark-Grammatiken (*.lark);;Alle Dateien (*)</translation>
+    </message>
+    <message>
       <source>Last 10 s</source>
       <translation>Letzte 10 s</translation>
     </message>
@@ -1787,6 +1987,10 @@
       <translation>Verlässt den Zoom (Doppelklick, Pos1 oder 0)</translation>
     </message>
     <message>
+      <source>Length penalty</source>
+      <translation>Längenstrafe</translation>
+    </message>
+    <message>
       <source>Length to go back to</source>
       <translation>Länge, auf die zurückgegangen wird</translation>
     </message>
@@ -1813,6 +2017,10 @@
     <message>
       <source>Line %1: %2.</source>
       <translation>Zeile %1: %2.</translation>
+    </message>
+    <message>
+      <source>Line {0}, column {1}: {2}.</source>
+      <translation>Zeile {0}, Spalte {1}: {2}.</translation>
     </message>
     <message>
       <source>Lines: decode</source>
@@ -1869,6 +2077,10 @@
     <message>
       <source>Log scale</source>
       <translation>Log-Skala</translation>
+    </message>
+    <message>
+      <source>Logit bias</source>
+      <translation>Logit-Zuschlag</translation>
     </message>
     <message>
       <source>Long prefill blocks run out of the picture, so that decode steps can be told apart.</source>
@@ -1985,6 +2197,10 @@
     <message>
       <source>Min-p</source>
       <translation>Min-p</translation>
+    </message>
+    <message>
+      <source>Minimum length</source>
+      <translation>Mindestlänge</translation>
     </message>
     <message>
       <source>Model</source>
@@ -2119,6 +2335,10 @@
       <translation>Kein Graph wird gezeigt.</translation>
     </message>
     <message>
+      <source>No n tokens come twice in the same order.</source>
+      <translation>Keine n Token kommen zweimal in derselben Reihenfolge.</translation>
+    </message>
+    <message>
       <source>No node differs between the two graphs.</source>
       <translation>Kein Knoten unterscheidet die beiden Graphen.</translation>
     </message>
@@ -2141,6 +2361,10 @@
     <message>
       <source>No recent bundles</source>
       <translation>Keine letzten Bundles</translation>
+    </message>
+    <message>
+      <source>No repeated n-gram</source>
+      <translation>Kein n-Gramm zweimal</translation>
     </message>
     <message>
       <source>No run has been kept yet</source>
@@ -2279,6 +2503,14 @@
       <translation>Ein Graph für Prompt und Decode</translation>
     </message>
     <message>
+      <source>One of several values</source>
+      <translation>Einer von mehreren Werten</translation>
+    </message>
+    <message>
+      <source>One of several words</source>
+      <translation>Eines von mehreren Wörtern</translation>
+    </message>
+    <message>
       <source>One run</source>
       <translation>Ein Lauf</translation>
     </message>
@@ -2291,12 +2523,24 @@
       <translation>Nur die Graphen des offenen Bundles können versucht werden.</translation>
     </message>
     <message>
+      <source>Only the k most probable tokens.</source>
+      <translation>Nur die k wahrscheinlichsten Token.</translation>
+    </message>
+    <message>
       <source>Only the k most probable tokens; 0 is off.</source>
       <translation>Nur die k wahrscheinlichsten Token; 0 ist aus.</translation>
     </message>
     <message>
+      <source>Only the most probable tokens that together reach p.</source>
+      <translation>Nur die wahrscheinlichsten Token, die zusammen p erreichen.</translation>
+    </message>
+    <message>
       <source>Only the most probable tokens that together reach p; 1 is off.</source>
       <translation>Nur die wahrscheinlichsten Token, die zusammen p erreichen; 1 ist aus.</translation>
+    </message>
+    <message>
+      <source>Only the tokens whose surprise is nearest the expected one.</source>
+      <translation>Nur die Token, deren Überraschung der erwarteten am nächsten ist.</translation>
     </message>
     <message>
       <source>Only this asks the network. Files go to the Hugging Face cache of this machine.</source>
@@ -2307,8 +2551,20 @@
       <translation>Nur die abweichenden</translation>
     </message>
     <message>
+      <source>Only tokens at least this probable relative to the best.</source>
+      <translation>Nur Token, die mindestens so wahrscheinlich sind, gemessen am besten.</translation>
+    </message>
+    <message>
       <source>Only tokens at least this probable relative to the best; 0 is off.</source>
       <translation>Nur Token, die gegenüber dem besten mindestens so wahrscheinlich sind; 0 ist aus.</translation>
+    </message>
+    <message>
+      <source>Only tokens come with which the reply can still become it.</source>
+      <translation>Es kommen nur Token, mit denen die Antwort sie noch erfüllen kann.</translation>
+    </message>
+    <message>
+      <source>Only tokens with which the reply keeps to a grammar.</source>
+      <translation>Nur Token, mit denen die Antwort einer Grammatik folgt.</translation>
     </message>
     <message>
       <source>Open</source>
@@ -2323,8 +2579,8 @@
       <translation>Bundle öffnen</translation>
     </message>
     <message>
-      <source>Open a bundle and ask something. Sampling, cache layout and provider are in the panel on the right; over a word of a reply its token and the alternatives are shown.</source>
-      <translation>Öffnen Sie ein Bundle und fragen Sie etwas. Sampling, Cache-Layout und Provider stehen rechts; über einem Wort der Antwort werden sein Token und die Alternativen gezeigt.</translation>
+      <source>Open a bundle and ask something. Sampling, decoding, cache layout and provider are in the panel on the right; over a word of a reply its token and the alternatives are shown.</source>
+      <translation>Öffnen Sie ein Bundle und fragen Sie etwas. Sampling, Decodierung, Cache-Layout und Provider stehen rechts; über einem Wort der Antwort werden sein Token und die Alternativen gezeigt.</translation>
     </message>
     <message>
       <source>Open a bundle first: Home lists those that you have built.</source>
@@ -2535,6 +2791,10 @@
       <translation>Prefill weicht ab um</translation>
     </message>
     <message>
+      <source>Presence penalty</source>
+      <translation>Vorkommensstrafe</translation>
+    </message>
+    <message>
       <source>Preset</source>
       <translation>Vorlage</translation>
     </message>
@@ -2719,6 +2979,18 @@
       <translation>In dieser Stufe abgelehnt</translation>
     </message>
     <message>
+      <source>Regular expression</source>
+      <translation>Regulärer Ausdruck</translation>
+    </message>
+    <message>
+      <source>Rejection sampling</source>
+      <translation>Rejection Sampling</translation>
+    </message>
+    <message>
+      <source>Rejection: more drafted tokens are taken, and the odds stay the model's.</source>
+      <translation>Rejection: Mehr entworfene Token werden genommen, und die Wahrscheinlichkeiten bleiben die des Modells.</translation>
+    </message>
+    <message>
       <source>Remove</source>
       <translation>Entfernen</translation>
     </message>
@@ -2757,6 +3029,10 @@
     <message>
       <source>Reply</source>
       <translation>Antwort</translation>
+    </message>
+    <message>
+      <source>Reply as a tree</source>
+      <translation>Antwort als Baum</translation>
     </message>
     <message>
       <source>Report (HTML) …</source>
@@ -2855,6 +3131,10 @@
       <translation>Aufbewahrte Läufe</translation>
     </message>
     <message>
+      <source>Sample</source>
+      <translation>Ziehen</translation>
+    </message>
+    <message>
       <source>Sampling</source>
       <translation>Sampling</translation>
     </message>
@@ -2935,6 +3215,10 @@
       <translation>Chats durchsuchen</translation>
     </message>
     <message>
+      <source>Searches several texts at once for the most probable one.</source>
+      <translation>Sucht unter mehreren Texten zugleich den wahrscheinlichsten.</translation>
+    </message>
+    <message>
       <source>Seed</source>
       <translation>Startwert</translation>
     </message>
@@ -2985,6 +3269,14 @@
     <message>
       <source>Show all runs</source>
       <translation>Alle Läufe zeigen</translation>
+    </message>
+    <message>
+      <source>Show as a tree</source>
+      <translation>Als Baum zeigen</translation>
+    </message>
+    <message>
+      <source>Show as text</source>
+      <translation>Als Text zeigen</translation>
     </message>
     <message>
       <source>Show in graph</source>
@@ -3053,6 +3345,10 @@
     <message>
       <source>Smallest that keeps …</source>
       <translation>Das Kleinste, das hält …</translation>
+    </message>
+    <message>
+      <source>So many texts at once.</source>
+      <translation>So viele Texte zugleich.</translation>
     </message>
     <message>
       <source>Something is still running, and closing ends it.</source>
@@ -3219,6 +3515,10 @@
       <translation>Knoten vorschlagen, die nicht quantisiert werden</translation>
     </message>
     <message>
+      <source>Sums</source>
+      <translation>Summen</translation>
+    </message>
+    <message>
       <source>Symmetric</source>
       <translation>Symmetrisch</translation>
     </message>
@@ -3241,6 +3541,18 @@
     <message>
       <source>TTFT, median</source>
       <translation>TTFT, Median</translation>
+    </message>
+    <message>
+      <source>Take it out (Del)</source>
+      <translation>Herausnehmen (Entf)</translation>
+    </message>
+    <message>
+      <source>Taken off for each time that a token was generated.</source>
+      <translation>Wird für jedes Mal abgezogen, das ein Token erzeugt wurde.</translation>
+    </message>
+    <message>
+      <source>Taken off once where a token was generated.</source>
+      <translation>Wird einmal abgezogen, wo ein Token erzeugt wurde.</translation>
     </message>
     <message>
       <source>Target</source>
@@ -3273,6 +3585,10 @@
     <message>
       <source>Text (*.txt);;All (*)</source>
       <translation>Text (*.txt);;Alle (*)</translation>
+    </message>
+    <message>
+      <source>Text (*.txt);;All files (*)</source>
+      <translation>Text (*.txt);;Alle Dateien (*)</translation>
     </message>
     <message>
       <source>Text of the file</source>
@@ -3319,6 +3635,10 @@
       <translation>Das Bundle ist ganz: jede Datei wurde geschrieben und geprüft.</translation>
     </message>
     <message>
+      <source>The bundle's own chain; what is set under Sampling stands in its places.</source>
+      <translation>Die eigene Kette des Bundles; was unter Sampling eingestellt ist, steht an den Stellen darin.</translation>
+    </message>
+    <message>
       <source>The bundles you used last, and the ways in: convert a checkpoint, try the demo, open a file.</source>
       <translation>Die zuletzt benutzten Bundles und die Wege hinein: einen Checkpoint umwandeln, die Demo probieren, eine Datei öffnen.</translation>
     </message>
@@ -3333,6 +3653,10 @@
     <message>
       <source>The cache is being changed</source>
       <translation>Der Cache wird gerade geändert</translation>
+    </message>
+    <message>
+      <source>The chain cannot be used. {0}</source>
+      <translation>Die Kette kann nicht verwendet werden. {0}</translation>
     </message>
     <message>
       <source>The chat could not be changed.</source>
@@ -3397,6 +3721,10 @@
     <message>
       <source>The folder with tokenizer.json</source>
       <translation>Der Ordner mit tokenizer.json</translation>
+    </message>
+    <message>
+      <source>The form of the reply cannot be used. {0}</source>
+      <translation>Die Form der Antwort kann nicht verwendet werden. {0}</translation>
     </message>
     <message>
       <source>The graph cannot be read.</source>
@@ -3491,6 +3819,10 @@
       <translation>Die Antwort beginnt mit</translation>
     </message>
     <message>
+      <source>The reply does not end before it has so many tokens.</source>
+      <translation>Die Antwort endet nicht, bevor sie so viele Token hat.</translation>
+    </message>
+    <message>
       <source>The reply ends before any of these; \n stands for a line end.</source>
       <translation>Die Antwort endet vor einem von diesen; \n steht für ein Zeilenende.</translation>
     </message>
@@ -3563,6 +3895,10 @@
       <translation>Es gibt kein Bundle zu exportieren: zuerst eines öffnen.</translation>
     </message>
     <message>
+      <source>There is nothing yet: write the form, or begin with an example.</source>
+      <translation>Noch steht hier nichts: Schreiben Sie die Form, oder beginnen Sie mit einem Beispiel.</translation>
+    </message>
+    <message>
       <source>Thinking …</source>
       <translation>Denkt nach …</translation>
     </message>
@@ -3623,6 +3959,14 @@
       <translation>Tokenizer-Ordner (freiwillig)</translation>
     </message>
     <message>
+      <source>Tokens of a draft</source>
+      <translation>Token eines Entwurfs</translation>
+    </message>
+    <message>
+      <source>Tokens that are guessed cheaply and looked at by the model several at a time.</source>
+      <translation>Token, die günstig geraten werden und die das Modell zu mehreren auf einmal ansieht.</translation>
+    </message>
+    <message>
       <source>Tools</source>
       <translation>Werkzeuge</translation>
     </message>
@@ -3675,6 +4019,18 @@
       <translation>Typ</translation>
     </message>
     <message>
+      <source>Typical</source>
+      <translation>Typisch</translation>
+    </message>
+    <message>
+      <source>Typical-p</source>
+      <translation>Typical-p</translation>
+    </message>
+    <message>
+      <source>Typical: any likely drafted token is taken, which is fastest and changes the odds.</source>
+      <translation>Typisch: Jedes wahrscheinliche entworfene Token wird genommen, was am schnellsten ist und die Wahrscheinlichkeiten ändert.</translation>
+    </message>
+    <message>
       <source>Underline accepted drafts, or not</source>
       <translation>Angenommene Entwürfe unterstreichen oder nicht</translation>
     </message>
@@ -3687,6 +4043,10 @@
       <translation>Rückgängig</translation>
     </message>
     <message>
+      <source>Undo (Ctrl+Z)</source>
+      <translation>Rückgängig (Strg+Z)</translation>
+    </message>
+    <message>
       <source>Undo removing a bundle from the list</source>
       <translation>Entfernen eines Bundles aus der Liste rückgängig machen</translation>
     </message>
@@ -3697,6 +4057,10 @@
     <message>
       <source>Untitled</source>
       <translation>Ohne Titel</translation>
+    </message>
+    <message>
+      <source>Up (Alt+Up)</source>
+      <translation>Nach oben (Alt+Auf)</translation>
     </message>
     <message>
       <source>Up, in an empty field</source>
@@ -3799,6 +4163,10 @@
       <translation>Was aufgehoben ist</translation>
     </message>
     <message>
+      <source>What is set under Sampling, in the usual order. A change makes it a chain of your own.</source>
+      <translation>Was unter Sampling eingestellt ist, in der üblichen Reihenfolge. Eine Änderung macht daraus eine eigene Kette.</translation>
+    </message>
+    <message>
       <source>What is shown</source>
       <translation>Was gezeigt wird</translation>
     </message>
@@ -3829,6 +4197,10 @@
     <message>
       <source>What the graphs take and give is being read.</source>
       <translation>Was die Graphen nehmen und geben, wird gelesen.</translation>
+    </message>
+    <message>
+      <source>What the logits go through before a token is chosen, op by op in this order.</source>
+      <translation>Was die Logits durchlaufen, bevor ein Token gewählt wird, Op für Op in dieser Reihenfolge.</translation>
     </message>
     <message>
       <source>What the model thought</source>
@@ -3863,6 +4235,10 @@
       <translation>Was gebaut wurde: wie die Teile zusammen laufen, jeder Graph vom Export durch jeden Pass, worin sich zwei Stufen unterscheiden, und der KV-Cache Platz für Platz.</translation>
     </message>
     <message>
+      <source>When enough texts are at their end.</source>
+      <translation>Wann genug Texte an ihrem Ende sind.</translation>
+    </message>
+    <message>
       <source>Where</source>
       <translation>Wo</translation>
     </message>
@@ -3881,6 +4257,10 @@
     <message>
       <source>Where to</source>
       <translation>Wohin</translation>
+    </message>
+    <message>
+      <source>Which drafted tokens are taken</source>
+      <translation>Welche entworfenen Token genommen werden</translation>
     </message>
     <message>
       <source>Window</source>
@@ -3907,12 +4287,20 @@
       <translation>Worker %1</translation>
     </message>
     <message>
+      <source>Write a JSON object.</source>
+      <translation>Schreiben Sie ein JSON-Objekt.</translation>
+    </message>
+    <message>
       <source>Write a prompt</source>
       <translation>Prompt schreiben</translation>
     </message>
     <message>
       <source>Write a short poem about a carpenter.</source>
       <translation>Schreibe ein kurzes Gedicht über eine Tischlerin.</translation>
+    </message>
+    <message>
+      <source>Write a token's id and what is added, as in 7: 2.5.</source>
+      <translation>Schreiben Sie die Nummer eines Tokens und was addiert wird, wie in 7: 2.5.</translation>
     </message>
     <message>
       <source>Writing a report</source>
@@ -3933,6 +4321,10 @@
     <message>
       <source>Written: {0}</source>
       <translation>Geschrieben: {0}</translation>
+    </message>
+    <message>
+      <source>Yes or no</source>
+      <translation>Ja oder nein</translation>
     </message>
     <message>
       <source>You</source>
@@ -4028,6 +4420,14 @@
     <message>
       <source>as all</source>
       <translation>wie alle</translation>
+    </message>
+    <message>
+      <source>as many ended as beams</source>
+      <translation>so viele am Ende sind wie Beams</translation>
+    </message>
+    <message>
+      <source>as the model has it</source>
+      <translation>wie das Modell sie hat</translation>
     </message>
     <message>
       <source>at {0} s</source>
@@ -4246,6 +4646,10 @@
       <translation>vergisst {0} von {1} Token</translation>
     </message>
     <message>
+      <source>free</source>
+      <translation>frei</translation>
+    </message>
+    <message>
       <source>from</source>
       <translation>aus</translation>
     </message>
@@ -4314,6 +4718,10 @@
       <translation>sein Schritt: {0} entworfen, {1} behalten</translation>
     </message>
     <message>
+      <source>it is over 1 MiB</source>
+      <translation>sie ist über 1 MiB groß</translation>
+    </message>
+    <message>
       <source>kept, before the window</source>
       <translation>behalten, vor dem Fenster</translation>
     </message>
@@ -4370,6 +4778,10 @@
       <translation>in Ruhe gelassen, nach Name oder Modul: model/layers/0/*, */down_proj</translation>
     </message>
     <message>
+      <source>line {0}, column {1}</source>
+      <translation>Zeile {0}, Spalte {1}</translation>
+    </message>
+    <message>
       <source>live</source>
       <translation>live</translation>
     </message>
@@ -4422,8 +4834,16 @@
       <translation>mehr als die %1, die frei sind</translation>
     </message>
     <message>
+      <source>move an op of the chain up or down</source>
+      <translation>eine Op der Kette nach oben oder unten schieben</translation>
+    </message>
+    <message>
       <source>needs consent</source>
       <translation>braucht Zustimmung</translation>
+    </message>
+    <message>
+      <source>no better one is in sight</source>
+      <translation>kein besserer in Sicht ist</translation>
     </message>
     <message>
       <source>no chat template</source>
@@ -4456,6 +4876,10 @@
     <message>
       <source>none</source>
       <translation>keiner</translation>
+    </message>
+    <message>
+      <source>none can become better</source>
+      <translation>keiner besser werden kann</translation>
     </message>
     <message>
       <source>none: sees all</source>
@@ -4562,6 +4986,10 @@
       <translation>Ausgaben</translation>
     </message>
     <message>
+      <source>own, {0}</source>
+      <translation>eigene, {0}</translation>
+    </message>
+    <message>
       <source>owner/name</source>
       <translation>Eigentümer/Name</translation>
     </message>
@@ -4656,6 +5084,10 @@
     <message>
       <source>reference</source>
       <translation>Referenz</translation>
+    </message>
+    <message>
+      <source>refused</source>
+      <translation>abgelehnt</translation>
     </message>
     <message>
       <source>removed</source>
@@ -4982,8 +5414,16 @@
       <translation>{0} vor dem Fenster</translation>
     </message>
     <message>
+      <source>{0} cannot be read: {1}.</source>
+      <translation>{0} kann nicht gelesen werden: {1}.</translation>
+    </message>
+    <message>
       <source>{0} cannot be written.</source>
       <translation>{0} kann nicht geschrieben werden.</translation>
+    </message>
+    <message>
+      <source>{0} cannot be written: {1}.</source>
+      <translation>{0} kann nicht geschrieben werden: {1}.</translation>
     </message>
     <message>
       <source>{0} changed</source>
@@ -4996,6 +5436,10 @@
     <message>
       <source>{0} evicted</source>
       <translation>{0} verdrängt</translation>
+    </message>
+    <message>
+      <source>{0} fields</source>
+      <translation>{0} Felder</translation>
     </message>
     <message>
       <source>{0} functions</source>
@@ -5018,8 +5462,16 @@
       <translation>{0} ist keine erlaubte Länge</translation>
     </message>
     <message>
+      <source>{0} is no number.</source>
+      <translation>{0} ist keine Zahl.</translation>
+    </message>
+    <message>
       <source>{0} is written as a folder with genai_config.json, tokenizer, and a sample in Python and in C++ that runs it without Joinery. What it cannot say is refused before anything is written.</source>
       <translation>{0} wird als Ordner mit genai_config.json, Tokenizer und je einem Beispiel in Python und C++ geschrieben, das es ohne Joinery ausführt. Was sich darin nicht sagen lässt, wird abgelehnt, bevor etwas geschrieben ist.</translation>
+    </message>
+    <message>
+      <source>{0} items</source>
+      <translation>{0} Einträge</translation>
     </message>
     <message>
       <source>{0} kinds of operator</source>
@@ -5036,6 +5488,10 @@
     <message>
       <source>{0} left out:</source>
       <translation>{0} ausgelassen:</translation>
+    </message>
+    <message>
+      <source>{0} lines</source>
+      <translation>{0} Zeilen</translation>
     </message>
     <message>
       <source>{0} more</source>
@@ -5084,6 +5540,10 @@
     <message>
       <source>{0} of {1} used</source>
       <translation>{0} von {1} benutzt</translation>
+    </message>
+    <message>
+      <source>{0} ops</source>
+      <translation>{0} Ops</translation>
     </message>
     <message>
       <source>{0} padded at the left</source>

@@ -21,6 +21,9 @@ from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
+from app.chat.decoding.choice import Forms
+from app.chat.decoding.examples import examples
+from app.chat.decoding.part import DecodingPart
 from app.inspect.graph.tab import GraphTab
 from app.main import PAGES, application
 from app.state.chats import ChatStore
@@ -61,6 +64,15 @@ RICH = (
     "```python\ndef total(values):\n    return sum(values)  # " + "and a line that is far too long " * 4 + "\n```\n\n"
     "What it costs:\n\n| items | ms |\n|---|--:|\n| 1,000 | 0.01 |\n| 1,000,000 | 9.4 |\n\n"
     "- it is exact for whole numbers\n- it is not for **floats**: see `math.fsum`\n\nThat is all."
+)
+
+
+REFUSED = (
+    "The draft knows 32,000 tokens and the model 512: choose a draft of the same family, which speaks the same tokens."
+)
+TREE = (
+    '{"name": "Ada Lovelace", "born": 1815, "known for": ["the analytical engine", "the first program"], '
+    '"parents": {"father": "Lord Byron", "mother": "Annabella Milbanke"}, "a poet": false, "title": null}'
 )
 
 
@@ -288,6 +300,69 @@ def rich_chat(window: MainWindow, home: Path) -> None:
     chat("How do I add up a list?")(window, home)
     page = window.page("chat")
     page.header.side.setChecked(False)  # type: ignore[attr-defined]
+
+
+def decoding(*choose: Callable[[DecodingPart], object], asked: str = "") -> Prepare:
+    """The part about decoding, with what was chosen there; asked: a prompt that was answered so."""
+
+    def act(window: MainWindow, home: Path) -> None:
+        for name in ("qwen3-tiny", "qwen3-demo"):
+            window.context.open_bundle(make_bundle(home / "bundles" / name))
+        chat_page(window, home)
+        page = window.page("chat")
+        part: DecodingPart = page.panel.decoding  # type: ignore[attr-defined]
+        for one in choose:
+            one(part)
+        wait(1.2)
+        if asked:
+            page.send(asked)  # type: ignore[attr-defined]
+            until(lambda: len(page.transcript.views) > 1 and not page.controller.running, "it")  # type: ignore[attr-defined]
+        area = page.panel.findChild(QScrollArea)  # type: ignore[attr-defined]
+        area.verticalScrollBar().setValue(part.y() - 8)
+
+    return act
+
+
+def drafts_refused(part: DecodingPart) -> None:
+    """Another bundle was chosen, which cannot draft; beams are unfolded too."""
+    part.drafts.unfold(True)
+    part.drafts.source.setCurrentIndex(2)
+    part.drafts.source.activated.emit(2)
+    assert part.drafts.bundle is not None
+    part.drafts.bundle.choose(part.drafts.bundle.field.itemData(1))
+    part.beams.unfold(True)
+
+
+def own_chain(part: DecodingPart) -> None:
+    """A chain of one's own, one value of which cannot be."""
+    part.chain.unfold(True)
+    for op in ("no_repeat_ngram", "temperature", "top_p", "logit_bias", "sample"):
+        part.chain.add(op)
+    part.chain.rows.setData(part.chain.rows.index(2, 0), "1.5")
+    part.chain.list.choose(1)
+
+
+def schema(wrong: bool = False) -> Callable[[DecodingPart], None]:
+    """A JSON schema, in its editor where it is wrong."""
+
+    def act(part: DecodingPart) -> None:
+        part.form.unfold(True)
+        text = examples("json_schema")[0].text
+        part.form.kind.setCurrentIndex(1)
+        if wrong:
+            part.form.kind.activated.emit(1)
+            editor = part.form.editor
+            assert editor is not None
+            editor.write(text.replace('"type": "integer",', '"type" "integer",'))
+            editor.setParent(part.window(), Qt.WindowType.Widget)
+            editor.setAutoFillBackground(True)
+            editor.setGeometry(150, 90, 560, 500)
+            editor.show()
+        else:
+            part.form.changed.emit(Forms("json_schema", text))
+            part.form.show_forms(Forms("json_schema", text))
+
+    return act
 
 
 def chat_moved(window: MainWindow, home: Path) -> None:
@@ -713,6 +788,11 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
     "chat-moved": (REPLY, chat_moved),
     "chat-opening": ({**REPLY, "providers": {"qnn": "hang"}}, chat_opening),
     "chat-provider-crashed": ({**REPLY, "providers": {"qnn": "crash"}}, chat_opening),
+    "chat-decoding": ({}, decoding(drafts_refused)),
+    "chat-drafts-refused": ({"drafts": {"qwen3-tiny": REFUSED}}, decoding(drafts_refused)),
+    "chat-chain": ({}, decoding(own_chain)),
+    "chat-schema-wrong": ({}, decoding(schema(wrong=True))),
+    "chat-tree": ({"reply": TREE}, decoding(schema(), asked="Who was Ada Lovelace?")),
     "chat-elsewhere": (REPLY, chat_elsewhere),
     "compare-empty": ({}, duel(bundles=False)),
     "compare-busy": ({**DUEL, "delay": 0.08}, duel("What is a KV cache?", done=False)),

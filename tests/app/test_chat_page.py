@@ -32,7 +32,8 @@ Make = Callable[..., ChatPage]
 
 def summary(folder: str) -> dict[str, Any]:
     """What a bundle reader says of any folder."""
-    return {"path": folder, "name": Path(folder).name, "model_type": "qwen3", "layout": "static", "capacity": 4096}
+    found = {"path": folder, "name": Path(folder).name, "model_type": "qwen3", "precision": "fp32"}
+    return found | {"layout": "static", "capacity": 4096}
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ def summary(folder: str) -> dict[str, Any]:
     return {
         "path": folder,
         "name": Path(folder).name,
+        "precision": "fp32",
         "layout": "static",
         "capacity": 4096,
         "components": ["prefill", "decode"],

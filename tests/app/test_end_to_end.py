@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from typing import Any
 
 from PySide6.QtCore import Qt
 
+from app.chat.decoding.choice import Forms
+from app.chat.decoding.examples import examples
+from app.chat.decoding.ops import Row
 from app.main import PAGES
 from app.state.context import AppContext
 from app.window import MainWindow
@@ -33,6 +37,7 @@ def test_from_the_demo_to_a_streamed_reply(qtbot: Any) -> None:
     assert "56" in reply
     survive_a_kill(qtbot, window)
     assert "56" in ask(qtbot, window, "What is 8 times 7?")
+    held_to_a_form(qtbot, window)
     window.close()
 
 
@@ -52,6 +57,22 @@ def ask(qtbot: Any, window: MainWindow, question: str) -> str:
         session.disconnect(connection)
     assert len(tokens) > 1, ends
     return "".join(tokens)
+
+
+def held_to_a_form(qtbot: Any, window: MainWindow) -> None:
+    """With a schema, a chain of one's own and a draft: JSON of that schema, as a tree, some of it drafted."""
+    page: Any = window.page("chat")
+    assert window.context.bundle is not None
+    path, part, ends = str(window.context.bundle["path"]), page.panel.decoding, list[Any]()
+    text = examples("json_schema")[2].text
+    chain = (Row("top_k", "9"), Row("temperature", "0.5"), Row("sample"))
+    part._change({"forms": Forms("json_schema", text), "chain": chain, "drafts": "bundle", "draft": path})
+    part.show_choice(part.choice)
+    qtbot.waitUntil(lambda: page.choices.decoding.draft.current == path, timeout=PATIENCE_MS)
+    window.context.session.finished.connect(ends.append)
+    reply = ask(qtbot, window, "Is 8 times 7 more than 50?")
+    assert json.loads(reply)["answer"] in ("yes", "no", "unknown")
+    assert page.transcript.views[-1].tree is not None and ends[0].speculation is not None
 
 
 def survive_a_kill(qtbot: Any, window: MainWindow) -> None:

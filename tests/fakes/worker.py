@@ -15,6 +15,8 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     probe            fields that replace those of the ProbeReport
     remote_code      {file: sha256}: the probe asks for consent
     reply            the text that generate streams, word by word ("56")
+    drafts           {name of a bundle's folder: why it cannot draft}
+    wrong_form       what makes a reply's form wrong where it stands in its text
     replies          {name of a bundle's folder: text}: other replies of these, with an id a word
     base             true: the bundle has no chat template, and completes text
     asked            a file to which generate writes each of its requests, a JSON object a line
@@ -432,6 +434,15 @@ class Fake:
         """All is well."""
         self.give(VerifyReport(True, 4, 9_000_000, []))
 
+    def do_form(self, request: ask.CheckForm) -> None:
+        """Fine, unless the text has what the scenario takes for wrong."""
+        wrong = self.scenario.get("wrong_form")
+        if wrong and wrong in request.text:
+            message = f"The {request.form} cannot be used: there is {wrong!r} in it."
+            self.send(ErrorEvent(kind="request", message=message))
+        else:
+            self.give(Done())
+
     def do_prune(self, request: ask.PruneRuns) -> None:
         """Nothing is kept here."""
         self.give(Done())
@@ -576,6 +587,15 @@ class Fake:
                 speculation=use,
             )
         )
+
+    def do_draft(self, request: ask.UseDraft) -> None:
+        """Drafts, unless the scenario refuses that bundle."""
+        self.pause()
+        name = Path(request.folder or "").name
+        if reason := self.scenario.get("drafts", {}).get(name):
+            self.send(ErrorEvent(kind="request", message=reason))
+            return
+        self.give(Done())
 
     def do_rewind(self, request: ask.Rewind) -> None:
         """Back to a legal length, or the error that names those."""

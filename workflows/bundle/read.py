@@ -112,7 +112,7 @@ def draft_of(folder: Path, pipeline: Pipeline, where: str) -> Bundle:
 def read_summary(folder: str | Path) -> dict[str, Any]:
     """What a list of bundles shows of one, without reading a graph. Raises BundleError like read_bundle."""
     bundle = read_bundle(folder)
-    facts = bundle.pipeline.metadata
+    facts, said = bundle.pipeline.metadata, bundle.pipeline.generation
     return {
         "path": str(bundle.folder),
         "name": facts.name or bundle.folder.name,
@@ -128,6 +128,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "bytes": bundle.bytes,
         "built_at": facts.built_at,
         "in_place": not bundle.built,
+        "chain": [op.model_dump(exclude_none=True) for op in (said and said.logits) or ()],
     }
 
 

@@ -13,6 +13,7 @@ from workflows.cli.prompt import (
     CapacityOption,
     DraftOption,
     DraftTokensOption,
+    LogitsOption,
     NGramOption,
     NoDraftsOption,
     PlaceOption,
@@ -20,6 +21,7 @@ from workflows.cli.prompt import (
     SessionOption,
     ToolsOption,
     check_drafts,
+    read_chain,
     read_places,
     read_text,
 )
@@ -45,6 +47,7 @@ def chat(
     draft_tokens: int | None = DraftTokensOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
+    logits: Path | None = LogitsOption,
     target_language: str | None = typer.Option(None, "--target-language", help="Translate into it: de_DE, fra_Latn …"),
     source_language: str | None = typer.Option(None, "--source-language", help="The language of what is translated."),
     as_json: bool = JsonFlag,
@@ -59,8 +62,9 @@ def chat(
 
     check_drafts(draft, ngram, no_drafts)
     languages = {"target_language": target_language, "source_language": source_language}
-    asked = {"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, "drafts": not no_drafts}
-    options = check_options({**asked, "ngram": ngram or None, "draft_tokens": draft_tokens, **languages})
+    drawn = {"temperature": temperature, "seed": seed, "chain": read_chain(logits)}
+    drafted = {"drafts": not no_drafts, "ngram": ngram or None, "draft_tokens": draft_tokens}
+    options = check_options({"max_new_tokens": max_new_tokens, **drawn, **drafted, **languages})
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     settings, places = pairs("--session-option", session_option), read_places(place)
     with loading():

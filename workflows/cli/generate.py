@@ -21,6 +21,7 @@ from workflows.cli.prompt import (
     EarlyStoppingOption,
     GrammarOption,
     LengthPenaltyOption,
+    LogitsOption,
     NGramOption,
     NoDraftsOption,
     PlaceOption,
@@ -30,6 +31,7 @@ from workflows.cli.prompt import (
     SessionOption,
     ToolsOption,
     check_drafts,
+    read_chain,
     read_places,
     read_text,
 )
@@ -71,6 +73,7 @@ def generate(
     json_schema: Path | None = SchemaOption,
     regex: str | None = RegexOption,
     grammar: Path | None = GrammarOption,
+    logits: Path | None = LogitsOption,
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     top_k: int | None = typer.Option(None, "--top-k", help="Sample from the K most probable tokens."),
     top_p: float | None = typer.Option(None, "--top-p", help="Sample from the fewest tokens with this mass."),
@@ -88,7 +91,8 @@ def generate(
     from workflows.measure.recording import recorded, to_stderr
 
     sampling = {"top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed}
-    if temperature is None and any(value is not None for value in sampling.values()):
+    chain = read_chain(logits)
+    if chain is None and temperature is None and any(value is not None for value in sampling.values()):
         temperature = 1.0  # who names a sampling option asks for sampling
     options = check_options(
         {
@@ -109,6 +113,7 @@ def generate(
             "json_schema": None if json_schema is None else read_text(json_schema, "JSON schema"),
             "regex": regex,
             "grammar": None if grammar is None else read_text(grammar, "grammar"),
+            "chain": chain,
         }
     )
     check_drafts(draft, ngram, no_drafts)

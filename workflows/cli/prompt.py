@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import typer
 
 from workflows.cli.output import pairs
-from workflows.errors import PromptError, RequestError
+from workflows.errors import PromptError, RequestError, printable
 
 ToolsOption = typer.Option(None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of.")
 PrefillOption = typer.Option("", "--prefill", metavar="TEXT", help="What the reply begins with.")
@@ -29,6 +30,9 @@ EarlyStoppingOption = typer.Option(None, "--early-stopping", help="Of beams: tru
 SchemaOption = typer.Option(None, "--json-schema", metavar="FILE", help="A JSON schema that the reply must fit.")
 RegexOption = typer.Option(None, "--regex", help="A regular expression that the whole reply must match.")
 GrammarOption = typer.Option(None, "--grammar", metavar="FILE", help="A Lark grammar that the reply must follow.")
+LogitsOption = typer.Option(
+    None, "--logits", metavar="FILE", help="A JSON list of the ops that logits go through, in place of the bundle's."
+)
 PlaceOption = typer.Option(
     [], "--place", metavar="COMPONENT=PROVIDER,…", help="Components that run on another provider than the others."
 )
@@ -43,6 +47,20 @@ def check_drafts(draft: Path | None, ngram: bool, no_drafts: bool) -> None:
 def read_places(texts: list[str]) -> dict[str, str]:
     """Component → provider. Raises RequestError for a text of another form."""
     return pairs("--place", [one for text in texts for one in text.split(",")])
+
+
+def read_chain(path: Path | None) -> object:
+    """The list of ops in a file, as GenerateOptions.chain takes it; None without one. Raises RequestError, PromptError.
+    """
+    if path is None:
+        return None
+    try:
+        found = json.loads(read_text(path, "logits"))
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"The logits file {path} cannot be read as JSON: {printable(error, 80)}.") from None
+    if not isinstance(found, list):
+        raise RequestError(f'The logits file {path} must be a JSON list of ops: [{{"op": "top_k", "value": 40}}, …].')
+    return found
 
 
 def read_text(path: Path, what: str) -> str:

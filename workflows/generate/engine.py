@@ -32,18 +32,18 @@ SYSTEM_FOLDED = "The chat template takes no system message: its text stands at t
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread.
 
-    draft: drafts its tokens, and is closed with it.
+    own: drafts its tokens where no other does, as the bundle's file asks for, and is closed with it; see use_draft.
     """
 
     def __init__(
-        self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | None = None
+        self, bundle: Bundle, machine: Machine, load_seconds: float, own: DraftModel | None = None
     ) -> None:
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
-        self.load_seconds, self.draft = load_seconds, draft
+        self.load_seconds, self.draft, self._own = load_seconds, own, own
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
@@ -122,12 +122,13 @@ class Engine:
         eos: tokens that end it, other than the bundle's own. prefix: what a decoder behind an encoder begins with after
         its start. given: what comes with the prompt besides, by the graphs' inputs: pictures, sound.
         Raises PromptError for ids beyond the vocabulary, for a prompt that does not fit the capacity, and for a
-        language that the bundle does not know.
+        language that the bundle does not know; RequestError for a chain that names a token beyond the vocabulary.
         """
         ids = self.text.check(prompt)
         for language in (options.source_language, options.target_language):
             if language is not None:
                 self.languages.token(language)
+        options.check_tokens(self.machine.vocabulary)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         strategy = self._strategy(options)
         yield from self._notices()
@@ -202,8 +203,6 @@ class Engine:
             self._note("cache_fallback", self.machine.note)
         if self.machine.placement:
             self._note("placement", self.machine.placement)
-        if other := another_draft(self.machine, self.draft):
-            self._note("another_draft", other)
         if self.machine.emulation:
             self._note("emulated", self.machine.emulation)
         pipeline, draft = self.bundle.pipeline, self.bundle.pipeline.metadata.draft
@@ -216,6 +215,19 @@ class Engine:
             message = f"The checkpoint asks for {named}, which Joinery does not apply: it decodes greedily."
             self._note("not_applied", message)
 
+    def use_draft(self, folder: str | Path | None, provider: str = "cpu") -> None:
+        """Another bundle drafts from now on; None for the bundle's own, where it has one.
+
+        Raises what open_engine raises, and then all stays as it was.
+        """
+        where = Placement(device_named(provider), {})
+        draft = self._own if folder is None else DraftModel.open(folder, where, self.machine, self.bundle)
+        if self.draft is not None and self.draft is not self._own:
+            self.draft.close()
+        self.draft = draft
+        if other := another_draft(self.machine, draft):
+            self._note("another_draft", other)
+
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
         self.machine.stop()
@@ -225,8 +237,9 @@ class Engine:
     def close(self) -> None:
         """Lets go of the bundle's sessions and their memory."""
         self.machine.close()
-        if self.draft is not None:
-            self.draft.close()
+        for draft in (self.draft, self._own):
+            if draft is not None:
+                draft.close()
 
     def __enter__(self) -> Self:
         return self
@@ -336,8 +349,8 @@ def open_engine(
     machine = open_machine(
         bundle, where, cache=cache, capacity=capacity, device_options=device_options, session_options=options
     )
-    if draft is None:
-        beside = DraftModel.of_bundle(bundle, machine, where, device_options, options)
-    else:
-        beside = DraftModel.open(draft, Placement(where.device, {}), machine, bundle) if draft else None
-    return Engine(bundle, machine, time.perf_counter() - began, beside)
+    own = None if draft is False else DraftModel.of_bundle(bundle, machine, where, device_options, options)
+    engine = Engine(bundle, machine, time.perf_counter() - began, own)
+    if draft:
+        engine.use_draft(draft, provider)
+    return engine

@@ -44,6 +44,14 @@ def asked_form(options: GenerateOptions) -> Asked | None:
     return next((Asked(form, text) for form, text in texts.items() if text is not None), None)
 
 
+def check_form(asked: Asked) -> None:
+    """Raises RequestError for a form that is none; what a model's tokens can make of it is not looked at."""
+    from llguidance import LLMatcher
+
+    if wrong := LLMatcher.validate_grammar(_compiled(asked)):
+        raise _unusable(asked, wrong)
+
+
 def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int | None = None) -> Processor:
     """Lets only tokens through with which the reply can still become what was asked for; then only an end token.
 
@@ -95,7 +103,8 @@ class _Matcher:
 
         self._matcher = LLMatcher(words, _compiled(asked), log_level=0)
         self._taken: list[int] = []
-        self._check(f"The {_SAID[asked.form]} cannot be used")
+        if self._matcher.is_error():
+            raise _unusable(asked, self._matcher.get_error())
 
     def allowed(self, ids: Sequence[int], vocabulary: int) -> Allowed:
         """[vocabulary], which tokens may follow `ids`."""
@@ -106,13 +115,17 @@ class _Matcher:
         self._matcher.consume_tokens(list(ids[shared:]))
         self._taken[shared:] = ids[shared:]
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
-        self._check("The reply cannot go on in the form that was asked for")
-        return np.unpackbits(bits, count=vocabulary, bitorder="little").view(np.bool_)
-
-    def _check(self, what: str) -> None:
         if self._matcher.is_error():
             reason = printable(" ".join(self._matcher.get_error().split()), 160)
-            raise RequestError(f"{what}: {reason.rstrip('.')}.")
+            raise RequestError(f"The reply cannot go on in the form that was asked for: {reason.rstrip('.')}.")
+        return np.unpackbits(bits, count=vocabulary, bitorder="little").view(np.bool_)
+
+
+def _unusable(asked: Asked, wrong: str) -> RequestError:
+    """wrong: llguidance's words, of which a drawing of the place follows the first line, and `error:` a pattern's."""
+    lines = [line.strip() for line in wrong.splitlines() if line.strip()]
+    reason = next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), lines[0])
+    return RequestError(f"The {_SAID[asked.form]} cannot be used: {printable(reason, 160).rstrip('.')}.")
 
 
 def _compiled(asked: Asked) -> str:
@@ -126,7 +139,7 @@ def _compiled(asked: Asked) -> str:
         # blank space may be as long as one likes, which is what an unsure model goes on with for ever
         return str(LLMatcher.grammar_from_json_schema(asked.text, defaults={"whitespace_flexible": False}))
     except ValueError as error:
-        raise RequestError(f"The JSON schema cannot be used: {printable(error, 160).rstrip('.')}.") from None
+        raise _unusable(asked, str(error)) from None
 
 
 @lru_cache(maxsize=4)

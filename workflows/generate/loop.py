@@ -184,8 +184,9 @@ class Generation:
         start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
         form = asked_form(options)
         forms = [grammar(form, self._text, sorted(self._eos), len(prompt), options.max_new_tokens)] if form else []
-        if defaults.chain is not None:
-            chain, self._options = with_options(defaults.chain, options)
+        listed = defaults.chain if options.chain is None else options.chain
+        if listed is not None:
+            chain, self._options = with_options(listed, options)
             return compile_chain(chain, start, forms)
         given = "repetition_penalty" in options.model_fields_set
         penalty = options.repetition_penalty if given else defaults.repetition_penalty

@@ -7,11 +7,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from workflows.bundle.strategy import LogitsOp, chain_faults
 from workflows.errors import RequestError, printable
 
 Acceptance = Literal["greedy", "rejection_sampling", "typical"]
 
 Form = Annotated[str, Field(min_length=1, max_length=1 << 20)]
+
+IN_CHAIN = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p")
+"""The options that are ops of a chain."""
 
 
 class GenerateOptions(BaseModel):
@@ -24,6 +28,8 @@ class GenerateOptions(BaseModel):
     whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
     num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
     json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
+    chain: what logits go through, op by op, in place of all that the bundle asks for; it draws where `sample` is its
+    last op. Options that are ops of a chain are refused beside it.
     target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
     the checkpoint does by itself.
     """
@@ -49,6 +55,7 @@ class GenerateOptions(BaseModel):
     json_schema: Form | None = None
     regex: Form | None = None
     grammar: Form | None = None
+    chain: tuple[LogitsOp, ...] | None = None
     target_language: str | None = None
     source_language: str | None = None
 
@@ -71,6 +78,24 @@ class GenerateOptions(BaseModel):
                 raise ValueError(f"{name} is of a search with beams: give num_beams above 1, or leave it out")
         return self
 
+    @model_validator(mode="after")
+    def _one_chain(self) -> GenerateOptions:
+        if self.chain is None:
+            return self
+        beside = [name for name in IN_CHAIN if name in self.model_fields_set]
+        if beside:
+            raise ValueError(f"a chain says itself what {beside[0]} would: make it an op of the chain, or leave it out")
+        if self.num_beams > 1 and any(op.op == "sample" for op in self.chain):
+            raise ValueError("beams take the most probable texts: leave sample out of the chain, or ask for one beam")
+        for fault in chain_faults(self.chain, None):
+            raise ValueError(f"the chain cannot be run: {fault.message}")
+        return self
+
+    def check_tokens(self, vocabulary: int) -> None:
+        """Raises RequestError where the chain names a token that a model of `vocabulary` tokens has not got."""
+        for fault in chain_faults(self.chain or (), vocabulary):
+            raise RequestError(f"The chain cannot be run: {fault.message}.")
+
     @property
     def of_drafts(self) -> list[str]:
         """The options that a person gave and that mean nothing without drafts."""
@@ -87,5 +112,5 @@ def check_options(values: Mapping[str, Any]) -> GenerateOptions:
             raise RequestError(f"The generation options cannot be had together: {first['ctx']['error']}.") from None
         name = ".".join(str(part) for part in first["loc"])
         shown = printable(first["input"], 40)
-        message = printable(first["msg"])
+        message = printable(first["msg"], 400).removeprefix("Value error, ")
         raise RequestError(f"The generation option {printable(name)} cannot be {shown}: {message}.") from None

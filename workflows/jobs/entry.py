@@ -29,6 +29,7 @@ class Jobs:
         self._engine: Engine | None = None
         self._graphs: Graphs | None = None
         self._loading: Loading | None = None
+        self._provider = "cpu"
 
     def stop(self) -> None:
         """Ends the loading or the step of the generation that is under way; may be called from another thread."""
@@ -102,8 +103,21 @@ class Jobs:
                 capacity=request.capacity,
                 session_options=request.session_options,
                 place=request.place,
+                draft=request.draft,
             )
+        self._provider = request.provider
         yield self._engine.ready()
+
+    @run.register
+    def draft(self, request: ask.UseDraft, told: Told) -> Iterator[Event]:
+        """Another bundle drafts, or none."""
+        from workflows.runtime import Loading
+
+        engine = self._opened()
+        self._loading = Loading(told.cancelled)
+        with self._loading:
+            engine.use_draft(request.folder, self._provider)
+        yield ResultEvent(value=Done())
 
     @run.register
     def generate(self, request: ask.Generate, told: Told) -> Iterator[Event]:

@@ -37,6 +37,15 @@ def verify(request: ask.Verify, told: Told) -> Iterator[Event]:
 
 
 @measure.register
+def form(request: ask.CheckForm, told: Told) -> Iterator[Event]:
+    """A form that replies may be held to, compiled."""
+    from workflows.generate.grammar import Asked, check_form
+
+    check_form(Asked(request.form, request.text))
+    yield ResultEvent(value=Done())
+
+
+@measure.register
 def prune(request: ask.PruneRuns, told: Told) -> Iterator[Event]:
     """The history, cut."""
     from workflows.measure.history import History

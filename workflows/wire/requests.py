@@ -36,6 +36,7 @@ from workflows.wire.sessions import Open as Open
 from workflows.wire.sessions import Rewind as Rewind
 from workflows.wire.sessions import SaveCache as SaveCache
 from workflows.wire.sessions import Turn as Turn
+from workflows.wire.sessions import UseDraft as UseDraft
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,14 @@ class Verify(Request[VerifyReport], job="verify"):
     """Every file of a bundle against its manifest."""
 
     bundle: str
+
+
+@dataclass(frozen=True)
+class CheckForm(Request[Done], job="form"):
+    """Whether a reply can be held to a form: `text` is a JSON schema, a regular expression or a Lark grammar."""
+
+    form: Literal["json_schema", "regex", "grammar"]
+    text: str
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ class Turn:
 class Open(Request[ReadyEvent], job="open"):
     """Opens a bundle in place of the one that is open. capacity: slots; None is the bundle's own.
 
-    place: component → the provider that it has instead.
+    place: component → the provider that it has instead. draft: the folder of a bundle that drafts its tokens.
     """
 
     bundle: str
@@ -31,6 +31,7 @@ class Open(Request[ReadyEvent], job="open"):
     capacity: int | None = None
     session_options: dict[str, str] = field(default_factory=dict)
     place: dict[str, str] = field(default_factory=dict)
+    draft: str | None = None
 
     def __post_init__(self) -> None:
         if self.capacity is not None and self.capacity < 1:
@@ -75,6 +76,13 @@ class LoadCache(Request[Done], job="load_cache"):
     """The cache from a file."""
 
     path: str
+
+
+@dataclass(frozen=True)
+class UseDraft(Request[Done], job="draft"):
+    """The bundle in `folder` drafts from now on; None: none does. Where it cannot, all stays as it was."""
+
+    folder: str | None = None
 
 
 @dataclass(frozen=True)

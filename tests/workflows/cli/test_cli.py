@@ -300,6 +300,10 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["generate", "B", "--prompt-ids", "-1"], "The prompt id -1 is not in the vocabulary"),
         (["generate", "B", "--prompt", "a", "--prefill", "b"], "--tools and --prefill belong to a conversation"),
         (["generate", "B", "--prompt", "a", "--chat", "--tools", "nowhere"], "tools file nowhere cannot be read"),
+        (["generate", "B", "--prompt", "a", "--logits", "nowhere"], "logits file nowhere cannot be read"),
+        (["chat", "B", "--logits", "object.json"], "object.json must be a JSON list of ops: [{"),
+        (["chat", "B", "--logits", "warm.json"], "chain.0.op cannot be warm"),
+        (["generate", "B", "--prompt", "a", "--logits", "ops.json", "--top-k", "3"], "says itself what top_k would"),
         (["generate", "B", "--prompt", "a", "--chat", "--tools", "list.json"], "list.json has an entry 2 that is no"),
         (["generate", "B", "--prompt", ""], "The prompt is empty"),
         (["generate", "B"], "Give one of --prompt, --prompt-ids and --prompt-file"),
@@ -355,6 +359,9 @@ def test_a_wrong_request_is_one_sentence_and_exit_code_2(
     Path("empty.onnx").write_bytes(b"")
     Path("garbage.onnx").write_bytes(b"garbage")
     Path("list.json").write_text('[{"name": "a"}, "b"]')
+    Path("object.json").write_text("{}")
+    Path("warm.json").write_text('[{"op": "warm"}]')
+    Path("ops.json").write_text('[{"op": "temperature", "value": 0.5}]')
     before = sorted(tmp_path.rglob("*"))
     for extra in ([], ["--json"]):
         code, out, err = cli(*arguments, *extra)

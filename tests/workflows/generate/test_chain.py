@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from workflows.bundle.strategy import LogitsOp
-from workflows.errors import BundleError
+from workflows.errors import BundleError, RequestError
 from workflows.generate import GenerateOptions, open_engine
 from workflows.generate.chain import SAMPLING, compile_chain, typical_p, with_options
 from workflows.generate.constraints import Start
+from workflows.generate.options import IN_CHAIN, check_options
 from workflows.wire.events import GenerationDone
 
 START = Start([3, 4, 5], [3, 4, 5], frozenset({0}), 20)
@@ -122,6 +123,49 @@ def test_a_bundle_with_a_chain_generates_by_it(demo_bundle: Path, tmp_path: Path
             assert isinstance(done, GenerationDone)
             drawn.append(done.token_ids)
     assert drawn[0] == drawn[1] != drawn[2] and drawn[3] == plain.token_ids
+
+
+def test_a_persons_own_chain_is_in_place_of_the_files(demo_bundle: Path, tmp_path: Path) -> None:
+    """The file forbids a token, the person's chain does not; `sample` at its end draws, else all is greedy."""
+    with open_engine(demo_bundle) as engine:
+        *_, plain = engine.generate(engine.encode("8*7="), GenerateOptions(max_new_tokens=8))
+    assert isinstance(plain, GenerationDone)
+    forbids = edited(demo_bundle, tmp_path / "a", [{"op": "logit_bias", "map": {str(plain.token_ids[0]): -1e9}}])
+    hot = [{"op": "temperature", "value": 5.0}, {"op": "sample"}]
+    with open_engine(forbids) as engine:
+        found = []
+        for chain, seed in (([], 1), ([{"op": "top_k", "value": 3}], 1), (hot, 1), (hot, 1), (hot, 2)):
+            options = check_options({"max_new_tokens": 8, "chain": chain, "seed": seed})
+            *_, done = engine.generate(engine.encode("8*7="), options)
+            assert isinstance(done, GenerationDone)
+            found.append(done.token_ids)
+        with pytest.raises(RequestError, match="the token 99999999 is not in the vocabulary"):
+            far = check_options({"chain": [{"op": "logit_bias", "map": {"99999999": 1}}]})
+            list(engine.generate(engine.encode("8*7="), far))
+    assert found[0] == found[1] == plain.token_ids
+    assert found[2] == found[3] != found[4]
+
+
+ASKED: dict[str, tuple[dict[str, Any], str]] = {
+    "an op that nobody knows": ({"chain": [{"op": "warm"}]}, r"chain\.0\.op cannot be warm: .*'sample'\.$"),
+    "a value beyond its bounds": ({"chain": [{"op": "top_p", "value": 1.5}]}, "the op top_p takes a value from 0 to 1"),
+    "something after sample": ({"chain": [{"op": "sample"}, {"op": "top_k", "value": 2}]}, "nothing can follow it"),
+    "an option that is an op": ({"chain": [], "top_k": 5}, "a chain says itself what top_k would"),
+    "no list": ({"chain": "top_k"}, "chain cannot be top_k"),
+    "draws of beams": ({"chain": [{"op": "sample"}], "num_beams": 2}, "leave sample out of the chain"),
+}
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_a_wrong_chain_of_a_person_is_one_sentence(case: str) -> None:
+    asked, why = ASKED[case]
+    with pytest.raises(RequestError, match=why) as caught:
+        check_options(asked)
+    assert "\n" not in str(caught.value) and "Value error" not in str(caught.value)
+
+
+def test_options_that_are_ops_are_those_of_the_chain() -> None:
+    assert tuple(SAMPLING) == IN_CHAIN
 
 
 WRONG = {

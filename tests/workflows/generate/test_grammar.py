@@ -13,7 +13,7 @@ import pytest
 
 from workflows.errors import RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
-from workflows.generate.grammar import Asked, grammar
+from workflows.generate.grammar import Asked, check_form, grammar
 from workflows.generate.options import check_options
 from workflows.generate.text import Text
 from workflows.wire.events import GenerationDone
@@ -146,3 +146,24 @@ def test_what_cannot_be_held_to_a_form_is_refused(engine: Engine) -> None:
         grammar(Asked("regex", "a"), engine.text, [], 0)
     with pytest.raises(RequestError, match="one form: give one of json_schema, regex and grammar"):
         check_options({"regex": "a", "json_schema": "{}"})
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (Asked("json_schema", '{"type": "string", "pattern": "a+"}'), ""),
+        (Asked("regex", "a(b|c)"), ""),
+        (Asked("grammar", 'start: "a" | "b"'), ""),
+        (Asked("json_schema", '{"type": "objet"}'), "The JSON schema cannot be used: Invalid type: objet."),
+        (Asked("json_schema", '{"pattern": "(a"}'), "The JSON schema cannot be used: unclosed group."),
+        (Asked("regex", "a(b"), "The regular expression cannot be used: unclosed group."),
+        (Asked("grammar", "start: x"), 'The Lark grammar cannot be used: at 1(8): unknown name: "x".'),
+    ],
+)  # fmt: skip
+def test_a_form_is_looked_at_before_any_model_is(asked: Asked, said: str) -> None:
+    try:
+        check_form(asked)
+    except RequestError as error:
+        assert str(error) == said
+    else:
+        assert not said

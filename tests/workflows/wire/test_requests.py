@@ -35,6 +35,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "rounding": {"where": {"path": "/b"}},
     "netron": {"where": {"path": "/b"}},
     "verify": {"bundle": "/b"},
+    "form": {"form": "regex", "text": "a+"},
     "prune": {"keep": 100},
     "bench": {"bundle": "/b"},
     "profile": {"path": "/b"},
@@ -47,6 +48,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "report": {"out": "/r.html", "bundle": "/b"},
     "open": {"bundle": "/b"},
     "generate": {"prompt": "x"},
+    "draft": {},
     "rewind": {"length": 3},
     "save_cache": {"path": "/c"},
     "load_cache": {"path": "/c"},
@@ -108,7 +110,7 @@ def test_the_answer_is_a_report_or_an_event_of_its_own(job: str) -> None:
     made = dict.fromkeys(("build", "import", "export_genai", "assemble"), BuildDone)
     own = {**made, "open": ReadyEvent, "generate": GenerationDone, "cancel": type(None)}
     assert answer is own[job] if job in own else issubclass(answer, Report)
-    assert (answer is Done) == (job in ("prune", "rewind", "save_cache", "load_cache", "close"))
+    assert (answer is Done) == (job in ("form", "prune", "draft", "rewind", "save_cache", "load_cache", "close"))
 
 
 def cases() -> list[tuple[str, dict[str, Any], str]]:

@@ -48,7 +48,11 @@ class DraftModel:
         """
         own = read_bundle(folder)
         machine = open_machine(own, where)
-        _check(target, machine, Text.of_bundle(bundle), Text.of_bundle(own))
+        try:
+            _check(target, machine, Text.of_bundle(bundle), Text.of_bundle(own))
+        except RequestError:
+            machine.close()  # a chat goes on without it
+            raise
         return cls(machine, Path(folder).name, digest=own.fingerprint)
 
     @classmethod

@@ -1,0 +1,95 @@
+"""Beam search: how many texts are searched at once, how their length counts, when it ends."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
+
+from app.chat.decoding.choice import Decoding
+from app.chat.decoding.fold import Fold
+from app.widgets import label
+from app.widgets.theme import G
+from app.widgets.wheel import deaf_to_wheel
+
+
+class BeamPart(Fold):
+    """`changed` gives the fields of a Decoding that a person changed."""
+
+    changed = Signal(dict)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.set_title(self.tr("Beams"), self.tr("Searches several texts at once for the most probable one."))
+        self.count = deaf_to_wheel(QSpinBox())
+        self.count.setRange(1, 64)
+        self.count.setSpecialValueText(self.tr("off"))
+        self.length = deaf_to_wheel(QDoubleSpinBox())
+        self.length.setRange(-10, 10)
+        self.length.setSingleStep(0.1)
+        self.stopping = deaf_to_wheel(QComboBox())
+        for title, value in (
+            (self.tr("no better one is in sight"), "false"),
+            (self.tr("as many ended as beams"), "true"),
+            (self.tr("none can become better"), "never"),
+        ):
+            self.stopping.addItem(title, value)
+        self.stopping.setMinimumContentsLength(8)
+        self.stopping.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.note = label("", "muted", wrap=True)
+        self._lay_out()
+        self.count.valueChanged.connect(lambda value: self._tell("num_beams", value))
+        self.length.valueChanged.connect(lambda value: self._tell("length_penalty", round(value, 2)))
+        self.stopping.activated.connect(lambda _index: self._tell("early_stopping", self.stopping.currentData()))
+        self.show_choice(Decoding(), drawn=False)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(G)
+        grid.setVerticalSpacing(G)
+        grid.setColumnStretch(0, 1)
+        rows: tuple[tuple[str, str, QAbstractSpinBox], ...] = (
+            (self.tr("Beams"), self.tr("So many texts at once."), self.count),
+            (self.tr("Length penalty"), self.tr("Above 0 favours long texts, below 0 short ones."), self.length),
+        )
+        for row, (title, tip, field) in enumerate(rows):
+            caption = label(title, "small", wrap=True, selectable=False)
+            for one in (caption, field):
+                one.setToolTip(tip)
+            field.setAccessibleName(title)
+            field.setFixedWidth(14 * G)
+            field.lineEdit().setTextMargins(G - 2, 0, 0, 0)
+            caption.setBuddy(field)
+            grid.addWidget(caption, row, 0)
+            grid.addWidget(field, row, 1)
+        self.stopping.setAccessibleName(self.tr("Ends when"))
+        self.stopping.setToolTip(self.tr("When enough texts are at their end."))
+        self.body.addLayout(grid)
+        self.body.addWidget(label(self.tr("Ends when"), "small", selectable=False))
+        self.body.addWidget(self.stopping)
+        self.body.addWidget(self.note)
+
+    def show_choice(self, choice: Decoding, drawn: bool) -> None:
+        """Shows what is chosen, without telling of a change. drawn: whether tokens are sampled."""
+        with QSignalBlocker(self.count), QSignalBlocker(self.length):
+            self.count.setValue(choice.num_beams)
+            self.length.setValue(choice.length_penalty)
+        self.stopping.setCurrentIndex(self.stopping.findData(choice.early_stopping))
+        self.set_drawn(drawn)
+
+    def set_drawn(self, drawn: bool) -> None:
+        """Whether tokens are sampled: beams search for the most probable text."""
+        on = self.count.value() > 1
+        self.count.setEnabled(not drawn)
+        for one in (self.length, self.stopping):
+            one.setEnabled(on and not drawn)
+        self.note.setText(
+            self.tr("Beams take the most probable text: set the temperature to 0, or take Sample out of the chain.")
+            if drawn
+            else self.tr("Beams draft no tokens, and the reply comes at their end.")
+        )
+        self.note.setVisible(drawn or on)
+        self.say(str(self.count.value()) if on and not drawn else self.tr("off"))
+
+    def _tell(self, name: str, value: object) -> None:
+        self.set_drawn(not self.count.isEnabled())
+        self.changed.emit({name: value})

@@ -1,0 +1,78 @@
+"""What is wrong with a form, said while it is typed: its JSON at once, its meaning by a worker soon after.
+
+    text ──0.4 s──▶ JSON? ──▶ `asked` ──a worker──▶ `answer` ──▶ `found`: "", or one sentence
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.chat.decoding.choice import Form
+from app.state.store import parse_json
+
+SOON_MS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong, one sentence, and the character at which; -1 for no certain one. Empty: nothing is, if it is sure.
+    """
+
+    words: str = ""
+    place: int = -1
+    sure: bool = True
+
+
+class FormCheck(QObject):
+    """Of one text at a time. `asked` (kind, text) wants a worker's word, which `answer` is told."""
+
+    asked = Signal(str, str)
+    found = Signal(object)  # Finding
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._kind: Form | None = None
+        self._text = ""
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._ask)
+
+    def look(self, kind: Form | None, text: str) -> None:
+        """Another text: what is wrong with its JSON is said at once."""
+        self._kind, self._text = kind, text
+        finding = self.of_json()
+        self.found.emit(finding)
+        if kind is None or finding.words:
+            self._soon.stop()
+        else:
+            self._soon.start()
+
+    def answer(self, kind: str, text: str, problem: str) -> None:
+        """What a worker found; an answer about another text comes too late."""
+        if (kind, text) == (self._kind, self._text):
+            self.found.emit(Finding(problem))
+
+    def of_json(self) -> Finding:
+        """What can be said without a worker."""
+        if self._kind is None:
+            return Finding()
+        if not self._text.strip():
+            return Finding(self.tr("There is nothing yet: write the form, or begin with an example."))
+        if self._kind != "json_schema":
+            return Finding(sure=False)
+        try:
+            schema = parse_json(self._text)
+        except json.JSONDecodeError as error:
+            words = self.tr("Line {0}, column {1}: {2}.").format(error.lineno, error.colno, error.msg)
+            return Finding(words, error.pos)
+        except ValueError as error:
+            return Finding(str(error))
+        if not isinstance(schema, (dict, bool)):
+            return Finding(self.tr("A JSON schema is an object: { … }."))
+        return Finding(sure=False)
+
+    def _ask(self) -> None:
+        if self._kind is not None:
+            self.asked.emit(self._kind, self._text)

@@ -1,0 +1,128 @@
+"""What is chosen of decoding, on its way: to the next request, the chat's file, the bundle's default, the worker.
+
+    DecodingPart ──changed──▶ Keeper ──▶ ChatController.decoding, Conversation.decoding, `default`
+         ▲                      └──a draft──▶ SessionDraft ──taken: it holds · refused: what was holds on
+         └──another chat, another bundle: what was chosen there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.chat.composer import Composer
+from app.chat.controller import ChatController
+from app.chat.decoding.choice import Decoding, Form
+from app.chat.decoding.part import DecodingPart
+from app.state.session_draft import SessionDraft
+from workflows.wire.events import ErrorEvent
+from workflows.wire.requests import CheckForm
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
+
+
+class Keeper(QObject):
+    """`default` is what the bundle's next chats begin with; save: it changed."""
+
+    def __init__(
+        self,
+        context: AppContext,
+        part: DecodingPart,
+        controller: ChatController,
+        save: Callable[[], object],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._part, self._controller, self._save = context, part, controller, save
+        self.default = Decoding()
+        self._chosen = ""  # the draft that is chosen, which was asked for
+        self.draft = SessionDraft(context.session_worker, context.session, self)
+        part.drafts.offer(context.recents)
+        part.changed.connect(self._on_changed)
+        part.problemChanged.connect(self._on_problem)
+        part.form.check.asked.connect(self._ask_form)
+        self.draft.taken.connect(self._on_taken)
+        self.draft.refused.connect(self._on_refused)
+        controller.reset.connect(self._on_chat)
+
+    def follow_composer(self, composer: Composer) -> None:
+        """Nothing is sent while something that was typed cannot be used."""
+        self._part.problemChanged.connect(composer.set_problem)
+
+    def show_bundle(self, default: Decoding, ops: Sequence[Mapping[str, object]]) -> None:
+        """Another bundle, with the chain that it has; a chat that it was chosen in for this bundle keeps its own."""
+        self.default = default
+        self._part.set_model(ops)
+        chat = self._controller.chat
+        own = chat.decoding and chat.bundle == self._bundle
+        self._show(Decoding.from_dict(chat.decoding) if own else default)
+
+    def _on_chat(self) -> None:
+        chosen = self._controller.chat.decoding
+        found = Decoding.from_dict(chosen) if chosen else self.default
+        if found != self._part.choice:
+            self._show(found)
+
+    def _show(self, choice: Decoding) -> None:
+        self._part.show_choice(choice)
+        self._controller.decoding = choice
+        self._chosen = _draft(choice)
+        self.draft.want(self._chosen, self._bundle)
+
+    def _on_changed(self, choice: Decoding) -> None:
+        wanted, before, self._chosen = _draft(choice), self._chosen, _draft(choice)
+        if wanted and wanted != self.draft.current:  # until it is taken, what was holds on
+            choice = self._with_draft_of(self._controller.decoding, choice)
+        self._hold(choice)
+        if wanted != before:
+            self.draft.want(wanted, self._bundle)
+            if wanted and self.draft.asking:
+                self._part.drafts.wait()
+
+    def _on_refused(self, _folder: str, why: str) -> None:
+        """What was typed stays in its field; what is chosen is again what holds."""
+        self._part.choice = self._with_draft_of(self._controller.decoding, self._part.choice)
+        self._chosen = _draft(self._part.choice)
+        self._part.drafts.refuse(why)
+
+    @staticmethod
+    def _with_draft_of(holds: Decoding, choice: Decoding) -> Decoding:
+        return replace(choice, drafts=holds.drafts, draft=holds.draft)
+
+    def _hold(self, choice: Decoding) -> None:
+        if choice != self._controller.decoding:
+            self._controller.decoding = self.default = choice
+            self._controller.chat.decoding = asdict(choice)
+            self._controller.keep_chat()
+            self._save()
+
+    def _on_taken(self, _folder: str) -> None:
+        self._part.drafts.refuse("")
+        self._hold(self._part.choice)
+
+    def _on_problem(self, problem: str) -> None:
+        self._controller.problem = problem
+
+    @property
+    def _bundle(self) -> str:
+        return str((self._context.bundle or {}).get("path", ""))
+
+    def _ask_form(self, kind: Form, text: str) -> None:
+        check = self._part.form.check
+
+        def refuse(error: ErrorEvent) -> None:
+            if error.kind == "request":
+                check.answer(kind, text, error.message)
+
+        job = self._context.probe_worker.request(CheckForm(kind, text))
+        job.on_answer(lambda _done: check.answer(kind, text, ""))
+        job.on_error(refuse)
+
+
+def _draft(choice: Decoding) -> str:
+    """The folder of the bundle that is chosen to draft; empty for none."""
+    return choice.draft if choice.drafts == "bundle" else ""

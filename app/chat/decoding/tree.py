@@ -1,0 +1,170 @@
+"""A reply that is JSON, as a tree that folds, in place of its text or beside the way back to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QSizePolicy,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.state.store import parse_json
+from app.widgets import button
+from app.widgets.format import counted
+from app.widgets.theme import G
+
+VALUE = Qt.ItemDataRole.UserRole
+MOST_OPEN = 60
+"""Rows that are unfolded at first; of a larger reply the outermost ones are."""
+
+
+class ReplyTree(QWidget):
+    """`seen` tells whether the tree is looked at, or the text in its place."""
+
+    seen = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tree = _Tree()
+        self.toggle = button("", role="link", clicked=lambda: self.look(self.tree.isHidden()))
+        self.copy = button(self.tr("Copy JSON"), "copy", "link", clicked=self._copy)
+        row = QHBoxLayout()
+        row.addWidget(self.toggle)
+        row.addStretch(1)
+        row.addWidget(self.copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        column.addWidget(self.tree)
+        column.addLayout(row)
+        self._value: Any = None
+
+    def show_text(self, text: str) -> bool:
+        """Shows a reply; False where it is no object or list, so that there is no tree of it."""
+        try:
+            value = parse_json(text)
+        except ValueError:
+            return False
+        if not isinstance(value, (dict, list)) or not value:
+            return False
+        self._value = value
+        self.tree.show_value(value)
+        self.look(True)
+        return True
+
+    def look(self, at_tree: bool) -> None:
+        """Shows the tree, or leaves its place to the text."""
+        self.tree.setVisible(at_tree)
+        self.toggle.setText(self.tr("Show as text") if at_tree else self.tr("Show as a tree"))
+        self.toggle.setAccessibleName(self.toggle.text())
+        self.seen.emit(at_tree)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(json.dumps(self._value, ensure_ascii=False, indent=2))
+
+
+class _Tree(QTreeWidget):
+    """Names on the left, values on the right; as high as its rows, so that the transcript alone scrolls."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setColumnCount(2)
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setAccessibleName(self.tr("Reply as a tree"))
+        self.setToolTip(self.tr("Ctrl+C copies the chosen value as JSON."))
+        self.setTabKeyNavigation(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setStyleSheet("QTreeView::item { padding: 2px 0; }")
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._menu)
+        self._copy = QAction(self.tr("Copy as JSON"), self)
+        self._copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
+        self._copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self._copy.triggered.connect(lambda _checked=False: self.copy_chosen())
+        self.addAction(self._copy)
+        self.itemExpanded.connect(lambda _item: self._fit())
+        self.itemCollapsed.connect(lambda _item: self._fit())
+
+    def show_value(self, value: dict[str, Any] | list[Any]) -> None:
+        """Another reply."""
+        self.clear()
+        rows = list(self._rows(value))
+        self.addTopLevelItems(rows)
+        for row in rows:
+            row.setExpanded(True)
+        if len(self._items(lambda _item: True)) <= MOST_OPEN:
+            self.expandAll()
+        self.resizeColumnToContents(0)
+        self._fit()
+
+    def copy_chosen(self) -> None:
+        """The chosen value, with all that is in it."""
+        item = self.currentItem()
+        if item is not None:
+            QGuiApplication.clipboard().setText(json.dumps(item.data(0, VALUE), ensure_ascii=False, indent=2))
+
+    def _rows(self, value: Any) -> list[QTreeWidgetItem]:
+        """The rows of what is in a value."""
+        pairs = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
+        found = []
+        for name, inner in pairs:
+            text = self._words(inner)
+            item = QTreeWidgetItem([str(name), text])
+            item.setData(0, VALUE, inner)
+            item.setToolTip(1, text)
+            item.addChildren(self._rows(inner))
+            found.append(item)
+        return found
+
+    def _words(self, value: Any) -> str:
+        if isinstance(value, dict):
+            return counted(len(value), self.tr("1 field"), self.tr("{0} fields"))
+        if isinstance(value, list):
+            return counted(len(value), self.tr("1 item"), self.tr("{0} items"))
+        return json.dumps(value, ensure_ascii=False)
+
+    def _items(self, enter: Callable[[QTreeWidgetItem], bool]) -> list[QTreeWidgetItem]:
+        """All items, but for those within one that is not entered."""
+        found = [item for place in range(self.topLevelItemCount()) if (item := self.topLevelItem(place)) is not None]
+        for item in found:  # it grows meanwhile
+            if enter(item):
+                found += [child for place in range(item.childCount()) if (child := item.child(place)) is not None]
+        return found
+
+    def _fit(self) -> None:
+        rows = self._items(QTreeWidgetItem.isExpanded)
+        self.setFixedHeight(len(rows) * self.sizeHintForRow(0) + 4 if rows else 0)
+
+    def _menu(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.addAction(self._copy)
+        menu.exec(self.viewport().mapToGlobal(at))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's name: the names take half of it at most."""
+        super().resizeEvent(event)
+        self.resizeColumnToContents(0)
+        self.setColumnWidth(0, min(self.columnWidth(0) + G, self.viewport().width() // 2))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Qt's name: the transcript scrolls."""
+        event.ignore()

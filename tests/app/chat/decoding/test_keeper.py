@@ -1,0 +1,214 @@
+"""What is chosen of decoding on the chat page: sent, kept with the chat and the bundle, refused by a worker."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.chat.decoding.choice import Decoding, Forms
+from app.chat.decoding.ops import Row
+from app.chat.intents import AnswerAgain, Send
+from app.chat.page import ChatPage
+from app.state.conversation import Conversation
+from app.state.kept_choices import Kept, KeptChoices
+from tests.app.chat.decoding.test_parts import pick
+from tests.app.test_chat_choices import opened
+from tests.app.test_chat_page import Make, ask, make
+
+__all__ = ["make"]
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+SCHEMA = Forms("json_schema", '{"type": "object"}')
+CHAIN = (Row("top_k", "3"), Row("sample"))
+REFUSED = "The draft knows 32,000 tokens and the model 512: choose a draft of the same family."
+
+
+def asked(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line)["options"] for line in file.read_text().splitlines()]
+
+
+def change(page: ChatPage, **fields: Any) -> None:
+    page.panel.decoding._change(fields)
+
+
+def typed(qtbot: QtBot, page: ChatPage, folder: str) -> None:
+    """A draft is chosen, and the worker has answered."""
+    drafts = page.panel.decoding.drafts
+    pick(drafts.source, "bundle")
+    assert drafts.bundle is not None
+    drafts.bundle.choose(folder)
+    drafts.commit()
+    qtbot.waitUntil(lambda: not page.choices.decoding.draft.asking)
+
+
+def test_what_is_chosen_is_sent(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    page = make(asked=str(tmp_path / "asked"))
+    change(page, drafts="ngram", draft_tokens=4)
+    change(page, forms=SCHEMA)
+    page.panel.decoding.chain.add("top_k")
+    ask(qtbot, page, "x")
+    (options,) = asked(tmp_path / "asked")
+    assert options["ngram"] is True and options["draft_tokens"] == 4 and options["json_schema"] == SCHEMA.json_schema
+    assert options["chain"] == [{"op": "top_k", "value": 40.0}] and "temperature" not in options
+
+
+def test_a_chain_of_ones_own_dims_what_it_says_itself(make: Make) -> None:
+    page = make()
+    spins = {name: page.panel.spin(name) for name in ("temperature", "repetition_penalty", "max_new_tokens", "seed")}
+    assert [spin.isEnabled() for spin in spins.values()] == [True, True, True, False]
+    page.panel.decoding.chain.add("sample")
+    assert [spin.isEnabled() for spin in spins.values()] == [False, False, True, True]
+    assert not page.panel.presets.isEnabled()
+    page.panel.decoding.show_choice(Decoding())  # of another chat
+    assert [spin.isEnabled() for spin in spins.values()] == [True, True, True, False]
+    page.panel.decoding.show_choice(Decoding(chain=CHAIN))
+    assert [spin.isEnabled() for spin in spins.values()] == [False, False, True, True]
+    page.panel.decoding.chain.reset.click()
+    assert [spin.isEnabled() for spin in spins.values()] == [True, True, True, False]
+
+
+def test_nothing_is_sent_while_what_was_typed_cannot_be_used(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """The prompt stays in its box, and goes once it can be."""
+    page = make(asked=str(tmp_path / "asked"))
+    ask(qtbot, page, "before")
+    part = page.panel.decoding
+    part.chain.add("top_k")
+    part.chain.rows.setData(part.chain.rows.index(0, 0), "many")
+    page.composer.edit.setPlainText("a prompt")
+    page.composer.submit()
+    said = "The chain cannot be used. Top-k: many is no number."
+    assert page.composer.edit.toPlainText() == "a prompt" and page.composer.problem.text() == said
+    assert not page.composer.button.isEnabled()
+    for intent in (AnswerAgain(), Send("another")):
+        page.do(intent)
+        assert page.banner.message == said and not page.controller.running
+    assert len(page.controller.chat) == 2
+    part.chain.rows.undo()
+    assert page.composer.button.isEnabled() and page.composer.problem.isHidden()
+    page.composer.submit()
+    qtbot.waitUntil(lambda: len(page.controller.chat) == 4 and not page.controller.running)
+    assert len(asked(tmp_path / "asked")) == 2
+
+
+def test_a_worker_says_what_is_wrong_with_a_form(make: Make, qtbot: QtBot) -> None:
+    page = make(wrong_form="(")
+    form = page.panel.decoding.form
+    pick(form.kind, "regex")
+    assert form.editor is not None
+    form.editor.text.setPlainText("a(b")
+    qtbot.waitUntil(lambda: form.said.text().startswith("The regex cannot be used"))
+    assert page.composer.problem.text().startswith("The form of the reply cannot be used. The regex")
+    assert form.editor.said.text() == form.said.text()
+    assert page.context.activities.failures == {}
+    form.editor.text.setPlainText("ab")
+    qtbot.waitUntil(lambda: not form.said.text())
+    form.editor.close()
+
+
+def test_a_draft_holds_once_it_is_taken(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    page = make(asked=str(tmp_path / "asked"))
+    qtbot.waitUntil(lambda: page.session.ready is not None)
+    typed(qtbot, page, "/b/tiny")
+    assert page.choices.decoding.draft.current == "/b/tiny"
+    assert page.controller.decoding == Decoding(drafts="bundle", draft="/b/tiny")
+    ask(qtbot, page, "x")
+    assert asked(tmp_path / "asked")[0]["draft_tokens"] == 8
+    pick(page.panel.decoding.drafts.source, "none")
+    qtbot.waitUntil(lambda: page.choices.decoding.draft.current == "")
+    assert page.controller.decoding.drafts == "none"
+
+
+def test_a_draft_that_is_refused_leaves_all_as_it_was(make: Make, qtbot: QtBot) -> None:
+    """What was typed stays at its field, with the worker's sentence."""
+    page = make(drafts={"big": REFUSED})
+    qtbot.waitUntil(lambda: page.session.ready is not None)
+    typed(qtbot, page, "/b/tiny")
+    typed(qtbot, page, "/b/big")
+    drafts = page.panel.decoding.drafts
+    assert drafts.problem.text() == REFUSED
+    assert drafts.bundle is not None and drafts.bundle.path == "/b/big"
+    assert page.choices.decoding.draft.current == page.controller.decoding.draft == "/b/tiny"
+    assert page.session.state == "ready" and not page.banner.isVisible()
+    assert page.context.activities.failures == {}
+    change(page, num_beams=2)  # it is not asked for again with every other choice
+    assert not page.choices.decoding.draft.asking and drafts.problem.text() == REFUSED
+    assert page.controller.decoding == Decoding(drafts="bundle", draft="/b/tiny", num_beams=2)
+    drafts.commit()  # a person tries again
+    assert page.choices.decoding.draft.asking
+    qtbot.waitUntil(lambda: drafts.problem.text() == REFUSED)
+
+
+def test_a_draft_of_another_bundle_is_asked_for_when_that_is_open(make: Make, qtbot: QtBot) -> None:
+    """And not of the bundle that is still open, which would refuse it."""
+    page = make("/b/one")
+    typed(qtbot, page, "/b/tiny")
+    opened(qtbot, page, "/b/two")
+    typed(qtbot, page, "/b/small")
+    draft, said = page.choices.decoding.draft, list[str]()
+    draft.taken.connect(said.append)
+    opened(qtbot, page, "/b/one")
+    qtbot.waitUntil(lambda: bool(said))
+    assert said == ["/b/tiny"] and draft.current == "/b/tiny"
+    assert page.controller.decoding.draft == "/b/tiny"
+
+
+def test_a_draft_is_asked_for_again_when_the_bundle_is_opened_anew(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    qtbot.waitUntil(lambda: page.session.ready is not None)
+    typed(qtbot, page, "/b/tiny")
+    page.opener.open()
+    draft = page.choices.decoding.draft
+    qtbot.waitUntil(lambda: page.session.ready is not None and draft.current == "/b/tiny" and not draft.asking)
+    opened(qtbot, page, "/b/other")
+    qtbot.waitUntil(lambda: not draft.asking)
+    assert draft.current == "" and page.controller.decoding == Decoding()
+
+
+def test_each_bundle_has_its_own(make: Make, qtbot: QtBot) -> None:
+    """Also after a restart."""
+    page = make("/b/one")
+    change(page, chain=CHAIN)
+    opened(qtbot, page, "/b/two")
+    assert page.controller.decoding == page.panel.decoding.choice == Decoding()
+    opened(qtbot, page, "/b/one")
+    assert page.controller.decoding.chain == page.panel.decoding.chain.rows.rows == CHAIN
+    page.shut()
+    assert make("/b/one").controller.decoding.chain == CHAIN
+
+
+def test_each_chat_has_its_own(make: Make, qtbot: QtBot) -> None:
+    """The bundle's next chat begins as the last choice was; an earlier one is as it was left."""
+    page = make("/b/one")
+    change(page, forms=SCHEMA)
+    ask(qtbot, page, "x")
+    first = page.controller.chat.key
+    page.controller.new_chat()
+    assert page.controller.decoding.forms == SCHEMA
+    change(page, forms=Forms())
+    ask(qtbot, page, "y")
+    page.controller.open_chat(first)
+    assert page.controller.decoding.forms == page.panel.decoding.choice.forms == SCHEMA
+    page.controller.new_chat()
+    assert page.controller.decoding.forms == Forms()
+    page.shut()
+    last = make("/b/one")
+    last.controller.open_chat(first)
+    reply = last.controller.chat.last("assistant")
+    assert reply is not None and reply.reply is not None and reply.reply.form == "json_schema"
+
+
+def test_files_of_before_still_load(tmp_path: Path) -> None:
+    chat = Conversation("Be brief.")
+    chat.begin_reply(chat.ask("x").id)
+    old = chat.to_dict()
+    del old["decoding"]
+    del old["messages"][1]["reply"]["form"]
+    found = Conversation.from_dict(old)
+    reply = found.last("assistant")
+    assert found.decoding == {} and reply is not None and reply.reply is not None and reply.reply.form == ""
+    entry = {"sampling": {"temperature": 1}, "layout": None}
+    (tmp_path / "chat-choices.json").write_text(json.dumps({"bundles": {"/b": entry}, "presets": {}}))
+    assert KeptChoices(tmp_path, pytest.fail).of("/b") == Kept({"temperature": 1}, None, {})

@@ -1,0 +1,222 @@
+"""Drafts, beams and forms in the side panel: what can be chosen when, and what is said of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from app.chat.decoding.beams import BeamPart
+from app.chat.decoding.check import Finding, FormCheck
+from app.chat.decoding.choice import Decoding, Form, Forms
+from app.chat.decoding.drafts import DraftPart
+from app.chat.decoding.examples import examples
+from app.chat.decoding.form import FormPart
+from app.chat.decoding.ops import Row
+from app.chat.decoding.part import DecodingPart
+from app.chat.sampling import Sampling
+from app.state.recents import Recents
+
+WARM = Sampling(temperature=0.7)
+
+
+def pick(combo: QComboBox, value: object) -> None:
+    """As a person does."""
+    combo.setCurrentIndex(combo.findData(value))
+    combo.activated.emit(combo.currentIndex())
+
+
+def heard(signal: Any) -> list[Any]:
+    found: list[Any] = []
+    signal.connect(found.append)
+    return found
+
+
+@pytest.fixture
+def part(qtbot: QtBot, tmp_path: Path) -> DecodingPart:
+    found = DecodingPart()
+    qtbot.addWidget(found)
+    found.drafts.offer(Recents(tmp_path, lambda folder: {}))
+    found.show()
+    return found
+
+
+def test_drafts_of_the_text_so_far(part: DecodingPart) -> None:
+    changes, drafts = heard(part.changed), part.drafts
+    assert drafts.tokens.isHidden() and drafts.words.toolTip() == "none"
+    pick(drafts.source, "ngram")
+    drafts.tokens.setValue(1)
+    assert changes == [Decoding(drafts="ngram"), Decoding(drafts="ngram", draft_tokens=1)]
+    assert drafts.tokens.text() == "1 token" and not drafts.tokens.isHidden()
+
+
+def test_acceptance_means_something_where_tokens_are_drawn(part: DecodingPart) -> None:
+    drafts = part.drafts
+    pick(drafts.source, "ngram")
+    assert not drafts.acceptance.isEnabled() and "temperature 0" in drafts.note.text()
+    part.set_sampling(WARM)
+    assert drafts.acceptance.isEnabled() and drafts.note.text().startswith("Exact:")
+    pick(drafts.acceptance, "typical")
+    assert part.choice.acceptance == "typical" and "changes the odds" in drafts.note.text()
+    part.chain.add("top_k")  # a chain of one's own that does not draw
+    part.chain.rows.remove(2)
+    assert not drafts.acceptance.isEnabled()
+
+
+def test_a_bundle_is_taken_when_it_was_typed(part: DecodingPart, qtbot: QtBot) -> None:
+    """Not with each letter, and what was typed stays where it is refused."""
+    changes, drafts = heard(part.changed), part.drafts
+    assert drafts.bundle is not None
+    pick(drafts.source, "bundle")
+    assert changes == []
+    for text in ("/b", "/b/t", "/b/tiny"):
+        drafts.bundle.field.setEditText(text)
+    qtbot.waitUntil(lambda: bool(changes))
+    assert changes == [Decoding(drafts="bundle", draft="/b/tiny")]
+    drafts.wait()
+    assert drafts.note.text() == "Opening the bundle …"
+    drafts.refuse("It has other tokens.")
+    assert drafts.bundle.path == "/b/tiny" and drafts.problem.text() == "It has other tokens."
+    drafts.bundle.field.setEditText("/b/other")
+    qtbot.waitUntil(lambda: len(changes) == 2)
+    assert not drafts.problem.text()
+
+
+def test_beams_are_off_while_tokens_are_drawn(part: DecodingPart) -> None:
+    beams = part.beams
+    assert not beams.length.isEnabled() and beams.words.toolTip() == "off"
+    beams.count.setValue(4)
+    beams.length.setValue(-0.5)
+    pick(beams.stopping, "never")
+    assert part.choice == Decoding(num_beams=4, length_penalty=-0.5, early_stopping="never")
+    assert beams.words.toolTip() == "4"
+    part.set_sampling(WARM)
+    assert not beams.count.isEnabled() and not beams.length.isEnabled()
+    assert beams.note.text().startswith("Beams take the most probable text")
+    part.set_sampling(Sampling())
+    assert beams.count.isEnabled() and beams.count.value() == 4
+
+
+def test_showing_a_choice_tells_of_none(part: DecodingPart) -> None:
+    changes = heard(part.changed)
+    forms = Forms("regex", "{}", "a+")
+    choice = Decoding("bundle", "/d", 5, "typical", 3, 0.5, "true", (Row("top_k", "4"), Row("sample")), forms)
+    part.show_choice(choice)
+    assert changes == [] and part.choice == choice
+    assert part.drafts.bundle is not None and part.drafts.bundle.path == "/d"
+    assert (part.drafts.tokens.value(), part.beams.count.value(), part.beams.length.value()) == (5, 3, 0.5)
+    assert part.chain.rows.rows == choice.chain and part.form.kind.currentData() == "regex"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "found"),
+    [
+        (None, "{", Finding()),
+        ("json_schema", "{}", Finding(sure=False)),
+        ("json_schema", "true", Finding(sure=False)),
+        ("json_schema", " ", Finding("There is nothing yet: write the form, or begin with an example.")),
+        ("json_schema", '{"a" 1}', Finding("Line 1, column 6: Expecting ':' delimiter.", 5)),
+        ("json_schema", "{\n\n", Finding("Line 3, column 1: Expecting property name enclosed in double quotes.", 3)),
+        ("json_schema", "[" * 100_000, Finding("it is nested too deeply")),
+        ("json_schema", "[1]", Finding("A JSON schema is an object: { … }.")),
+        ("regex", "(", Finding(sure=False)),  # that is for a worker to say
+    ],
+)
+def test_what_can_be_said_at_once(qtbot: QtBot, kind: Form | None, text: str, found: Finding) -> None:
+    check = FormCheck()
+    findings = heard(check.found)
+    check.look(kind, text)
+    assert findings == [found]
+
+
+def test_a_worker_is_asked_once_and_answers_about_what_stands_there(qtbot: QtBot) -> None:
+    check, asked = FormCheck(), list[tuple[str, str]]()
+    check.asked.connect(lambda kind, text: asked.append((kind, text)))
+    for text in ("a", "a(", "a(b"):
+        check.look("regex", text)
+    qtbot.waitUntil(lambda: bool(asked))
+    assert asked == [("regex", "a(b")]
+    findings = heard(check.found)
+    check.answer("regex", "a(", "too late")
+    check.answer("regex", "a(b", "unclosed group")
+    assert findings == [Finding("unclosed group")]
+
+
+@pytest.fixture
+def form(qtbot: QtBot) -> FormPart:
+    found = FormPart()
+    qtbot.addWidget(found)
+    found.show()
+    return found
+
+
+def test_a_form_is_written_in_an_editor(form: FormPart) -> None:
+    """Which opens where there is nothing yet; each kind keeps its text."""
+    changes = heard(form.changed)
+    pick(form.kind, "json_schema")
+    editor = form.editor
+    assert editor is not None and editor.isVisible() and "There is nothing yet" in form.said.text()
+    menu = editor.begin.menu()
+    assert [entry.text() for entry in menu.actions()] == ["A person", "A list of items", "One of several values"]
+    menu.actions()[0].trigger()
+    schema = examples("json_schema")[0].text
+    assert changes[-1] == Forms("json_schema", schema) and not form.problem
+    assert editor.said.text() == "Looking at it …"
+    form.check.answer("json_schema", schema, "")
+    assert editor.said.text() == "It can be used."
+    pick(form.kind, "regex")
+    editor.text.setPlainText("yes|no")
+    assert changes[-1] == Forms("regex", schema, "yes|no")
+    pick(form.kind, "json_schema")
+    assert editor.text.toPlainText() == schema
+    pick(form.kind, None)
+    assert not editor.isVisible() and changes[-1] == Forms(None, schema, "yes|no") and form.edit.isHidden()
+
+
+def test_the_place_of_a_mistake_is_marked(form: FormPart) -> None:
+    pick(form.kind, "json_schema")
+    editor = form.editor
+    assert editor is not None
+    editor.text.setPlainText('{\n "a" 1}')
+    (mark,) = editor.text.extraSelections()
+    assert mark.cursor.selectedText() == "1" and editor.said.text().startswith("Line 2, column 6:")  # type: ignore[attr-defined]
+    editor.text.setPlainText("{")
+    assert len(editor.text.extraSelections()) == 1  # at the end
+    editor.text.moveCursor(QTextCursor.MoveOperation.End)
+    assert editor.place.text() == "line 1, column 2"
+    editor.text.setPlainText("{}")
+    assert editor.text.extraSelections() == []
+
+
+def test_a_form_comes_from_a_file_and_goes_to_one(form: FormPart, tmp_path: Path) -> None:
+    """What cannot be read or written is said, and the text stays; a file can be undone."""
+    pick(form.kind, "grammar")
+    editor = form.editor
+    assert editor is not None
+    editor.write("start: x")
+    (tmp_path / "ß.lark").write_text('start: "ü"', "utf-8")
+    (tmp_path / "latin.lark").write_bytes(b"\xfc")
+    (tmp_path / "long.lark").write_bytes(b"a" * ((1 << 20) + 1))
+    for name, why in (("none", "No such file"), ("latin.lark", "it is not UTF-8 text"), ("long.lark", "over 1 MiB")):
+        editor.load(tmp_path / name)
+        assert why in editor.said.text() and editor.text.toPlainText() == "start: x"
+    editor.load(tmp_path / "ß.lark")
+    assert form._forms.grammar == 'start: "ü"'
+    editor.text.undo()
+    assert editor.text.toPlainText() == "start: x"
+    editor.save(tmp_path / "saved.lark")
+    assert (tmp_path / "saved.lark").read_text() == "start: x"
+    editor.save(tmp_path / "saved.lark" / "x")
+    assert "cannot be written" in editor.said.text()
+
+
+def test_widgets_alone_begin_folded(qtbot: QtBot) -> None:
+    for part in (DraftPart(), BeamPart()):
+        qtbot.addWidget(part)
+        assert not part.unfolded
+        part.head.click()
+        assert part.unfolded
