@@ -51,27 +51,28 @@ def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int
     RequestError for a form that is none, for a model without tokenizer, and for one without an end token, whose reply
     could not end.
     """
-    if text.tokenizer is None:
+    if text.source is None:
         raise RequestError("This bundle has no tokenizer, so that its replies have no form: leave the grammar out.")
     if not eos:
         raise RequestError("This model has no end token, so that a reply of a given form could not end.")
-    words = _words(text.tokenizer.to_str(), text.vocabulary, tuple(sorted(eos)))
+    words = _words(text.source, text.vocabulary, tuple(sorted(eos)))
     matcher = _Matcher(asked, words)
     closing = None if limit is None or asked.form != "json_schema" else first + limit - min(limit // 2, _TO_CLOSE)
+    endings = () if closing is None else _endings(words)  # now, and not between two tokens
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         allowed = matcher.allowed(ids[first:], len(logits))
         if closing is not None and len(ids) >= closing:
-            allowed = _nearest_the_end(allowed, words)
+            allowed = _nearest_the_end(allowed, endings)
         np.copyto(logits, REMOVED, where=~allowed)
         return logits
 
     return process
 
 
-def _nearest_the_end(allowed: Allowed, words: LLTokenizer) -> Allowed:
+def _nearest_the_end(allowed: Allowed, endings: Sequence[Allowed]) -> Allowed:
     """Of the tokens that may come those that end most: closing ones, else a comma; all where there is neither."""
-    for ending in _endings(words):
+    for ending in endings:
         if (found := allowed & ending[: len(allowed)]).any():
             return found
     return allowed
