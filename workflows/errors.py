@@ -13,6 +13,7 @@
     │   └── DeviceError              a provider that is unknown or cannot be used here
     ├── DiskFullError                a disk has no room for a file
     ├── LogitsError                  a model gave NaN, or the settings leave no token to choose
+    ├── DraftError                   a draft failed; what it drafts for goes on without it
     ├── CacheError                   a KV cache was asked for something that its layout cannot do
     │   ├── CapacityError            no slot is left
     │   └── RewindError              a length that the kept slots cannot go back to
@@ -92,6 +93,10 @@ class DiskFullError(JoineryError):
 
 class LogitsError(JoineryError):
     """A step from whose logits no token can be chosen; the message names the step and its phase."""
+
+
+class DraftError(JoineryError):
+    """A model that drafts failed; the message names it, and the generation goes on without drafts."""
 
 
 class CacheError(JoineryError):

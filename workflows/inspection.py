@@ -10,7 +10,7 @@ from pathlib import Path
 
 import onnx
 
-from workflows.bundle import Bundle, read_bundle, verify_bundle
+from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
 from workflows.errors import GraphError, RequestError, printable
 from workflows.graphs import load_graph
 from workflows.graphs.dtypes import bytes_of
@@ -22,6 +22,7 @@ from workflows.kvcache.geometry import StateFacts, patterns_of
 from workflows.kvcache.infer import infer_facts
 from workflows.kvcache.layouts import built_layout
 from workflows.picture.read import CROSS, alike, composite_of, composite_of_graph
+from workflows.runtime.drafting import compile_draft
 from workflows.runtime.feeds import Program
 from workflows.runtime.program import compile_program
 from workflows.runtime.signature import FileSignature
@@ -59,7 +60,8 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
     graphs = {name: _read(bundle.file(session.file)) for name, session in flow.sessions.items()}
     program = _check(bundle, graphs)
     signatures = _signatures(bundle, graphs)
-    composite = composite_of(bundle.pipeline, signatures, program)
+    draft = _draft(bundle, program, graphs) if program else None
+    composite = composite_of(bundle.pipeline, signatures, program, draft)
     return InspectReport(
         model_type=facts.model_type,
         task=facts.task,
@@ -111,7 +113,14 @@ def _check(bundle: Bundle, graphs: Mapping[str, _Read]) -> Program | None:
     if bundle.pipeline.pipeline.state.kv_cache is None:
         bundle.pipeline.check(where)
         return None
-    return compile_program(bundle.pipeline, _signatures(bundle, graphs), where)
+    program = compile_program(bundle.pipeline, _signatures(bundle, graphs), where)
+    _draft(bundle, program, graphs)
+    return program
+
+
+def _draft(bundle: Bundle, program: Program, graphs: Mapping[str, _Read]) -> tuple[Pipeline, Program] | None:
+    """The pipeline and the program of the sessions that draft. Raises BundleError as compile_draft does."""
+    return compile_draft(bundle.pipeline, program, _signatures(bundle, graphs), bundle.where)
 
 
 def _signatures(bundle: Bundle, graphs: Mapping[str, _Read]) -> dict[str, FileSignature]:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from workflows import names
-from workflows.bundle.flow import Outline, Port, Stage
+from workflows.bundle.flow import Outline, Port, Stage, joined
 from workflows.bundle.model import Model, NameInBundle
 from workflows.bundle.options import SessionOptions
 from workflows.bundle.presets import Preset, extend
@@ -132,16 +132,33 @@ class Flow(Model):
     def _extend(cls, data: object) -> object:
         return extend(data)
 
+    @property
+    def draft(self) -> str | None:
+        """The session that drafts, as the strategy or the roles name it."""
+        if self.strategy is None:
+            return None
+        return self.strategy.draft.session or (self.roles.draft if self.roles else None)
+
+    @property
+    def drafting(self) -> tuple[str, ...]:
+        """The sessions of the draft, in the order of the data; empty where no session drafts."""
+        known = [edge for edge in self._edges() if edge[0][0] in self.sessions and edge[1][0] in self.sessions]
+        return joined(self.draft, known) if self.draft in self.sessions else ()
+
     def outline(self) -> Outline:
-        """The flow without its files."""
+        """The flow without its files and without what is the draft's alone."""
         cross = self.state.cross_cache
+        own = {*self.drafting} - {stage.run for stage in self.flow}
         return Outline(
-            tuple(self.sessions),
+            tuple(name for name in self.sessions if name not in own),
             tuple(Stage(one.run, one.when, one.loop, one.cross_attention_from) for one in self.flow),
-            tuple((_port(edge.source), _port(edge.target)) for edge in self.dataflow),
+            tuple(edge for edge in self._edges() if not {edge[0][0], edge[1][0]} & own),
             cross.source if cross else None,
             self.state.kv_cache is not None,
         )
+
+    def _edges(self) -> tuple[tuple[Port, Port], ...]:
+        return tuple((_port(edge.source), _port(edge.target)) for edge in self.dataflow)
 
 
 def _port(name: str) -> Port:

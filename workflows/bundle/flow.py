@@ -174,6 +174,24 @@ def _named(name: str, words: Collection[str]) -> bool:
     return "features" in name and any(word in name for word in words)
 
 
+def joined(name: str | None, edges: Sequence[tuple[Port, Port]]) -> tuple[str, ...]:
+    """The sessions on whose output `name` stands, it, and those that stand on its own, in the order of the data."""
+    if name is None:
+        return ()
+    pairs = {(source, target) for (source, _), (target, _) in edges}
+    found = _along(name, pairs) | _along(name, {(target, source) for source, target in pairs})
+    return tuple(sorted(found, key=lambda one: (len(_along(one, {(b, a) for a, b in pairs}) & found), one)))
+
+
+def _along(name: str, pairs: Collection[tuple[str, str]]) -> set[str]:
+    """The sessions to which the pairs lead from `name`, itself among them."""
+    found, ahead = set[str](), {name}
+    while ahead:
+        found |= ahead
+        ahead = {target for source, target in pairs if source in ahead} - found
+    return found
+
+
 def find_unknown(outline: Outline) -> Iterator[Fault]:
     """Names of sessions that there are not."""
     for i, stage in enumerate(outline.stages):

@@ -5,6 +5,7 @@ pipeline.json is a program that may be changed by hand: when it is opened, what 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,11 @@ class Bundle:
     def contexts(self) -> Sequence[Contexts]:
         """The compiled contexts of its graphs. Raises BundleError for one in its folder that is not whole."""
         return read_contexts(self.folder) if self.compiled is None else self.compiled
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the digest: what another file names this bundle by."""
+        return hashlib.sha256(self.digest.encode()).hexdigest()
 
     @property
     def bytes(self) -> int:

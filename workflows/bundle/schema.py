@@ -16,6 +16,7 @@ from workflows.bundle.flow import Fault, Modality, find_faults, find_unknown, pa
 from workflows.bundle.model import Model
 from workflows.bundle.options import Positive, SlidingWindow, Switch
 from workflows.bundle.route import Route, route_of
+from workflows.bundle.speculation import drafting, strategy_faults
 from workflows.bundle.strategy import LogitsOp, Share, chain_faults, not_run
 
 Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
@@ -75,6 +76,13 @@ class Component(Model):
     precision: str = ""
 
 
+class Reference(Model):
+    """Another bundle. name: what a person knows it as. digest: SHA-256 of that of its graphs, empty if not known."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    digest: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
+
+
 class Metadata(Model):
     """Facts about the build; `name` is what a person calls the model, `vocabulary` None without a cache.
 
@@ -83,7 +91,8 @@ class Metadata(Model):
     counts: whether graphs whose cache grows take its slots for tokens, so that none may be empty, whatever mask they
     take besides: GroupQueryAttention does. names: `session.tensor` of a graph that Joinery calls otherwise, and how.
     kv_heads, head_size: of a cache, where its graphs leave them open. place: session → the provider that it runs on,
-    whatever the others run on. genai: what a configuration of onnxruntime-genai says and this file has no word for.
+    whatever the others run on. draft: the bundle that the strategy asks to draft, where no session does; a person says
+    where it lies. genai: what a configuration of onnxruntime-genai says and this file has no word for.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -103,6 +112,7 @@ class Metadata(Model):
     counts: Annotated[bool, Field(exclude_if=_is_nothing)] = False
     names: dict[Port, str] = Field(default_factory=dict, exclude_if=_is_nothing)
     place: dict[str, str] = Field(default_factory=dict, exclude_if=_is_nothing)
+    draft: Annotated[Reference | None, Field(exclude_if=_is_nothing)] = None
     genai: dict[str, Any] = Field(default_factory=dict, exclude_if=_is_nothing)
     built_at: str = ""
     components: list[Component] = Field(default_factory=list)
@@ -170,6 +180,20 @@ class Pipeline(Model):
             raise Fault("tokens.decoder_start", message).error("The pipeline file")
         return self.tokens.decoder_start
 
+    def drafting(self, capacity: int) -> Pipeline | None:
+        """The draft as a pipeline of its own, with a cache of `capacity` tokens; None where no session drafts.
+
+        What the file says of the target's graphs and cache alone is left to the draft's own graphs.
+        """
+        flow = drafting(self.pipeline)
+        if flow is None:
+            return None
+        targets = {"layout", "chunk", "vocabulary", "carried", "source_limit", "place", "draft"}
+        facts = self.metadata.model_dump(exclude=targets, exclude_unset=True)
+        facts["place"] = {name: place for name, place in self.metadata.place.items() if name in flow.sessions}
+        generation = Generation(max_length=capacity)
+        return Pipeline(pipeline=flow, tokens=self.tokens, generation=generation, metadata=Metadata(**facts))
+
     def precision_of(self, session: str) -> str:
         """The recipe's word for the precision of a session."""
         own = next((c.precision for c in self.metadata.components if c.name == session), "")
@@ -180,7 +204,7 @@ class Pipeline(Model):
 
         where: the file. What the graphs themselves say to it is runtime/program.py's to ask.
         """
-        for fault in (*find_faults(self.pipeline.outline()), *self._settings(), *self._not_run()):
+        for fault in (*self._not_run(), *find_faults(self.pipeline.outline()), *self._settings()):
             raise fault.error(where)
 
     def lacking(self) -> Iterator[Fault]:
@@ -201,9 +225,8 @@ class Pipeline(Model):
 
     def _not_run(self) -> Iterator[Fault]:
         flow = self.pipeline
-        yield from not_run(
-            {"roles": flow.roles, "strategy": flow.strategy, "plugin": flow.plugin, "controller": flow.controller}
-        )
+        yield from not_run({"plugin": flow.plugin, "controller": flow.controller})
+        yield from strategy_faults(flow, elsewhere=self.metadata.draft is not None)
         if self.generation and self.generation.logits:
             yield from chain_faults(self.generation.logits, self.metadata.vocabulary)
 
@@ -222,7 +245,8 @@ class Pipeline(Model):
 
     def _asked(self, key: Setting) -> dict[str, Any]:
         """Session → what its runtime asks for under `key`, where it asks for something."""
-        found = {name: getattr(one.session_options.runtime, key) for name, one in self.pipeline.sessions.items()}
+        sessions = {name: self.pipeline.sessions[name] for name in self.pipeline.outline().sessions}
+        found = {name: getattr(one.session_options.runtime, key) for name, one in sessions.items()}
         return {name: value for name, value in found.items() if value is not None}
 
     def own_names(self, session: str) -> dict[str, str]:

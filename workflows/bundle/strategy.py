@@ -1,7 +1,6 @@
 """How tokens are chosen and drafted, as the file says it: parsed and checked here, refused by name until it is run.
 
-No strategy but one token a step is run yet, so that a file that names another is refused rather than run as if it did
-not.
+What a strategy's sessions must be is speculation.py's to say.
 """
 
 from __future__ import annotations
@@ -40,7 +39,11 @@ class NGram(Model):
 
 
 class Draft(Model):
-    """Where drafted tokens come from."""
+    """Where drafted tokens come from.
+
+    session: of a model; any of its sessions where it is several. depth: of self_speculative, how many of the target's
+    first layers draft.
+    """
 
     producer: Literal["draft_model", "self_speculative", "ngram", "extra_heads"] = "draft_model"
     session: str | None = None

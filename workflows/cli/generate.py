@@ -22,6 +22,7 @@ from workflows.cli.prompt import (
     GrammarOption,
     LengthPenaltyOption,
     NGramOption,
+    NoDraftsOption,
     PlaceOption,
     PrefillOption,
     RegexOption,
@@ -59,6 +60,7 @@ def generate(
     place: list[str] = PlaceOption,
     draft: Path | None = DraftOption,
     ngram: bool = NGramOption,
+    no_drafts: bool = NoDraftsOption,
     draft_tokens: int | None = DraftTokensOption,
     acceptance: str | None = AcceptanceOption,
     beams: int | None = BeamsOption,
@@ -95,6 +97,7 @@ def generate(
             "stop": stop,
             "target_language": target_language,
             "source_language": source_language,
+            "drafts": not no_drafts,
             "ngram": ngram,
             "draft_tokens": draft_tokens,
             "acceptance": acceptance,
@@ -106,8 +109,8 @@ def generate(
             "grammar": None if grammar is None else read_text(grammar, "grammar"),
         }
     )
-    if draft is not None and ngram:
-        raise RequestError("Drafts come from one place: give --draft or --ngram.")
+    if draft is not None and (ngram or no_drafts):
+        raise RequestError("Drafts come from one place: give --draft, --ngram or --no-drafts.")
     given = one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
@@ -119,7 +122,7 @@ def generate(
             device_options=pairs("--device-option", device_option),
             session_options=pairs("--session-option", session_option),
             place=read_places(place),
-            draft=draft,
+            draft=draft or (False if ngram or no_drafts else None),
         )
     if (tools or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")

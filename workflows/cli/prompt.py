@@ -18,6 +18,7 @@ SessionOption = typer.Option(
 )
 DraftOption = typer.Option(None, "--draft", metavar="BUNDLE", help="A smaller bundle of the same tokens that drafts.")
 NGramOption = typer.Option(False, "--ngram", help="Draft what followed the last tokens when they came before.")
+NoDraftsOption = typer.Option(False, "--no-drafts", help="No drafts, where the bundle's own file asks for some too.")
 DraftTokensOption = typer.Option(None, "--draft-tokens", help="Tokens that a draft has at most.")
 AcceptanceOption = typer.Option(
     None, "--acceptance", help="Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."

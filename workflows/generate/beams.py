@@ -33,7 +33,6 @@ class Hypothesis:
 
     branch: Branch
     score: float
-    ended: bool = False
 
 
 class BeamSearch:
@@ -59,11 +58,6 @@ class BeamSearch:
         self._finished: list[Hypothesis] = []
         self._length = 0
         self._improvable = True
-
-    @property
-    def length(self) -> int:
-        """How many tokens the running texts have."""
-        return self._length
 
     def begin(self, logits: Logits) -> bool:
         """The first tokens, from the logits [V] after the prompt; whether the search goes on."""
@@ -129,7 +123,7 @@ class BeamSearch:
             return
         length = np.float32((self._length + 1) ** beams.length_penalty)
         new = [
-            Hypothesis(one.branch, float(np.float32(one.score) / length), ended=True)
+            Hypothesis(one.branch, float(np.float32(one.score) / length))
             for one, ended in zip(candidates[: beams.num_beams], ends, strict=False)
             if ended
         ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.genai.folder import extra_files, unrun
@@ -17,7 +17,7 @@ from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
-from workflows.generate.strategy import DraftModel, Strategy, strategy_for
+from workflows.generate.strategy import DraftModel, Strategy, another_draft, strategy_of
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
@@ -158,7 +158,7 @@ class Engine:
 
     def _strategy(self, options: GenerateOptions) -> Strategy | None:
         """How the tokens are found; one a run where the graphs cannot look at several, which is said once."""
-        found = strategy_for(self.machine, options, self.draft)
+        found = strategy_of(self.machine, options, self.draft)
         if isinstance(found, str):
             self._note("no_drafts", found)
             return None
@@ -202,6 +202,8 @@ class Engine:
             self._note("cache_fallback", self.machine.note)
         if self.machine.placement:
             self._note("placement", self.machine.placement)
+        if other := another_draft(self.machine, self.draft):
+            self._note("another_draft", other)
         if self.machine.emulation:
             self._note("emulated", self.machine.emulation)
         pipeline = self.bundle.pipeline
@@ -315,23 +317,24 @@ def open_engine(
     device_options: Mapping[str, str] | None = None,
     session_options: Mapping[str, str] | None = None,
     place: Mapping[str, str] | None = None,
-    draft: str | Path | None = None,
+    draft: str | Path | Literal[False] | None = None,
 ) -> Engine:
     """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
-    draft: another bundle, which drafts its tokens on the same provider.
+    draft: another bundle, which drafts its tokens on the same provider; None for the model of its own that the file asks
+    to draft, False for none.
 
     Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
     stopped, one sentence each.
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)
+    where = Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()})
+    options = parse_options(session_options or {})
     machine = open_machine(
-        bundle,
-        Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()}),
-        cache=cache,
-        capacity=capacity,
-        device_options=device_options,
-        session_options=parse_options(session_options or {}),
+        bundle, where, cache=cache, capacity=capacity, device_options=device_options, session_options=options
     )
-    drafts = None if draft is None else DraftModel.open(draft, Placement(device_named(provider), {}), machine, bundle)
-    return Engine(bundle, machine, time.perf_counter() - began, drafts)
+    if draft is None:
+        beside = DraftModel.of_bundle(bundle, machine, where, device_options, options)
+    else:
+        beside = DraftModel.open(draft, Placement(where.device, {}), machine, bundle) if draft else None
+    return Engine(bundle, machine, time.perf_counter() - began, beside)

@@ -21,7 +21,7 @@ from workflows.generate.logits import Logits, check_choice
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Processor, compile_processors, softmax
 from workflows.generate.stops import StopFilter
-from workflows.generate.strategy import Chosen, Speculation, Strategy, steps_of
+from workflows.generate.strategy import Chosen, Speculation, Steps, Strategy, steps_of
 from workflows.generate.text import Text
 from workflows.runtime import Machine
 from workflows.wire.events import (
@@ -79,7 +79,7 @@ class Generation:
         self._timing = Timing()
         self._filter = StopFilter(options.stop)
         self._pictured = 0.0
-        self._evicted_told = False
+        self._evicted_told = self._lost_told = False
         self.final: Mapping[str, NDArray[Any]] = {}
 
     def stream(self, prompt: Sequence[int], kept: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
@@ -102,7 +102,9 @@ class Generation:
             while not ended:
                 self._check_cancelled()
                 left = self._options.max_new_tokens - self._count
-                ended = yield from self._told(steps.next(self._ids, left))
+                found = steps.next(self._ids, left)
+                yield from self._lost(steps)
+                ended = yield from self._told(found)
             reason = ended
         except Cancelled:
             reason = "cancelled"
@@ -135,6 +137,12 @@ class Generation:
                 return ended
         yield from self._pictures()
         return None
+
+    def _lost(self, steps: Steps) -> Iterator[Event]:
+        """Says once that the draft failed."""
+        if steps.lost and not self._lost_told:
+            self._lost_told = True
+            yield NoticeEvent(code="draft_lost", message=steps.lost)
 
     def _searched(self, logits: Logits) -> Generator[Event, None, FinishReason | None]:
         """The tokens of the best of several texts, once all are there."""

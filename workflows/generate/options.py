@@ -19,7 +19,8 @@ class GenerateOptions(BaseModel):
 
     top_k 0, top_p 1, min_p 0 and repetition_penalty 1 change nothing. seed None draws a fresh one.
     alternatives: how many of the most probable tokens each step reports.
-    ngram: draft what followed the last tokens when they came before. draft_tokens: tokens a draft has at most, of
+    drafts: whether any may be made, those that the bundle's file asks for among them. ngram: draft what followed the
+    last tokens when they came before. draft_tokens: tokens a draft has at most, of
     whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
     num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
     json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
@@ -38,6 +39,7 @@ class GenerateOptions(BaseModel):
     seed: Annotated[int, Field(ge=0)] | None = None
     stop: list[Annotated[str, Field(min_length=1)]] = []
     alternatives: Annotated[int, Field(ge=0, le=20)] = 0
+    drafts: bool = True
     ngram: bool = False
     draft_tokens: Annotated[int, Field(ge=1, le=16)] = 8
     acceptance: Acceptance | None = None
@@ -54,9 +56,25 @@ class GenerateOptions(BaseModel):
     def _one_form(self) -> GenerateOptions:
         if sum(form is not None for form in (self.json_schema, self.regex, self.grammar)) > 1:
             raise ValueError("a reply has one form: give one of json_schema, regex and grammar")
+        return self
+
+    @model_validator(mode="after")
+    def _beams_alone(self) -> GenerateOptions:
         if self.num_beams > 1 and self.temperature > 0:
             raise ValueError("beams take the most probable texts: leave the temperature at 0, or ask for one beam")
+        if self.num_beams > 1 and self.ngram:
+            raise ValueError("beams are searched without drafts: leave ngram out, or ask for one beam")
+        if self.ngram and not self.drafts:
+            raise ValueError("ngram drafts, and there are to be no drafts: leave one of the two out")
+        for name in ("length_penalty", "early_stopping"):
+            if self.num_beams == 1 and name in self.model_fields_set:
+                raise ValueError(f"{name} is of a search with beams: give num_beams above 1, or leave it out")
         return self
+
+    @property
+    def of_drafts(self) -> list[str]:
+        """The options that a person gave and that mean nothing without drafts."""
+        return [name for name in ("draft_tokens", "acceptance") if name in self.model_fields_set]
 
 
 def check_options(values: Mapping[str, Any]) -> GenerateOptions:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from workflows.bundle import Pipeline
 from workflows.bundle.flow import Port
@@ -27,9 +28,35 @@ _OWN_CROSS = re.compile(r"cross\.\d+\.(key|value)")
 Edges = dict[tuple[Port, Port], tuple[str, ...]]  # (from, to) → the runs in which it feeds
 
 
-def composite_of(pipeline: Pipeline, signatures: Mapping[str, Signature], program: Program | None) -> Composite:
-    """The composite of a pipeline. signatures: by session. program: of a pipeline with a cache, None without one."""
-    sessions = pipeline.pipeline.sessions
+def composite_of(
+    pipeline: Pipeline,
+    signatures: Mapping[str, Signature],
+    program: Program | None,
+    draft: tuple[Pipeline, Program] | None = None,
+) -> Composite:
+    """The composite of a pipeline. signatures: by session. program: of a pipeline with a cache, None without one.
+
+    draft: the pipeline and program of the sessions that draft, which have caches of their own.
+    """
+    own = pipeline.pipeline.outline().sessions
+    whole = _composite(pipeline, {name: signatures[name] for name in own}, program)
+    if draft is None:
+        return whole
+    names = dict.fromkeys((*own, *draft[0].pipeline.sessions))
+    beside = _composite(draft[0], {name: signatures[name] for name in draft[0].pipeline.sessions}, draft[1])
+    drawn = {one.name: one for one in (*beside.sessions, *whole.sessions)}
+    return replace(
+        whole,
+        sessions=tuple(drawn[name] for name in names),
+        edges=tuple(dict.fromkeys((*whole.edges, *beside.edges))),
+        states=(*whole.states, *(replace(state, name=f"draft {state.name}") for state in beside.states)),
+        feeds=tuple(dict.fromkeys((*whole.feeds, *beside.feeds))),
+        outputs=tuple(dict.fromkeys((*whole.outputs, *beside.outputs))),
+    )
+
+
+def _composite(pipeline: Pipeline, signatures: Mapping[str, Signature], program: Program | None) -> Composite:
+    sessions = {name: pipeline.pipeline.sessions[name] for name in signatures}
     drawn = [Session(name, one.file, pipeline.role(name), _runs_of(name, program)) for name, one in sessions.items()]
     name = pipeline.metadata.name
     if program is None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 
@@ -27,7 +26,7 @@ def origin_of(bundle: Bundle, opening: Opening) -> Origin:
     shaping = settings.model_dump(include=set(_SHAPING), exclude_none=True) | settings.entries
     return Origin(
         graph=sha256_of(opening.path),
-        weights=hashlib.sha256(bundle.digest.encode()).hexdigest(),
+        weights=bundle.fingerprint,
         provider=provider.name,
         version=provider.version(),
         onnxruntime=str(ort.__version__),

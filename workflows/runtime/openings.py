@@ -55,13 +55,14 @@ def openings_of(
     device_options: Mapping[str, str] | None = None,
     session_options: SessionOptions | None = None,
 ) -> dict[str, Opening]:
-    """Session → how it is opened.
+    """Session → how it is opened, without what is a draft's alone.
 
     device_options: of the device, not of the others. session_options: what a person sets for every session, over the
     file's own. Raises RequestError for a place of a session that there is not.
     """
     placed, found = _placed(bundle.pipeline, place), dict[str, Opening]()
-    for name, session in bundle.pipeline.pipeline.sessions.items():
+    for name in bundle.pipeline.pipeline.outline().sessions:
+        session = bundle.pipeline.pipeline.sessions[name]
         settings, device = session.session_options.overlaid(session_options), placed[name]
         given = (device_options or {}) if device is place.device else {}
         options = settings.of_provider(device.name, device.provider) | dict(given)

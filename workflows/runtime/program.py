@@ -53,11 +53,12 @@ class _Misfit(Exception):  # noqa: N818 - it never leaves this module
 
 class _Compiler:
     def __init__(self, pipeline: Pipeline, signatures: Mapping[str, Signature]) -> None:
+        outline = pipeline.pipeline.outline()
+        signatures = {name: signatures[name] for name in outline.sessions}
         self._pipeline, self._signatures = pipeline, signatures
         self._axes = Axes()
         self._positions = pipeline.positions.input_name
         patterns = patterns_in(pipeline, signatures)
-        outline = pipeline.pipeline.outline()
         fed = {target for _, target in outline.edges}
         natures = {
             name: Nature(

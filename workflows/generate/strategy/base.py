@@ -33,7 +33,10 @@ class Proposer(Protocol):
     """Who drafts tokens."""
 
     def propose(self, ids: Sequence[int], count: int) -> Draft:
-        """What may follow `ids`, the prompt and what was generated so far: at most `count` tokens, or NOTHING."""
+        """What may follow `ids`, the prompt and what was generated so far: at most `count` tokens, or NOTHING.
+
+        Raises DraftError where it can draft no more, and Cancelled after `stop`.
+        """
         ...
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from workflows.bundle import Bundle, read_bundle
-from workflows.errors import CapacityError, RequestError
+from workflows.bundle.options import SessionOptions
+from workflows.errors import Cancelled, CapacityError, DraftError, JoineryError, RequestError, printable
 from workflows.generate.feed import feed
 from workflows.generate.logits import Logits, run_checked
 from workflows.generate.processors import softmax
 from workflows.generate.strategy.base import NOTHING, Draft
 from workflows.generate.text import Text
 from workflows.runtime import Machine, open_machine
+from workflows.runtime.drafting import draft_faults, drafting_bundle
 from workflows.runtime.openings import Placement
 
 Process = Callable[[Sequence[int], Logits], Logits]
@@ -24,11 +26,14 @@ class DraftModel:
     """A model that is open beside the target, with a cache of its own that follows what the target takes.
 
     Draws each token from its own logits after the generation's chain (`begin` tells it), the largest where the
-    generation is greedy. Its cache keeps what two texts have in common.
+    generation is greedy. Its cache keeps what two texts have in common. name: what a person knows it as. own: whether
+    it is of the target's bundle, so that the bundle's strategy tells how to draft with it. digest: tells its bundle
+    from others.
     """
 
-    def __init__(self, machine: Machine) -> None:
-        self._machine = machine
+    def __init__(self, machine: Machine, name: str = "draft", *, own: bool = False, digest: str = "") -> None:
+        self._machine, self._name = machine, name
+        self.own, self.digest = own, digest
         self._fed: list[int] = []
         self.begin(None, None)
 
@@ -42,7 +47,30 @@ class DraftModel:
         own = read_bundle(folder)
         machine = open_machine(own, where)
         _check(target, machine, Text.of_bundle(bundle), Text.of_bundle(own))
-        return cls(machine)
+        return cls(machine, Path(folder).name, digest=own.fingerprint)
+
+    @classmethod
+    def of_bundle(
+        cls,
+        bundle: Bundle,
+        target: Machine,
+        where: Placement,
+        device_options: Mapping[str, str] | None = None,
+        session_options: SessionOptions | None = None,
+    ) -> DraftModel | None:
+        """Opens those sessions of `bundle` that draft for `target`, the others; None where it has none.
+
+        The options are open_machine's. Raises BundleError, with the JSON path, where the two don't fit, and what
+        open_machine raises.
+        """
+        own, machine = drafting_bundle(bundle, target.cache.capacity), None
+        if own is not None:
+            others = {name: one for name, one in where.others.items() if name in own.pipeline.pipeline.sessions}
+            place = Placement(where.device, others)
+            machine = open_machine(own, place, device_options=device_options, session_options=session_options)
+        for fault in draft_faults(bundle.pipeline, target.program, machine.program if machine else None):
+            raise fault.error(bundle.where)
+        return None if machine is None else cls(machine, str(bundle.pipeline.pipeline.draft), own=True)
 
     def stop(self) -> None:
         """Ends the run that is under way; may be called from any thread."""
@@ -58,22 +86,45 @@ class DraftModel:
         self._machine.resume()
 
     def propose(self, ids: Sequence[int], count: int) -> Draft:
-        """See Proposer. Raises what Machine.step raises, but for a full cache, which drafts nothing."""
+        """See Proposer. A full cache drafts nothing."""
         tokens: list[int] = []
         drawn: list[Logits] = []
         try:
-            logits = self._caught_up(ids)
-            while len(tokens) < count:
-                token, probabilities = self._drawn(logits, [*ids, *tokens])
+            for token, probabilities in self._following(ids, count):
                 tokens.append(token)
                 drawn.append(probabilities)
-                if len(tokens) < count:
-                    logits = run_checked(self._machine, [token], "decode")
-                    self._fed.append(token)
         except CapacityError:
-            if not tokens:
-                return NOTHING
+            pass
+        except Cancelled:
+            raise
+        except JoineryError as error:
+            self._forget()
+            raise DraftError(
+                f"Drafting by {printable(self._name)} failed, and this generation goes on without drafts: {error}"
+            ) from error
+        if not tokens:
+            return NOTHING
         return Draft(tuple(tokens), None if self._generator is None else np.stack(drawn))
+
+    def _following(self, ids: Sequence[int], count: int) -> Iterator[tuple[int, Logits]]:
+        """At most `count` tokens after `ids`, each with what it was drawn from; the last is not fed."""
+        logits, ids = self._caught_up(ids), list(ids)
+        for place in range(count):
+            scores = logits if self._process is None else self._process(ids, np.array(logits, np.float32))
+            if not np.isfinite(scores.max()):  # the chain leaves nothing to say here
+                return
+            probabilities = scores if self._generator is None else softmax(scores)
+            token = int(np.argmax(scores)) if self._generator is None else draw(probabilities, self._generator)
+            yield token, probabilities
+            ids.append(token)
+            if place + 1 < count:
+                logits = run_checked(self._machine, [token], "decode")
+                self._fed.append(token)
+
+    def _forget(self) -> None:
+        """Empties the cache, for what a run that failed left in it is not to be gone on from."""
+        self._machine.cache.reset(wiped=True)
+        self._fed = []
 
     def _caught_up(self, ids: Sequence[int]) -> Logits:
         """The logits after the last of `ids`, of which the cache keeps the tokens that it has."""
@@ -81,20 +132,13 @@ class DraftModel:
         cache = self._machine.cache
         if not any(shared in lengths for lengths in cache.rewindable()):
             shared = 0
-        cache.rewind(shared)
         if len(ids) > cache.capacity and not cache.layout.evicts:
             raise CapacityError("The draft's cache is full.")
+        cache.rewind(shared)
         self._fed = list(ids[:shared])
         for fed in feed(self._machine, ids[shared:]):
             self._fed.extend(fed.tokens)
         return fed.logits
-
-    def _drawn(self, logits: Logits, ids: Sequence[int]) -> tuple[int, Logits]:
-        scores = logits if self._process is None else self._process(ids, np.array(logits, np.float32))
-        if self._generator is None:
-            return int(np.argmax(scores)), scores
-        probabilities = softmax(scores)
-        return draw(probabilities, self._generator), probabilities
 
 
 def draw(probabilities: Logits, generator: np.random.Generator) -> int:

@@ -8,13 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
+from workflows.errors import DraftError
 from workflows.generate.logits import Logits, run_checked, run_rows
 from workflows.generate.options import Acceptance, GenerateOptions
 from workflows.generate.processors import Processor, compile_choice
 from workflows.generate.strategy.accept import Rule, matching, rejection_sampling, typical
 from workflows.generate.strategy.base import NOTHING, Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
-from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.pace import Pace
 from workflows.generate.strategy.ties import Ties
 from workflows.runtime import Machine
@@ -54,6 +54,11 @@ class Steps(Protocol):
         """What came of drafts; None of a way without any."""
         ...
 
+    @property
+    def lost(self) -> str:
+        """Why there are no drafts any more, as a sentence; empty while there are, and of a way without any."""
+        ...
+
     def first(self, logits: Logits, ids: Sequence[int]) -> Chosen:
         """The token after the prompt, whose last logits [V] are given."""
         ...
@@ -68,6 +73,8 @@ class Steps(Protocol):
 
 class PlainSteps:
     """One token a run."""
+
+    lost = ""
 
     def __init__(self, machine: Machine, score: Score, choose: Callable[[Logits], int]) -> None:
         self._machine, self._score, self._choose = machine, score, choose
@@ -97,7 +104,7 @@ class DraftedSteps:
         self, machine: Machine, score: Score, strategy: Strategy, rule: Rule, greedy: bool, ends: frozenset[int]
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
-        self._greedy, self._ends = greedy, ends
+        self._greedy, self._ends, self.lost = greedy, ends, ""
         self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties()
 
     @property
@@ -113,13 +120,20 @@ class DraftedSteps:
     def next(self, ids: Sequence[int], left: int) -> Sequence[Chosen]:
         """See Steps."""
         began = self.pace.clock()
-        count = self.pace.length(min(left - 1, self._machine.drafts))
-        draft = self._proposer.propose(ids, count) if count > 0 else NOTHING
+        draft = self._drafted(ids, left)
         found = self._looked_at(draft, list(ids)) if draft else [self._alone(ids)]
         accepted = sum(chosen.drafted for chosen in found)
         self._use.note(len(draft), accepted)
         self.pace.note(len(draft), accepted, self.pace.clock() - began, judged=len(found))
         return found
+
+    def _drafted(self, ids: Sequence[int], left: int) -> Draft:
+        count = 0 if self.lost else self.pace.length(min(left - 1, self._machine.drafts))
+        try:
+            return self._proposer.propose(ids, count) if count > 0 else NOTHING
+        except DraftError as error:  # the tokens are the model's own, with drafts and without
+            self.lost = str(error)
+            return NOTHING
 
     def _alone(self, ids: Sequence[int]) -> Chosen:
         return self.first(run_checked(self._machine, ids[-1:], "decode"), ids)
@@ -145,18 +159,6 @@ class DraftedSteps:
         return found
 
 
-def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
-    """What the options and an open draft ask for: None is one token a run, a text why there can be no drafts."""
-    if (not options.ngram and draft is None) or options.num_beams > 1:
-        return None
-    if machine.cache.carried:
-        return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
-    if machine.verifier is None:
-        return "Drafts are off: this bundle's graphs give the logits of one token a run."
-    proposer = NGram(max_draft=options.draft_tokens) if draft is None or options.ngram else draft
-    return Strategy(proposer, options.draft_tokens, options.acceptance)
-
-
 def steps_of(
     machine: Machine,
     score: Score,
@@ -173,7 +175,7 @@ def steps_of(
     if strategy is None:
         return PlainSteps(machine, score, choose)
     proposer, rule = strategy.proposer, matching(choose)
-    draws = isinstance(proposer, DraftModel) and not greedy and strategy.acceptance != "typical"
+    draws = isinstance(proposer, DraftModel) and not greedy and strategy.acceptance in (None, "rejection_sampling")
     if isinstance(proposer, DraftModel):
         seed = None if options.seed is None else options.seed + 1  # draws of its own, not the acceptance's again
         proposer.begin(process, np.random.default_rng(seed) if draws else None)

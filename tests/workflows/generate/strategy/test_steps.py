@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from tests.workflows.conftest import Built, make_qwen3
+from workflows.errors import JoineryError, RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.loop import Generation
+from workflows.generate.options import check_options
 from workflows.generate.strategy import Draft, DraftModel, NGram, Strategy
 from workflows.generate.strategy.pace import Pace
-from workflows.wire.events import Event, GenerationDone, TokenEvent
+from workflows.wire.events import Event, GenerationDone, NoticeEvent, TokenEvent
 
 COUNT = 40
 LAYOUTS = {
@@ -138,9 +140,76 @@ def test_the_same_seed_draws_the_same_tokens_with_look_ups(bundle: Path) -> None
         assert done.speculation is not None and done.speculation.drafted > 0
 
 
-def test_a_draft_of_other_tokens_is_refused(built: Built, sharp_qwen3: Path, tmp_path: Path) -> None:
-    from workflows.errors import RequestError
+def test_greedy_acceptance_takes_what_is_drawn_anyway(demo_bundle: Path) -> None:
+    """Of a draft model too: no draw is spent on drafts, so that a seed gives the tokens that it gives without them."""
+    with open_engine(demo_bundle) as engine, open_engine(demo_bundle) as other:
+        options = {"temperature": 0.7, "top_k": 20, "seed": 11}
+        _, alone = run(engine, [5, 6, 7, 8], None, **options)
+        _, done = run(engine, [5, 6, 7, 8], Strategy(DraftModel(other.machine), 4, "greedy"), **options)
+        assert done.token_ids == alone.token_ids
+        assert done.speculation is not None and done.speculation.drafted > 0
 
+
+@pytest.mark.usefixtures("erratic")
+@pytest.mark.parametrize("failure", ["nan", "onnxruntime"])
+def test_a_draft_that_fails_ends_no_generation(
+    failure: str, demo_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its tokens are the model's own, which is said once; the next generation drafts again."""
+    with open_engine(demo_bundle) as plain, open_engine(demo_bundle, draft=demo_bundle) as engine:
+        assert engine.draft is not None
+        (wanted, used), (machine, left) = last(plain), (engine.draft._machine, [3])
+        real = machine.step
+
+        def step(*fed: Any, **asked: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0 and failure == "onnxruntime":
+                raise JoineryError("The decode step failed on cpu: out of luck.")
+            return real(*fed, **asked) * (np.nan if left[0] < 0 else 1)
+
+        monkeypatch.setattr(machine, "step", step)
+        events = list(engine.generate([5, 6, 7, 8], GenerateOptions(max_new_tokens=COUNT), eos=[]))
+        notices = [one for one in events if isinstance(one, NoticeEvent)]
+        done = events[-1]
+        assert isinstance(done, GenerationDone) and done.token_ids == wanted
+        assert engine.machine.cache.length == used and machine.cache.length == 0
+        assert [one.code for one in notices] == ["draft_lost"] and demo_bundle.name in notices[0].message
+        left[0] = 1 << 20
+        assert last(engine) == (wanted, used) and machine.cache.length > 0
+
+
+def last(engine: Engine) -> tuple[list[int], int]:
+    """The tokens of one generation, and how many the cache holds after it."""
+    *_, done = engine.generate([5, 6, 7, 8], GenerateOptions(max_new_tokens=COUNT), eos=[])
+    assert isinstance(done, GenerationDone)
+    return done.token_ids, engine.machine.cache.length
+
+
+def test_a_chain_that_leaves_nothing_drafts_nothing(demo_bundle: Path) -> None:
+    with open_engine(demo_bundle) as engine:
+        draft = DraftModel(engine.machine)
+        draft.begin(lambda ids, logits: logits - np.float32(np.inf), np.random.default_rng(0))
+        assert not draft.propose([5, 6], 3)
+
+
+def test_options_of_what_is_not_asked_for_are_refused(demo_bundle: Path) -> None:
+    for given, named in (
+        ({"num_beams": 2, "ngram": True}, "ngram"), ({"length_penalty": 2.0}, "length_penalty"),
+        ({"early_stopping": True}, "early_stopping"),
+    ):  # fmt: skip
+        with pytest.raises(RequestError, match=named):
+            check_options(given)
+    with open_engine(demo_bundle) as engine, open_engine(demo_bundle, draft=demo_bundle) as drafted:
+        for given, named in (({"draft_tokens": 8}, "draft_tokens"), ({"acceptance": "greedy"}, "acceptance")):
+            with pytest.raises(RequestError, match=named):
+                list(engine.generate([5, 6], check_options(given)))
+        with pytest.raises(RequestError, match="Beams"):
+            list(drafted.generate([5, 6], check_options({"num_beams": 2})))
+        *_, done = engine.generate([5, 6], check_options({"ngram": True, "draft_tokens": 8, "max_new_tokens": 2}))
+        assert isinstance(done, GenerationDone)
+
+
+def test_a_draft_of_other_tokens_is_refused(built: Built, sharp_qwen3: Path, tmp_path: Path) -> None:
     other = built(make_qwen3(tmp_path / "small", vocab_size=500), capacity=48)
     with pytest.raises(RequestError, match="knows 500 tokens and the model 997"):
         open_engine(built(sharp_qwen3, capacity=96), draft=other)

@@ -1,0 +1,106 @@
+"""Two models in one file: which sessions are the draft's, and what of a strategy cannot be run.
+
+    flow ──▶ the target's sessions         strategy.draft.session, roles.draft ──▶ the draft: it, what feeds it, and
+                                                                                   what it feeds, in the order of data
+
+A draft has a cache of its own, so that it is a pipeline of its own: `drafting`. Sessions that the flow runs besides, as
+a table of tokens, are both models'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from workflows.bundle.composition import Flow, FlowStage, KVState, State
+from workflows.bundle.flow import Fault
+from workflows.bundle.strategy import Roles, Strategy
+
+ROLES, STRATEGY = "pipeline.roles", "pipeline.strategy"
+DRAFT = f"{STRATEGY}.draft"
+_NOT_RUN = ("amateur", "expert", "unconditional")
+
+
+def drafting(flow: Flow) -> Flow | None:
+    """The flow of the draft alone; None where no session drafts."""
+    names = flow.drafting
+    if not names:
+        return None
+    ports = flow.dataflow
+    return Flow(
+        sessions={name: flow.sessions[name] for name in names},
+        flow=[FlowStage(run=name) for name in names],
+        dataflow=[edge for edge in ports if {_session(edge.source), _session(edge.target)} <= {*names}],
+        state=State(kv_cache=_own_cache(flow.state.kv_cache), position_ids=flow.state.position_ids),
+    )
+
+
+def _own_cache(kept: KVState | None) -> KVState:
+    """Named as the target's, or otherwise where the draft's graphs name theirs otherwise."""
+    named = {} if kept is None or kept.format == "combined" else kept.model_dump(exclude={"format"})
+    return KVState(format="auto", **named)
+
+
+def _session(port: str) -> str:
+    return port.split(".", 1)[0]
+
+
+def strategy_faults(flow: Flow, elsewhere: bool) -> Iterator[Fault]:
+    """What of `roles` and `strategy` cannot be run. elsewhere: whether the file names a bundle that is to draft."""
+    roles, strategy = flow.roles or Roles(), flow.strategy
+    for name in _NOT_RUN:
+        if getattr(roles, name) is not None:
+            yield Fault(f"{ROLES}.{name}", f"Joinery reads the role {name} and does not run it yet: take it out")
+    if strategy is None:
+        if roles.draft is not None:
+            yield Fault(f"{ROLES}.draft", "a session is to draft, and pipeline.strategy does not say how")
+        yield from _unknown(flow, {f"{ROLES}.target": roles.target})
+        return
+    if strategy.tree is not None:
+        yield Fault(f"{STRATEGY}.tree", "Joinery reads tree and does not run it yet: take it out")
+    if strategy.draft.producer == "extra_heads":
+        yield Fault(f"{DRAFT}.producer", "Joinery reads extra_heads and does not run it yet: take it out")
+    named = {
+        f"{ROLES}.target": roles.target, f"{ROLES}.draft": roles.draft, f"{DRAFT}.session": strategy.draft.session,
+        f"{STRATEGY}.verify.session": strategy.verify.session,
+    }  # fmt: skip
+    yield from _unknown(flow, named)
+    yield from _drafts(flow, strategy, roles, elsewhere)
+    yield from _verifies(flow, strategy, roles)
+
+
+def _unknown(flow: Flow, named: Mapping[str, str | None]) -> Iterator[Fault]:
+    for path, name in named.items():
+        if name is not None and name not in flow.sessions:
+            yield Fault(path, f"{name!r} is no session: there are {', '.join(flow.sessions)}")
+
+
+def _drafts(flow: Flow, strategy: Strategy, roles: Roles, elsewhere: bool) -> Iterator[Fault]:
+    """Whether there is one who drafts, and has sessions that the flow does not run."""
+    draft, name = strategy.draft, flow.draft
+    path = f"{DRAFT}.session" if draft.session is not None else f"{ROLES}.draft"
+    if draft.session is not None and roles.draft is not None and draft.session != roles.draft:
+        yield Fault(f"{ROLES}.draft", f"{roles.draft} is to draft, and the strategy says {draft.session}")
+    if draft.producer == "ngram" and name is not None:
+        yield Fault(path, f"ngram drafts from what was said before, and {name} from a model: name one of them")
+    elif draft.producer == "self_speculative" and (name is None or draft.depth is None):
+        missing = "session" if name is None else "depth"
+        message = f"the first layers draft from a graph of their own, and the file gives no {missing}: build it anew"
+        yield Fault(f"{DRAFT}.{missing}", f"{message} with early_exit")
+    elif draft.producer == "draft_model" and name is None and not elsewhere:
+        yield Fault(f"{DRAFT}.session", "a model is to draft, and none is named: give a session, or metadata.draft")
+    if name is not None and name == roles.target:
+        yield Fault(path, f"{name} is the target and the draft, and these are two models")
+    elif name in {stage.run for stage in flow.flow}:
+        yield Fault(path, f"the flow runs {name} for the target already, and a draft runs by itself: take it out there")
+    if name is not None and (flow.state.cross_cache or any(stage.cross_attention_from for stage in flow.flow)):
+        yield Fault(path, "the target reads a source first, and a draft would not know it: leave the draft out")
+
+
+def _verifies(flow: Flow, strategy: Strategy, roles: Roles) -> Iterator[Fault]:
+    """Whether who looks at drafts is the target."""
+    run, verify = {stage.run for stage in flow.flow if stage.when == "step"}, strategy.verify.session
+    if roles.target is not None and roles.target not in run and roles.target != flow.draft:
+        yield Fault(f"{ROLES}.target", f"the flow runs the target at each step, and {roles.target} not")
+    if verify is not None and (verify not in run or verify != (roles.target or verify)):
+        target = roles.target or " and ".join(sorted(run))
+        yield Fault(f"{STRATEGY}.verify.session", f"the target alone looks at drafts, and that is {target}")
