@@ -118,7 +118,7 @@ class LogitsOp(Model):
 
     @model_validator(mode="after")
     def _whole(self) -> LogitsOp:
-        needs = {"logit_bias": "map", "grammar": "backend", "combine": "mode"}.get(self.op)
+        needs = {"logit_bias": "map", "grammar": "backend", "combine": "alpha" if self.mode else "mode"}.get(self.op)
         if needs is None and self.op != "sample":
             needs = "value"
         if needs is not None and getattr(self, needs) in (None, "", {}):
@@ -131,12 +131,19 @@ class LogitsOp(Model):
         return self
 
 
-def chain_faults(ops: Sequence[LogitsOp], vocabulary: int | None) -> Iterator[Fault]:
-    """What of a chain is not run, and tokens that the model has not got. vocabulary: None where it is not known."""
+def chain_faults(
+    ops: Sequence[LogitsOp], vocabulary: int | None, amateur: str | None = None
+) -> Iterator[Fault]:
+    """What of a chain is not run, and tokens that the model has not got. vocabulary: None where it is not known.
+
+    amateur: the session whose logits can be taken off.
+    """
     for place, op in enumerate(ops):
         path = f"generation.logits[{place}]"
-        if op.op in ("grammar", "combine"):
+        if op.op == "grammar":
             yield Fault(path, f"Joinery reads the op {op.op} and does not run it yet: take it out")
+        if op.amateur is not None and op.amateur != amateur:
+            yield Fault(f"{path}.amateur", f"pipeline.roles.amateur must name {op.amateur} as well")
         if op.op == "sample" and place + 1 < len(ops):
             yield Fault(path, "sample draws the token, so that nothing can follow it: let it be the last")
         beyond = [token for token in op.map or {} if vocabulary is not None and int(token) >= vocabulary]

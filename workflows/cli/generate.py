@@ -14,13 +14,17 @@ from workflows.cli.interrupts import loading, promptly
 from workflows.cli.output import JsonFlag, pairs, write_json
 from workflows.cli.prompt import (
     AcceptanceOption,
+    AlphaOption,
+    AmateurOption,
     BeamsOption,
     CapacityOption,
     DraftOption,
     DraftTokensOption,
     EarlyStoppingOption,
     GrammarOption,
+    GuidanceOption,
     LengthPenaltyOption,
+    NegativeOption,
     NGramOption,
     NoDraftsOption,
     PlaceOption,
@@ -36,7 +40,8 @@ from workflows.errors import Cancelled, PromptError, RequestError
 from workflows.wire.events import Event, GenerationDone, NoticeEvent, TokenEvent
 
 if TYPE_CHECKING:
-    from workflows.generate import Message
+    from workflows.generate import Engine, Message
+    from workflows.generate.tools import Tool
 
 # The contract's fields; the worker's events carry more for the window.
 TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
@@ -63,6 +68,10 @@ def generate(
     no_drafts: bool = NoDraftsOption,
     draft_tokens: int | None = DraftTokensOption,
     acceptance: str | None = AcceptanceOption,
+    guidance: float | None = GuidanceOption,
+    negative_prompt: str | None = NegativeOption,
+    amateur: Path | None = AmateurOption,
+    alpha: float | None = AlphaOption,
     beams: int | None = BeamsOption,
     length_penalty: float | None = LengthPenaltyOption,
     early_stopping: str | None = EarlyStoppingOption,
@@ -101,6 +110,8 @@ def generate(
             "ngram": ngram,
             "draft_tokens": draft_tokens,
             "acceptance": acceptance,
+            "guidance": guidance,
+            "alpha": alpha,
             "num_beams": beams,
             "length_penalty": length_penalty,
             "early_stopping": early_stopping,
@@ -111,6 +122,10 @@ def generate(
     )
     if draft is not None and (ngram or no_drafts):
         raise RequestError("Drafts come from one place: give --draft, --ngram or --no-drafts.")
+    if (amateur is None) != (alpha is None):
+        raise RequestError("Contrastive decoding takes a model and a share: give --amateur and --alpha together.")
+    if negative_prompt is not None and guidance is None:
+        raise RequestError("--negative-prompt is what guidance leads away from: give --guidance with it.")
     given = one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
@@ -124,6 +139,8 @@ def generate(
             place=read_places(place),
             draft=draft or (False if ngram or no_drafts else None),
         )
+        if amateur is not None:
+            engine.beside.use_amateur(amateur, engine.bundle)
     if (tools or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
     if isinstance(given, list):
@@ -131,13 +148,20 @@ def generate(
             raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
         ids = given
     else:
-        message: Message = {"role": "user", "content": given}
-        ids = engine.encode_chat([message], told, prefill) if chat else engine.encode(given)
+        ids = _encoded(engine, given, chat, told, prefill)
+    if negative_prompt is not None:
+        negative = _encoded(engine, negative_prompt, chat, told, prefill)
+        options = options.model_copy(update={"negative_prompt": negative})
     with promptly(engine.stop) as cancelled:
         events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
         done = show(recorded(engine.bundle, events, to_stderr), as_json, prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
+
+
+def _encoded(engine: Engine, text: str, chat: bool, tools: list[Tool] | None, prefill: str) -> list[int]:
+    message: Message = {"role": "user", "content": text}
+    return engine.encode_chat([message], tools, prefill) if chat else engine.encode(text)
 
 
 def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:

@@ -23,6 +23,10 @@ DraftTokensOption = typer.Option(None, "--draft-tokens", help="Tokens that a dra
 AcceptanceOption = typer.Option(
     None, "--acceptance", help="Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."
 )
+GuidanceOption = typer.Option(None, "--guidance", metavar="G", help="Follow the prompt G times as far; above 1.")
+NegativeOption = typer.Option(None, "--negative-prompt", metavar="TEXT", help="What guidance leads away from.")
+AmateurOption = typer.Option(None, "--amateur", metavar="BUNDLE", help="A smaller bundle whose logits are taken off.")
+AlphaOption = typer.Option(None, "--alpha", metavar="A", help="How much of the amateur's logits is taken off.")
 BeamsOption = typer.Option(None, "--beams", metavar="N", help="Search N texts at once for the most probable one.")
 LengthPenaltyOption = typer.Option(None, "--length-penalty", help="Of beams: above 0 favours long texts.")
 EarlyStoppingOption = typer.Option(None, "--early-stopping", help="Of beams: true, false or never, as transformers'.")

@@ -13,6 +13,7 @@ from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.genai.folder import extra_files, unrun
 from workflows.bundle.options import parse_options
 from workflows.errors import PromptError, printable
+from workflows.generate.combine import Beside
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
@@ -32,18 +33,19 @@ SYSTEM_FOLDED = "The chat template takes no system message: its text stands at t
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread.
 
-    draft: drafts its tokens, and is closed with it.
+    draft, beside: draft its tokens and weigh its logits, and are closed with it.
     """
 
     def __init__(
-        self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | None = None
-    ) -> None:
+        self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | None = None,
+        beside: Beside | None = None,
+    ) -> None:  # fmt: skip
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
-        self.load_seconds, self.draft = load_seconds, draft
+        self.load_seconds, self.draft, self.beside = load_seconds, draft, beside or Beside(machine)
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
@@ -130,6 +132,8 @@ class Engine:
                 self.languages.token(language)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         strategy = self._strategy(options)
+        if told := self.beside.begin(options, self.defaults.chain, self.text):
+            self._note("guidance", told)
         yield from self._notices()
         if self.machine.has_source:
             yield from self._translate(ids, options, cancelled, ends, prefix, strategy)
@@ -149,7 +153,9 @@ class Engine:
         elif given:
             raise PromptError("The model takes a prompt alone: leave out what was given besides.")
         kept = self._reuse(ids)
-        generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults, strategy)
+        generation = Generation(
+            self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.beside
+        )
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
@@ -218,12 +224,14 @@ class Engine:
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
         self.machine.stop()
+        self.beside.stop()
         if self.draft is not None:
             self.draft.stop()
 
     def close(self) -> None:
         """Lets go of the bundle's sessions and their memory."""
         self.machine.close()
+        self.beside.close()
         if self.draft is not None:
             self.draft.close()
 
@@ -236,6 +244,7 @@ class Engine:
     def reset(self) -> None:
         """Forgets the conversation."""
         self.machine.cache.reset()
+        self.beside.forget()
         self._cached = []
 
     def rewind(self, length: int) -> CacheEvent:
@@ -320,8 +329,8 @@ def open_engine(
     draft: str | Path | Literal[False] | None = None,
 ) -> Engine:
     """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
-    draft: another bundle, which drafts its tokens on the same provider; None for the model of its own that the file asks
-    to draft, False for none.
+    draft: another bundle, which drafts its tokens on the same provider; None for the model of its own that the file
+    asks to draft, False for none.
 
     Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
     stopped, one sentence each.
@@ -334,7 +343,7 @@ def open_engine(
         bundle, where, cache=cache, capacity=capacity, device_options=device_options, session_options=options
     )
     if draft is None:
-        beside = DraftModel.of_bundle(bundle, machine, where, device_options, options)
+        drafts = DraftModel.of_bundle(bundle, machine, where, device_options, options)
     else:
-        beside = DraftModel.open(draft, Placement(where.device, {}), machine, bundle) if draft else None
-    return Engine(bundle, machine, time.perf_counter() - began, beside)
+        drafts = DraftModel.open(draft, Placement(where.device, {}), machine, bundle) if draft else None
+    return Engine(bundle, machine, time.perf_counter() - began, drafts, Beside.open(machine, bundle, where))

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.bundle.strategy import LogitsOp
 from workflows.errors import Cancelled, CapacityError, LogitsError
 from workflows.generate.beams import Beams, BeamSearch
 from workflows.generate.chain import compile_chain, with_options
+from workflows.generate.combine import Beside, asked_combinations
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
@@ -60,7 +62,8 @@ class Generation:
     """One generation over an machine whose cache already holds `kept` of the prompt's tokens.
 
     defaults: what the checkpoint asks of every generation; an option that a person gave wins over it. strategy: how
-    tokens are found; None takes one from each run. `final` is what the flow's final sessions gave after the last token.
+    tokens are found; None takes one from each run. beside: what its chain combines logits with. `final` is what the
+    flow's final sessions gave after the last token.
     """
 
     def __init__(
@@ -72,7 +75,9 @@ class Generation:
         cancelled: Callable[[], bool] = lambda: False,
         defaults: Defaults | None = None,
         strategy: Strategy | None = None,
+        beside: Beside | None = None,
     ) -> None:
+        self._beside = beside or Beside(machine)
         self._defaults, self._strategy = defaults or Defaults(), strategy
         self._machine, self._text, self._options, self._eos = machine, text, options, frozenset(eos)
         self._cancelled = cancelled
@@ -165,15 +170,21 @@ class Generation:
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
-        start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
+        read, negative = prompt if source is None else source, options.negative_prompt or ()
+        start = Start(prompt, read, self._eos, options.max_new_tokens, negative)
+
+        def special(op: LogitsOp) -> Processor:
+            return self._beside.processor(op, start, options)
+
         form = asked_form(options)
         forms = [grammar(form, self._text, sorted(self._eos), len(prompt), options.max_new_tokens)] if form else []
         if defaults.chain is not None:
             chain, self._options = with_options(defaults.chain, options)
-            return compile_chain(chain, start, forms)
+            return compile_chain(chain, start, forms, special)
         given = "repetition_penalty" in options.model_fields_set
         penalty = options.repetition_penalty if given else defaults.repetition_penalty
-        return compile_processors(options, [*compile_constraints(defaults, start, penalty), *forms])
+        combined = [special(op) for op in asked_combinations(options)]
+        return compile_processors(options, [*combined, *compile_constraints(defaults, start, penalty), *forms])
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
         logits: Logits | None = None

@@ -24,6 +24,9 @@ class GenerateOptions(BaseModel):
     whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
     num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
     json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
+    guidance: how many times as far as the prompt leads a token is to go (Sanchez et al.'s γ); 1 is none.
+    negative_prompt: the ids of what it leads away from, None for the prompt's last. alpha: of contrastive decoding, how
+    much of the amateur's logits is taken off.
     target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
     the checkpoint does by itself.
     """
@@ -49,6 +52,9 @@ class GenerateOptions(BaseModel):
     json_schema: Form | None = None
     regex: Form | None = None
     grammar: Form | None = None
+    guidance: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
+    negative_prompt: list[Annotated[int, Field(ge=0)]] | None = None
+    alpha: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
     target_language: str | None = None
     source_language: str | None = None
 
@@ -69,6 +75,12 @@ class GenerateOptions(BaseModel):
         for name in ("length_penalty", "early_stopping"):
             if self.num_beams == 1 and name in self.model_fields_set:
                 raise ValueError(f"{name} is of a search with beams: give num_beams above 1, or leave it out")
+        return self
+
+    @model_validator(mode="after")
+    def _negative_of_guidance(self) -> GenerateOptions:
+        if self.negative_prompt is not None and self.guidance is None:
+            raise ValueError("negative_prompt is what guidance turns away from: give guidance with it")
         return self
 
     @property
