@@ -108,7 +108,7 @@ class LogitsOp(Model):
     ]  # fmt: skip
     value: Finite | None = None
     map: dict[Annotated[str, Field(pattern=r"^[0-9]+$")], Finite] | None = None
-    backend: str | None = None
+    backend: Literal["llguidance"] | None = None
     grammar: str | None = None
     stateful: Switch | None = None
     mode: Literal["contrastive", "cfg"] | None = None
@@ -122,7 +122,11 @@ class LogitsOp(Model):
         if needs is None and self.op != "sample":
             needs = "value"
         if needs is not None and getattr(self, needs) in (None, "", {}):
-            raise ValueError(f"the op {self.op} needs a {needs}")
+            raise ValueError(f"the op {self.op} needs {'an' if needs == 'alpha' else 'a'} {needs}")
+        if self.op == "grammar" and not self.grammar:
+            raise ValueError("the op grammar needs a grammar: Lark's, or a JSON schema")
+        if self.op == "grammar" and self.stateful is False:
+            raise ValueError("a grammar follows the whole reply, so that it is stateful: leave that out")
         bounds = _BOUNDS.get(self.op)
         if bounds and self.value is not None and not bounds[0] <= self.value <= bounds[1]:
             raise ValueError(f"the op {self.op} takes a value from {bounds[0]:g} to {bounds[1]:g}")
@@ -140,8 +144,6 @@ def chain_faults(
     """
     for place, op in enumerate(ops):
         path = f"generation.logits[{place}]"
-        if op.op == "grammar":
-            yield Fault(path, f"Joinery reads the op {op.op} and does not run it yet: take it out")
         if op.amateur is not None and op.amateur != amateur:
             yield Fault(f"{path}.amateur", f"pipeline.roles.amateur must name {op.amateur} as well")
         if op.op == "sample" and place + 1 < len(ops):

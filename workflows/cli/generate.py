@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -32,7 +32,9 @@ from workflows.cli.prompt import (
     RegexOption,
     SchemaOption,
     SessionOption,
+    ToolCallsOption,
     ToolsOption,
+    check_combined,
     read_places,
     read_text,
 )
@@ -55,6 +57,7 @@ def generate(
     prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt."),
     chat: bool = typer.Option(False, "--chat", help="Put the prompt through the chat template."),
     tools: Path | None = ToolsOption,
+    tool_calls: Literal["auto", "required"] | None = ToolCallsOption,
     prefill: str = PrefillOption,
     max_new_tokens: int = typer.Option(256, "--max-new-tokens", help="Tokens to generate at most."),
     cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
@@ -91,6 +94,7 @@ def generate(
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
     from workflows.generate import open_engine, parse_tools
+    from workflows.generate.calls import call_grammar
     from workflows.generate.options import check_options
     from workflows.measure.recording import recorded, to_stderr
 
@@ -122,10 +126,7 @@ def generate(
     )
     if draft is not None and (ngram or no_drafts):
         raise RequestError("Drafts come from one place: give --draft, --ngram or --no-drafts.")
-    if (amateur is None) != (alpha is None):
-        raise RequestError("Contrastive decoding takes a model and a share: give --amateur and --alpha together.")
-    if negative_prompt is not None and guidance is None:
-        raise RequestError("--negative-prompt is what guidance leads away from: give --guidance with it.")
+    check_combined(amateur, alpha, guidance, negative_prompt)
     given = one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
@@ -149,9 +150,13 @@ def generate(
         ids = given
     else:
         ids = _encoded(engine, given, chat, told, prefill)
+    more: dict[str, object] = {}
+    if tool_calls is not None:
+        ends = engine.bundle.pipeline.tokens.eos
+        more["tool_calls"] = call_grammar(engine.template, engine.text, ends, told or [], tool_calls)
     if negative_prompt is not None:
-        negative = _encoded(engine, negative_prompt, chat, told, prefill)
-        options = options.model_copy(update={"negative_prompt": negative})
+        more["negative_prompt"] = _encoded(engine, negative_prompt, chat, told, prefill)
+    options = check_options(options.model_dump(exclude_unset=True) | more)
     with promptly(engine.stop) as cancelled:
         events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
         done = show(recorded(engine.bundle, events, to_stderr), as_json, prefill)

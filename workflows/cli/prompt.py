@@ -7,9 +7,12 @@ from pathlib import Path
 import typer
 
 from workflows.cli.output import pairs
-from workflows.errors import PromptError
+from workflows.errors import PromptError, RequestError
 
 ToolsOption = typer.Option(None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of.")
+ToolCallsOption = typer.Option(
+    None, "--tool-calls", metavar="auto|required", help="Hold replies to calls of --tools, or to such or free text."
+)
 PrefillOption = typer.Option("", "--prefill", metavar="TEXT", help="What the reply begins with.")
 
 CapacityOption = typer.Option(None, "--capacity", min=1, help="Cache slots, other than the bundle's own.")
@@ -41,6 +44,14 @@ PlaceOption = typer.Option(
 def read_places(texts: list[str]) -> dict[str, str]:
     """Component → provider. Raises RequestError for a text of another form."""
     return pairs("--place", [one for text in texts for one in text.split(",")])
+
+
+def check_combined(amateur: Path | None, alpha: float | None, guidance: float | None, negative: str | None) -> None:
+    """Raises RequestError for half of what contrastive decoding or guidance takes."""
+    if (amateur is None) != (alpha is None):
+        raise RequestError("Contrastive decoding takes a model and a share: give --amateur and --alpha together.")
+    if negative is not None and guidance is None:
+        raise RequestError("--negative-prompt is what guidance leads away from: give --guidance with it.")
 
 
 def read_text(path: Path, what: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from workflows.bundle.strategy import LogitsOp
 from workflows.generate.combine import asked_combinations
 from workflows.generate.constraints import Start, no_repeated_ngram, removed
+from workflows.generate.grammar import asked_form
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import (
     REMOVED,
@@ -36,11 +37,13 @@ SAMPLING = {"repetition_penalty": 1.0, "temperature": 0.0, "top_k": 0, "top_p": 
 def with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tuple[list[LogitsOp], GenerateOptions]:
     """The chain where what a person asked for stands in place of its own, and the options that it leaves.
 
-    An option whose op the chain has not got comes before `sample`, one that combines logits before all. A chain with
-    `sample` draws, with its temperature, unless the person asked for another one: 0 is greedy.
+    An option whose op the chain has not got comes before `sample`, one that combines logits before all. A form that
+    is asked for stands for the file's grammars. A chain with `sample` draws, with its temperature, unless the person
+    asked for another one: 0 is greedy.
     """
     combined = asked_combinations(options)
-    ops = [*combined, *(op for op in ops if op.op != "combine" or op.mode not in {one.mode for one in combined})]
+    replaced = {one.mode for one in combined} | ({None} if asked_form(options) else set())
+    ops = [*combined, *(op for op in ops if op.op not in SPECIAL or op.mode not in replaced)]
     asked = {name: getattr(options, name) for name in SAMPLING if name in options.model_fields_set}
     chain = [op for op in ops if op.op not in asked or asked[op.op] != SAMPLING[op.op]]
     chain = [op.model_copy(update={"value": asked[op.op]}) if op.op in asked else op for op in chain]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.bundle.strategy import LogitsOp
 from workflows.errors import RequestError, printable
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import REMOVED, Logits, Processor
@@ -23,10 +24,13 @@ from workflows.generate.text import Text
 if TYPE_CHECKING:
     from llguidance import LLTokenizer
 
-Form = Literal["json_schema", "regex", "grammar"]
+Form = Literal["json_schema", "regex", "grammar", "tool_calls"]
 Allowed = NDArray[np.bool_]
+_CLOSED: tuple[Form, ...] = ("json_schema", "tool_calls")
 _TO_CLOSE = 96  # tokens before the limit from which on JSON is brought to its end
-_SAID: dict[Form, str] = {"json_schema": "JSON schema", "regex": "regular expression", "grammar": "Lark grammar"}
+_SAID: dict[Form, str] = {
+    "json_schema": "JSON schema", "regex": "regular expression", "grammar": "Lark grammar",
+    "tool_calls": "form of tool calls"}  # fmt: skip
 
 
 class Asked(NamedTuple):
@@ -39,9 +43,16 @@ class Asked(NamedTuple):
 def asked_form(options: GenerateOptions) -> Asked | None:
     """The form that a generation is asked for."""
     texts: dict[Form, str | None] = {
-        "json_schema": options.json_schema, "regex": options.regex, "grammar": options.grammar
+        "json_schema": options.json_schema, "regex": options.regex, "grammar": options.grammar,
+        "tool_calls": options.tool_calls,
     }  # fmt: skip
     return next((Asked(form, text) for form, text in texts.items() if text is not None), None)
+
+
+def form_of(op: LogitsOp) -> Asked:
+    """The form that an op of the file's chain holds replies to: a JSON schema where it begins as one."""
+    text = op.grammar or ""
+    return Asked("json_schema" if text.lstrip().startswith("{") else "grammar", text)
 
 
 def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int | None = None) -> Processor:
@@ -51,13 +62,11 @@ def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int
     RequestError for a form that is none, for a model without tokenizer, and for one without an end token, whose reply
     could not end.
     """
-    if text.source is None:
-        raise RequestError("This bundle has no tokenizer, so that its replies have no form: leave the grammar out.")
     if not eos:
         raise RequestError("This model has no end token, so that a reply of a given form could not end.")
-    words = _words(text.source, text.vocabulary, tuple(sorted(eos)))
+    words = words_of(text, eos)
     matcher = _Matcher(asked, words)
-    closing = None if limit is None or asked.form != "json_schema" else first + limit - min(limit // 2, _TO_CLOSE)
+    closing = None if limit is None or asked.form not in _CLOSED else first + limit - min(limit // 2, _TO_CLOSE)
     endings = () if closing is None else _endings(words)  # now, and not between two tokens
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
@@ -121,7 +130,7 @@ def _compiled(asked: Asked) -> str:
 
     if asked.form == "regex":
         return str(LLMatcher.grammar_from_regex(asked.text))
-    if asked.form == "grammar":
+    if asked.form in ("grammar", "tool_calls"):
         return str(LLMatcher.grammar_from_lark(asked.text))
     try:
         # blank space may be as long as one likes, which is what an unsure model goes on with for ever
@@ -130,11 +139,16 @@ def _compiled(asked: Asked) -> str:
         raise RequestError(f"The JSON schema cannot be used: {printable(error, 160).rstrip('.')}.") from None
 
 
+def words_of(text: Text, eos: Sequence[int]) -> LLTokenizer:
+    """The tokens as llguidance knows them. Raises RequestError for a tokenizer that it cannot read, or none."""
+    if text.source is None:
+        raise RequestError("This bundle has no tokenizer, so that its replies have no form: leave the grammar out.")
+    return _words(text.source, text.vocabulary, tuple(sorted(eos)))
+
+
 @lru_cache(maxsize=4)
 def _words(tokenizer: str, vocabulary: int, eos: tuple[int, ...]) -> LLTokenizer:
-    """The tokens as llguidance knows them; half a second for a large vocabulary. Raises RequestError for a tokenizer
-    that it cannot read.
-    """
+    # half a second for a large vocabulary
     from llguidance import LLTokenizer
 
     try:

@@ -18,7 +18,7 @@ from workflows.generate.combine import Beside, asked_combinations
 from workflows.generate.constraints import Start, compile_constraints
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
-from workflows.generate.grammar import asked_form, grammar
+from workflows.generate.grammar import Asked, asked_form, form_of, grammar
 from workflows.generate.logits import Logits, check_choice
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Processor, compile_processors, softmax
@@ -174,10 +174,12 @@ class Generation:
         start = Start(prompt, read, self._eos, options.max_new_tokens, negative)
 
         def special(op: LogitsOp) -> Processor:
+            if op.op == "grammar":
+                return self._formed(form_of(op), start)
             return self._beside.processor(op, start, options)
 
         form = asked_form(options)
-        forms = [grammar(form, self._text, sorted(self._eos), len(prompt), options.max_new_tokens)] if form else []
+        forms = [self._formed(form, start)] if form else []
         if defaults.chain is not None:
             chain, self._options = with_options(defaults.chain, options)
             return compile_chain(chain, start, forms, special)
@@ -185,6 +187,9 @@ class Generation:
         penalty = options.repetition_penalty if given else defaults.repetition_penalty
         combined = [special(op) for op in asked_combinations(options)]
         return compile_processors(options, [*combined, *compile_constraints(defaults, start, penalty), *forms])
+
+    def _formed(self, form: Asked, start: Start) -> Processor:
+        return grammar(form, self._text, sorted(start.eos), len(start.prompt), start.max_new_tokens)
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
         logits: Logits | None = None

@@ -23,7 +23,8 @@ class GenerateOptions(BaseModel):
     last tokens when they came before. draft_tokens: tokens a draft has at most, of
     whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
     num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
-    json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
+    json_schema, regex, grammar, tool_calls: the form that the reply must have, at most one of them; the last two are
+    Lark grammars, the last one as generate/calls.py makes it of a template and its tools.
     guidance: how many times as far as the prompt leads a token is to go (Sanchez et al.'s γ); 1 is none.
     negative_prompt: the ids of what it leads away from, None for the prompt's last. alpha: of contrastive decoding, how
     much of the amateur's logits is taken off.
@@ -52,6 +53,7 @@ class GenerateOptions(BaseModel):
     json_schema: Form | None = None
     regex: Form | None = None
     grammar: Form | None = None
+    tool_calls: Form | None = None
     guidance: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
     negative_prompt: list[Annotated[int, Field(ge=0)]] | None = None
     alpha: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
@@ -60,8 +62,8 @@ class GenerateOptions(BaseModel):
 
     @model_validator(mode="after")
     def _one_form(self) -> GenerateOptions:
-        if sum(form is not None for form in (self.json_schema, self.regex, self.grammar)) > 1:
-            raise ValueError("a reply has one form: give one of json_schema, regex and grammar")
+        if sum(form is not None for form in (self.json_schema, self.regex, self.grammar, self.tool_calls)) > 1:
+            raise ValueError("a reply has one form: give one of json_schema, regex, grammar and tool_calls")
         return self
 
     @model_validator(mode="after")

@@ -144,7 +144,7 @@ def test_what_cannot_be_held_to_a_form_is_refused(engine: Engine) -> None:
         grammar(Asked("regex", "a"), Text(None, 100), [2], 0)
     with pytest.raises(RequestError, match="no end token"):
         grammar(Asked("regex", "a"), engine.text, [], 0)
-    with pytest.raises(RequestError, match="one form: give one of json_schema, regex and grammar"):
+    with pytest.raises(RequestError, match="one form: give one of json_schema, regex, grammar and tool_calls"):
         check_options({"regex": "a", "json_schema": "{}"})
 
 

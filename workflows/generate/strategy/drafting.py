@@ -31,8 +31,8 @@ class DraftModel:
     """
 
     def __init__(self, machine: Machine, name: str = "draft", *, own: bool = False, digest: str = "") -> None:
-        self._beside, self._name = Companion(machine, "draft"), name
-        self.own, self.digest = own, digest
+        self._machine, self._name = machine, name
+        self.own, self.digest, self._beside = own, digest, Companion(machine, "draft")
         self.begin(None, None)
 
     @classmethod
@@ -68,16 +68,16 @@ class DraftModel:
 
     def stop(self) -> None:
         """Ends the run that is under way; may be called from any thread."""
-        self._beside.machine.stop()
+        self._machine.stop()
 
     def close(self) -> None:
         """Lets go of the sessions and their memory."""
-        self._beside.machine.close()
+        self._machine.close()
 
     def begin(self, process: Process | None, generator: np.random.Generator | None) -> None:
         """What the next drafts are drawn with. generator: None takes the largest logit."""
         self._process, self._generator = process, generator
-        self._beside.machine.resume()
+        self._machine.resume()
 
     def propose(self, ids: Sequence[int], count: int) -> Draft:
         """See Proposer. A full cache drafts nothing."""
