@@ -231,7 +231,7 @@ class Pipeline(Model):
 
     def _not_run(self) -> Iterator[Fault]:
         flow = self.pipeline
-        yield from not_run({"plugin": flow.plugin, "controller": flow.controller})
+        yield from not_run({"plugin": flow.plugin})
         yield from strategy_faults(flow, elsewhere=self.metadata.draft is not None)
         if self.generation and self.generation.logits:
             amateur = flow.roles.amateur if flow.roles else None

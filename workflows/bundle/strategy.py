@@ -16,7 +16,7 @@ from workflows.bundle.options import Count, Positive, Switch
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-# code that a bundle may name lies in it
+# a distribution's name
 Library = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*$")]
 
 
@@ -80,14 +80,14 @@ class Strategy(Model):
 
 
 class Plugin(Model):
-    """Native code that makes the model."""
+    """Code that makes the model. library: a distribution. entry_point: its name in the group joinery.plugins."""
 
     library: Library
     entry_point: str
 
 
 class Controller(Plugin):
-    """Native code that runs the loop. config: its own text."""
+    """Code that runs the loop. config: its own text."""
 
     config: str = ""
 

@@ -29,6 +29,7 @@ from workflows.cli import (
     generate,
     importing,
     inspect,
+    plugins,
     preflight,
     profile,
     report,
@@ -56,6 +57,7 @@ app.command()(preflight.preflight)
 app.command()(profile.profile)
 app.command("compile")(compile.compile_contexts)
 app.add_typer(runs.runs, name="runs")
+app.add_typer(plugins.plugins, name="plugins")
 app.command()(report.report)
 app.command("import")(importing.import_folder)
 app.command("export-genai")(exporting.export_folder)

@@ -31,7 +31,7 @@ class Companion:
 
         Raises CapacityError where they are more than its cache takes, and what Machine.step and run_checked raise.
         """
-        shared = _shared(self._fed, ids[:-1])
+        shared = common_length(self._fed, ids[:-1])
         cache = self.machine.cache
         if not any(shared in lengths for lengths in cache.rewindable()):
             shared = 0
@@ -85,7 +85,7 @@ def _why_unfit(target: Machine, beside: Machine, words: Text, own: Text) -> str 
     return None
 
 
-def _shared(old: Sequence[int], new: Sequence[int]) -> int:
+def common_length(old: Sequence[int], new: Sequence[int]) -> int:
     """How many first tokens are the same."""
     count = min(len(old), len(new))
     differs = np.flatnonzero(np.asarray(old[:count]) != np.asarray(new[:count]))

@@ -14,6 +14,7 @@ from workflows.bundle.genai.folder import extra_files, unrun
 from workflows.bundle.options import parse_options
 from workflows.errors import PromptError, printable
 from workflows.generate.combine import Beside
+from workflows.generate.control import Controller
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
@@ -33,12 +34,12 @@ SYSTEM_FOLDED = "The chat template takes no system message: its text stands at t
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread.
 
-    draft, beside: draft its tokens and weigh its logits, and are closed with it.
+    draft, beside: draft its tokens and weigh its logits, and are closed with it. controller: chooses its tokens.
     """
 
     def __init__(
         self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | None = None,
-        beside: Beside | None = None,
+        beside: Beside | None = None, controller: Controller | None = None,
     ) -> None:  # fmt: skip
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
@@ -46,6 +47,7 @@ class Engine:
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
         self.load_seconds, self.draft, self.beside = load_seconds, draft, beside or Beside(machine)
+        self.controller = controller
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
@@ -153,17 +155,18 @@ class Engine:
         elif given:
             raise PromptError("The model takes a prompt alone: leave out what was given besides.")
         kept = self._reuse(ids)
-        generation = Generation(
-            self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.beside
-        )
+        given_to = (self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.beside)
+        generation = Generation(*given_to)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
                 self._cached.append(event.id)
             yield event
 
-    def _strategy(self, options: GenerateOptions) -> Strategy | None:
+    def _strategy(self, options: GenerateOptions) -> Strategy | Controller | None:
         """How the tokens are found; one a run where the graphs cannot look at several, which is said once."""
+        if self.controller is not None:
+            return self.controller.check(options, self.draft is not None)
         found = strategy_of(self.machine, options, self.draft)
         if isinstance(found, str):
             self._note("no_drafts", found)
@@ -171,14 +174,9 @@ class Engine:
         return found
 
     def _translate(
-        self,
-        source: Sequence[int],
-        options: GenerateOptions,
-        cancelled: Callable[[], bool],
-        eos: Sequence[int],
-        prefix: Sequence[int],
-        strategy: Strategy | None,
-    ) -> Iterator[Event]:
+        self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool], eos: Sequence[int],
+        prefix: Sequence[int], strategy: Strategy | Controller | None,
+    ) -> Iterator[Event]:  # fmt: skip
         """Encodes `source`, then decodes from the decoder's start token and `prefix`."""
         start = self.bundle.pipeline.decoder_start
         source, start, defaults = self.languages.begin(options, source, start, self.defaults)
@@ -337,6 +335,8 @@ def open_engine(
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)
+    named = bundle.pipeline.pipeline.controller
+    controller = None if named is None else Controller.load(named)
     where = Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()})
     options = parse_options(session_options or {})
     machine = open_machine(
@@ -346,4 +346,5 @@ def open_engine(
         drafts = DraftModel.of_bundle(bundle, machine, where, device_options, options)
     else:
         drafts = DraftModel.open(draft, Placement(where.device, {}), machine, bundle) if draft else None
-    return Engine(bundle, machine, time.perf_counter() - began, drafts, Beside.open(machine, bundle, where))
+    beside = Beside.open(machine, bundle, where)
+    return Engine(bundle, machine, time.perf_counter() - began, drafts, beside, controller)

@@ -16,6 +16,7 @@ from workflows.generate.beams import Beams, BeamSearch
 from workflows.generate.chain import compile_chain, with_options
 from workflows.generate.combine import Beside, asked_combinations
 from workflows.generate.constraints import Start, compile_constraints
+from workflows.generate.control import ControlledSteps, Controller, Ended
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
 from workflows.generate.grammar import Asked, asked_form, form_of, grammar
@@ -74,7 +75,7 @@ class Generation:
         eos: Sequence[int],
         cancelled: Callable[[], bool] = lambda: False,
         defaults: Defaults | None = None,
-        strategy: Strategy | None = None,
+        strategy: Strategy | Controller | None = None,
         beside: Beside | None = None,
     ) -> None:
         self._beside = beside or Beside(machine)
@@ -97,7 +98,7 @@ class Generation:
         self._ids, self._first_new, self._pieces = list(prompt), len(prompt), list[str]()
         self._stream, self._process = self._text.stream(), self._compile(prompt, source)
         reason: FinishReason = "length"
-        steps = steps_of(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
+        steps = self._steps()
         try:
             logits = yield from self._prefill(prompt, kept)
             if self._options.num_beams > 1:
@@ -113,6 +114,8 @@ class Generation:
             reason = ended
         except Cancelled:
             reason = "cancelled"
+        except Ended:
+            reason = "stop"
         except CapacityError:
             reason = "capacity"
         except LogitsError:
@@ -133,7 +136,7 @@ class Generation:
         for place, chosen in enumerate(batch):
             ahead = len(batch) - 1 - place  # tokens that the cache holds beyond what was fed to choose this one
             self._ids.append(chosen.token)
-            text, ended = self._said(chosen.token, ahead)
+            text, ended = self._said(chosen, ahead)
             self._pieces.append(text)
             yield self._token(chosen, text, ahead)
             if ended:
@@ -142,6 +145,11 @@ class Generation:
                 return ended
         yield from self._pictures()
         return None
+
+    def _steps(self) -> Steps:
+        if isinstance(self._strategy, Controller):
+            return ControlledSteps(self._machine, self._score, self._strategy, self._eos)
+        return steps_of(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
 
     def _lost(self, steps: Steps) -> Iterator[Event]:
         """Says once that the draft failed."""
@@ -231,10 +239,10 @@ class Generation:
         except Cancelled:
             return {}
 
-    def _said(self, token: int, ahead: int) -> tuple[str, FinishReason | None]:
+    def _said(self, chosen: Chosen, ahead: int) -> tuple[str, FinishReason | None]:
         """The text that comes with the newest token, and why the generation ends with it, if it does."""
-        text = self._filter.push("" if token in self._eos else self._stream.push(token))
-        reason = self._ended(token, ahead)
+        text = self._filter.push("" if chosen.token in self._eos else self._stream.push(chosen.token))
+        reason = self._ended(chosen.token, ahead) or ("stop" if chosen.last else None)
         if reason or self._filter.stopped:
             text += self._filter.push(self._stream.flush())
             text += self._filter.flush()
