@@ -34,12 +34,12 @@ SYSTEM_FOLDED = "The chat template takes no system message: its text stands at t
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread.
 
-    draft, beside: draft its tokens and weigh its logits, and are closed with it. controller: chooses its tokens.
+    draft, beside: draft its tokens and weigh its logits, and are closed with it.
     """
 
     def __init__(
         self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | None = None,
-        beside: Beside | None = None, controller: Controller | None = None,
+        beside: Beside | None = None,
     ) -> None:  # fmt: skip
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
@@ -47,7 +47,8 @@ class Engine:
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
         self.load_seconds, self.draft, self.beside = load_seconds, draft, beside or Beside(machine)
-        self.controller = controller
+        named = bundle.pipeline.pipeline.controller
+        self.controller = None if named is None else Controller.load(named)
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
@@ -335,8 +336,6 @@ def open_engine(
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)
-    named = bundle.pipeline.pipeline.controller
-    controller = None if named is None else Controller.load(named)
     where = Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()})
     options = parse_options(session_options or {})
     machine = open_machine(
@@ -347,4 +346,4 @@ def open_engine(
     else:
         drafts = DraftModel.open(draft, Placement(where.device, {}), machine, bundle) if draft else None
     beside = Beside.open(machine, bundle, where)
-    return Engine(bundle, machine, time.perf_counter() - began, drafts, beside, controller)
+    return Engine(bundle, machine, time.perf_counter() - began, drafts, beside)
