@@ -79,11 +79,11 @@ def load(library: str, entry_point: str) -> object:
                 continue
             if not _plugin(one, entry, _allowed()).allowed:
                 raise RequestError(
-                    f"The bundle asks for {what}, which may not run: look at its code, then allow version "
+                    f"{what[0].upper()}{what[1:]} may not run: look at its code, then allow version "
                     f"{printable(one.version)} with `joinery plugins allow {printable(library)}`."
                 )
             return _imported(one, entry, what)
-    raise RequestError(f"The bundle asks for {what}, which is not installed: see `joinery plugins list`.")
+    raise RequestError(f"{what[0].upper()}{what[1:]} is not installed: see `joinery plugins list`.")
 
 
 def _plugin(one: Distribution, entry: EntryPoint, allowed: dict[str, str]) -> Plugin:

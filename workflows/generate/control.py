@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workflows.bundle.flow import Fault
 from workflows.bundle.strategy import Controller as Named
 from workflows.errors import JoineryError, RequestError, printable
 from workflows.generate.companion import common_length
@@ -127,11 +128,17 @@ class Controller:
     config: str = ""
 
     @classmethod
-    def load(cls, named: Named) -> Controller:
-        """Raises RequestError where it may not run, is not installed, or is no function; see plugins.load."""
-        found = load(named.library, named.entry_point)
+    def load(cls, named: Named, where: str) -> Controller:
+        """Raises BundleError where it may not run, is not installed, or is no function. where: the file that names it.
+
+        See plugins.load for what else it raises.
+        """
+        try:
+            found = load(named.library, named.entry_point)
+        except RequestError as error:
+            raise Fault("pipeline.controller", str(error).removesuffix(".")).error(where) from None
         if not callable(found):
-            raise RequestError(f"The plugin {printable(named.entry_point)} of {named.library} is no controller.")
+            raise Fault("pipeline.controller.entry_point", "what it names is no function").error(where)
         return cls(found, f"{named.entry_point} of {named.library}", named.config)
 
     def check(self, options: GenerateOptions, drafts: bool) -> Controller:

@@ -48,7 +48,7 @@ class Engine:
         self.languages = Languages.of_bundle(bundle, self.text)
         self.load_seconds, self.draft, self.beside = load_seconds, draft, beside or Beside(machine)
         named = bundle.pipeline.pipeline.controller
-        self.controller = None if named is None else Controller.load(named)
+        self.controller = None if named is None else Controller.load(named, bundle.where)
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()

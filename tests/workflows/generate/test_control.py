@@ -158,7 +158,7 @@ def named(built: Built, sharp_qwen3: Path, tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_bundle_names_its_controller(named: Path) -> None:
     """Refused as it opens until the person allows it, and nothing of it imported."""
-    with pytest.raises(RequestError, match="joinery plugins allow song"):
+    with pytest.raises(BundleError, match=r"at pipeline\.controller: .*joinery plugins allow song"):
         open_engine(named)
     assert "song_module" not in sys.modules
     allow("song")
