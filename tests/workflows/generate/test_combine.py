@@ -13,6 +13,7 @@ import pytest
 
 from tests.workflows.conftest import Built, make_qwen3
 from workflows.bundle.strategy import LogitsOp
+from workflows.cli import run
 from workflows.errors import BundleError, RequestError
 from workflows.generate import Engine, GenerateOptions, open_engine
 from workflows.generate.chain import with_options
@@ -187,3 +188,11 @@ def test_a_persons_combination_stands_before_all() -> None:
     assert [(one.op, one.alpha) for one in found] == [("combine", 2.0), ("top_k", None), ("combine", 0.1)]
     found, _ = with_options(file, GenerateOptions(alpha=0.5))
     assert [(one.op, one.alpha) for one in found] == [("combine", 0.5), ("top_k", None)]
+
+
+@pytest.mark.parametrize("words", [["--alpha", "0.3"], ["--amateur", "b"], ["--negative-prompt", "no"]])
+def test_half_of_what_it_takes_is_refused_before_anything_opens(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["generate", str(tmp_path / "nothing"), "--prompt", "a", *words]) == 2
+    assert "give --amateur and --alpha together" in (said := capsys.readouterr().err) or "give --guidance" in said
