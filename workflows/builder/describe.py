@@ -12,10 +12,11 @@ from pydantic import ValidationError
 from workflows.bundle.composition import CrossState, Edge, Flow, FlowStage, KVState, Session, State
 from workflows.bundle.options import BuildRequires, ChunkedPrefill, Runtime, SessionOptions, SlidingWindow
 from workflows.bundle.schema import Component, Generation, Metadata, Pipeline, Tokens
+from workflows.bundle.strategy import Draft, Strategy
 from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError, GraphError, RecipeError, printable
 from workflows.recipe import Recipe, family_for
-from workflows.recipe.cut import Cut, Part, cut_of
+from workflows.recipe.cut import Cut, Part, Role, cut_of
 
 # A recipe's precisions that are one floating-point type throughout; in the others integers take part.
 _FLOATS: dict[str, Literal["fp32", "fp16", "bf16"]] = {"fp32": "fp32", "fp16": "fp16", "bf16": "bf16"}
@@ -92,18 +93,28 @@ def _flow(cut: Cut, recipe: Recipe, untouched: Collection[str]) -> Flow:
             kv_cache=KVState() if cut.cache else None,
             cross_cache=CrossState(source=cut.source) if cut.source else None,
         ),
+        strategy=_strategy(recipe),
     )
+
+
+def _strategy(recipe: Recipe) -> Strategy | None:
+    """The first layers draft; what is sampled keeps its distribution."""
+    if recipe.early_exit is None:
+        return None
+    draft = Draft(producer="self_speculative", session=Role.DRAFT.value, depth=recipe.early_exit)
+    return Strategy(draft=draft, acceptance="rejection_sampling")
 
 
 def _session(part: Part, recipe: Recipe, precision: str, *, follows_text: bool) -> Session:
     integers: Literal["int4", "int8"] = "int4" if precision == "int4" else "int8"
+    mixed = any(node.precision != "fp16" for node in recipe.quantize.nodes.values())
     slides = follows_text and recipe.cache == "window"
     return Session(
         file=part.file,
         session_options=SessionOptions(
             **options_of(part.name, recipe),
             runtime=Runtime(
-                precision=_FLOATS.get(precision),
+                precision=None if mixed else _FLOATS.get(precision),
                 chunked_prefill=ChunkedPrefill(max_batched_tokens=recipe.chunk) if follows_text else None,
                 sliding_window=SlidingWindow(size=recipe.capacity) if slides else None,
             ),

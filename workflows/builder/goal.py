@@ -45,6 +45,8 @@ def check_goal(goal: Goal, recipe: Recipe) -> str:
     """
     if not recipe.keeps_all:
         raise RecipeError("A goal chooses the precision of every node: leave out --precision, nodes and components.")
+    if recipe.early_exit is not None:
+        raise RecipeError("A goal tries what the model itself computes with, and not its draft: leave early_exit out.")
     if not family_for(recipe.model_type, recipe.task).cached:
         raise RecipeError("A goal is held to what a model generates, and one without a KV cache generates nothing.")
     read = [read_task(goal.task).questions] if goal.task else []

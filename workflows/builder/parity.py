@@ -127,6 +127,7 @@ class Probe:
 
     def _open(self, files: Mapping[str, Path], mapped: bool = True) -> dict[str, OpenSession]:
         device = device_named("cpu")
+        files = {name: files[name] for name in self._pipeline.pipeline.outline().sessions}
         by_file = {
             path: open_session(
                 Opening(name, path, device),

@@ -24,6 +24,7 @@ from workflows.graphs.snapshots import Snapshot, Snapshots
 from workflows.graphs.stages import EXPORT, archive_of
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.recipe import Recipe
+from workflows.recipe.schema import DEFAULT_CAPACITY
 from workflows.reference import Reference
 from workflows.weights import WEIGHTS, save_graphs
 from workflows.wire.events import ProgressEvent
@@ -100,6 +101,9 @@ class _Watch:
     def __init__(self, exported: Path, pipeline: Pipeline, folder: Path) -> None:
         self.snapshots: dict[str, Snapshots] = {}
         self._folder, self._probe = folder, Probe(pipeline)
+        own = {*pipeline.pipeline.sessions} - {*pipeline.pipeline.outline().sessions}
+        draft = pipeline.drafting(pipeline.capacity or DEFAULT_CAPACITY)
+        self._drafts = dict.fromkeys(own, Probe(draft)) if draft else {}  # what no run of the target goes through
         self._files = {name: exported / session.file for name, session in pipeline.pipeline.sessions.items()}
         try:
             self._exported = self._probe.run(self._files)
@@ -117,7 +121,8 @@ class _Watch:
         """Runs `passes` on the model of one component; the evidence of each."""
         taken = self.snapshots[component] = Snapshots()
         taken.take(EXPORT, model)
-        before, last, steps = self._exported, f"{EXPORT}.onnx", list[dict[str, Any]]()
+        probe, last, steps = self._drafts.get(component, self._probe), f"{EXPORT}.onnx", list[dict[str, Any]]()
+        before = self._exported if probe is self._probe else probe.run(self._files)
         titles = {one.name: one.title for one in passes}
 
         def after(done: PassReport, changed: ir.Model) -> None:
@@ -127,8 +132,8 @@ class _Watch:
             if done.modified:
                 snapshot, last = taken.take(done.name, changed), f"{done.name}.onnx"
                 if self._each:
-                    outputs = self._run(component, snapshot, done.name)
-                    parity = self._probe.compare(before, outputs)
+                    outputs = self._run(probe, component, snapshot, done.name)
+                    parity = probe.compare(before, outputs)
                     self._judge(parity, done.name, component)
                     before = outputs
             more = {"title": titles[done.name], "bytes": _weight_bytes(changed), "snapshot": last}
@@ -149,12 +154,12 @@ class _Watch:
         """Component → its graph after all passes."""
         return {name: self._folder / file.name for name, file in self._files.items()}
 
-    def _run(self, component: str, snapshot: Snapshot, name: str) -> Any:
+    def _run(self, probe: Probe, component: str, snapshot: Snapshot, name: str) -> Any:
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
             graph = Path(folder) / "graph.onnx"
             graph.write_bytes(snapshot.whole())
             try:
-                return self._probe.run(self._files | {component: graph})
+                return probe.run(self._files | {component: graph})
             except JoineryError as error:
                 raise JoineryError(
                     f"The pass {name} left a {component} that does not run: {error} {_switch_off(name)}"

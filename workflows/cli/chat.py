@@ -11,6 +11,7 @@ from workflows.cli.interrupts import loading
 from workflows.cli.output import JsonFlag, pairs
 from workflows.cli.prompt import (
     CapacityOption,
+    NoDraftsOption,
     PlaceOption,
     PrefillOption,
     SessionOption,
@@ -33,6 +34,7 @@ def chat(
     capacity: int | None = CapacityOption,
     session_option: list[str] = SessionOption,
     place: list[str] = PlaceOption,
+    no_drafts: bool = NoDraftsOption,
     provider: str = typer.Option("cpu", "--provider", help="An execution provider; see `joinery devices`."),
     temperature: float | None = typer.Option(None, "--temperature", help="Sample with this temperature; 0 is greedy."),
     seed: int | None = typer.Option(None, "--seed", help="Draw the same tokens each time."),
@@ -49,12 +51,19 @@ def chat(
     from workflows.generate.options import check_options
 
     languages = {"target_language": target_language, "source_language": source_language}
-    options = check_options({"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, **languages})
+    asked = {"max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed, "drafts": not no_drafts}
+    options = check_options(asked | languages)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     settings, places = pairs("--session-option", session_option), read_places(place)
     with loading():
         engine = open_engine(
-            bundle, provider=provider, cache=cache, capacity=capacity, session_options=settings, place=places
+            bundle,
+            provider=provider,
+            cache=cache,
+            capacity=capacity,
+            session_options=settings,
+            place=places,
+            draft=False if no_drafts else None,
         )
     talk = Talk(engine, options, system, told, prefill, as_json)
     interactive = is_terminal() and not as_json

@@ -20,6 +20,7 @@ from workflows.errors import JoineryError, RecipeError, printable
 from workflows.export.attention import NAME, LayerFacts, Rows, left_aligned_bias
 from workflows.export.check import check_causal, check_layers
 from workflows.export.decoder import Decoder, causal_layers
+from workflows.export.early import check_early, ended_early
 from workflows.export.encoder_decoder import CrossDecoder, Encoder, check_cross, decoder_layers, own_logits
 from workflows.export.load import load_model
 from workflows.export.products import translations
@@ -134,15 +135,22 @@ def _take_decoder(model: Any, recipe: Recipe) -> Traces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
-    signature = decoder_signature(layers, writer_of(recipe.cache), dtype=_kv_dtype(recipe))
-    trace = partial(_trace, Decoder(model, signature, layers), signature, recipe.opset)
-    return Traces({Role.DECODER: trace}, _windows(layers), reference)
+
+    def traced(facts: tuple[LayerFacts, ...]) -> ir.Model:
+        signature = decoder_signature(facts, writer_of(recipe.cache), dtype=_kv_dtype(recipe))
+        return _trace(Decoder(model, signature, facts), signature, recipe.opset)
+
+    graphs: dict[Role, Trace] = {Role.DECODER: partial(traced, layers)}
+    if early := check_early(model, layers, recipe):
+        graphs[Role.DRAFT] = partial(ended_early, model, len(layers), len(early), partial(traced, early))
+    return Traces(graphs, _windows(layers), reference)
 
 
 def _take_transformer(model: Any, recipe: Recipe) -> Traces:
     layers, hidden = causal_layers(model), model.get_input_embeddings().weight.shape[1]
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
+    early = check_early(model, layers, recipe)
     signature = transformer_signature(layers, hidden, _kv_dtype(recipe))
     embeddings, transformer, head = cut_transformer(model, signature, layers, recipe.capacity)
     graphs: dict[Role, Trace] = {
@@ -150,6 +158,10 @@ def _take_transformer(model: Any, recipe: Recipe) -> Traces:
         Role.TRANSFORMER: partial(_trace, transformer, signature, recipe.opset),
         Role.HEAD: partial(_trace, head, head_signature(hidden), recipe.opset),
     }
+    if early:
+        own = transformer_signature(early, hidden, _kv_dtype(recipe))
+        trace = partial(_trace, Transformer(model, own, early), own, recipe.opset)
+        graphs[Role.DRAFT] = partial(ended_early, model, len(layers), len(early), trace)
     return Traces(graphs, _windows(layers), reference)
 
 

@@ -31,13 +31,15 @@ class Ended(Exception):  # noqa: N818 - nothing went wrong
 class StepContext:
     """What a controller sees and does. config: its own text, from the bundle's file. ends: the tokens that end a text.
 
-    ids: the text so far with what was appended. vocabulary: how many tokens there are.
+    ids: the text so far with what was appended. vocabulary: how many tokens there are. rounds: whether the graphs
+    compute with integers, whose rounding differs between runs of one token and of several.
     """
 
     def __init__(self, machine: Machine, score: Score, ids: Sequence[int], logits: Logits, controller: Controller,
                  ends: frozenset[int]) -> None:  # fmt: skip
         self._machine, self._score = machine, score
         self.config, self.ends, self.vocabulary = controller.config, ends, machine.vocabulary
+        self.rounds = machine.rounds
         self.ids, self._held, self._told = list(ids), list(ids), len(ids)
         self._row: Logits | None = np.array(logits, np.float32)  # after what the cache holds
         self.ended = False

@@ -26,16 +26,16 @@ def jacobi(context: StepContext) -> Iterator[None]:
     anyway are certain. config: `{"guesses": n}`, 4 without.
     """
     count = _guesses(context.config)
-    guesses, ties = [context.ids[-1]] * count, Ties()
+    guesses, ties = [context.ids[-1]] * count, Ties(context.rounds)
     while True:
         rows = context.forward(guesses)
         guesses = guesses[: len(rows) - 1]
         for place, row in enumerate(rows):
             scores = context.score(row)
-            near = ties.is_near(scores)  # runs of several tokens round otherwise than those of one
+            near = len(rows) > 1 and ties.is_near(scores, len(rows))  # a run of several rounds otherwise than of one
             if near:
                 alone = context.logits()
-                ties.note(scores, alone)
+                ties.note(scores, alone, len(rows))
                 scores = alone
             context.append(int(np.argmax(scores)))
             if near or context.ids[-1] in context.ends or guesses[place : place + 1] != context.ids[-1:]:

@@ -211,8 +211,9 @@ class Engine:
             self._note("another_draft", other)
         if self.machine.emulation:
             self._note("emulated", self.machine.emulation)
-        pipeline = self.bundle.pipeline
-        asked = [*unrun(pipeline), *(f"the file {printable(name)}" for name in extra_files(pipeline))]
+        pipeline, draft = self.bundle.pipeline, self.bundle.pipeline.metadata.draft
+        files = [name for name in extra_files(pipeline) if draft is None or name != draft.name]
+        asked = [*unrun(pipeline), *(f"the file {printable(name)}" for name in files)]
         if asked:
             self._note("not_run", f"The configuration asks for what Joinery does not run: {', '.join(asked)}.")
         if self.defaults.not_applied:
@@ -328,8 +329,8 @@ def open_engine(
     draft: str | Path | Literal[False] | None = None,
 ) -> Engine:
     """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
-    draft: another bundle, which drafts its tokens on the same provider; None for the model of its own that the file
-    asks to draft, False for none.
+    draft: another bundle, which drafts on the same provider; None for the model of its own that the file asks
+    to draft, False for none.
 
     Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
     stopped, one sentence each.

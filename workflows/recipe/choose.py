@@ -12,6 +12,7 @@ from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.sizes import check_layers
 from workflows.errors import CheckpointError, RecipeError, printable
 from workflows.recipe.cut import Cut, cut_of
+from workflows.recipe.early import early_refusals
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import SLIDING, Family, Geometry
 from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, SCATTER_FROM, Recipe
@@ -60,7 +61,7 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     settled = {"passes": passes, "quantize": _quantize(target, chosen.get("quantize", {}))}
     merged = {**defaults, "place": place, **chosen, **settled}
     recipe = _checked(merged)
-    for refusal in refusals(recipe):
+    for refusal in (*refusals(recipe), *early_refusals(recipe, family, geometry)):
         raise RecipeError(refusal)
     _refuse_unfit(recipe, family, checkpoint, limit)
     _refuse_components(recipe, cut_of(family, recipe, geometry))
@@ -207,7 +208,7 @@ def _refuse_components(recipe: Recipe, cut: Cut) -> None:
 
 def _refuse_two_caches(recipe: Recipe, cut: Cut) -> None:
     """Refuses components that share a cache and would have it in two types."""
-    sharing = {part.name for part in cut.parts if part.state or part.name == cut.source}
+    sharing = {part.name for part in cut.parts if (part.state and part.when) or part.name == cut.source}
     types = {recipe.precision_of(name): name for name in cut.names if name in sharing}
     half = next((precision for precision in types if precision in ("fp16", "bf16")), None)
     if half is not None and len(types) > 1:

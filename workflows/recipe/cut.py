@@ -7,6 +7,7 @@
     with an encoder   encoder, decoder                 encoder, prefill, decode
     transformer-only  embeddings, transformer, head    embeddings, prefill, decode, head
     without a cache   model
+    early_exit        a draft besides, which runs by itself: the first layers, over their own cache
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Role(StrEnum):
     PREFILL = "prefill"
     DECODE = "decode"
     HEAD = "head"
+    DRAFT = "draft"
     MODEL = "model"
 
 
@@ -54,8 +56,9 @@ class State:
 class Part:
     """One graph of a cut. takes, gives: inputs and outputs beside those of the state.
 
-    made_of: the graph of which this is a copy with fixed axes; None for one that is traced itself. columns, slots: how
-    many tokens a run takes and the cache holds where the graph is fixed to a number, None for any.
+    when: empty for a draft, which a strategy runs. made_of: the graph of which this is a copy with fixed axes; None for
+    one that is traced itself. columns, slots: how many tokens a run takes and the cache holds where the graph is fixed
+    to a number, None for any.
     """
 
     role: Role
@@ -159,7 +162,8 @@ def cut_of(family: Family, recipe: Recipe, geometry: Geometry | None) -> Cut:
         return Cut(_in_three(recipe, cache), cache)
     drivers = names.IDS, names.POSITIONS, *_drivers(recipe, cache.windows)
     if not family.encoder:
-        return Cut(_keepers(recipe, Part(Role.DECODER, ("step",), drivers, (names.LOGITS,), cache)), cache)
+        whole = Part(Role.DECODER, ("step",), drivers, (names.LOGITS,), cache)
+        return Cut((*_keepers(recipe, whole), *_early(recipe, whole, cache)), cache)
     cross = _by_layer(geometry.layers, names.CROSS_KEY, names.CROSS_VALUE)
     encoder = Part(Role.ENCODER, ("init",), (names.IDS, names.SOURCE_MASK), cross)
     decoder = Part(Role.DECODER, ("step",), (*drivers, names.SOURCE_MASK, *cross), (names.LOGITS,), cache)
@@ -169,11 +173,13 @@ def cut_of(family: Family, recipe: Recipe, geometry: Geometry | None) -> Cut:
 def _in_three(recipe: Recipe, cache: State) -> tuple[Part, ...]:
     """The transformer between the table of tokens and the head, which run whenever it does."""
     takes = names.EMBEDS, *_drivers(recipe, cache.windows)
-    keepers = _keepers(recipe, Part(Role.TRANSFORMER, ("step",), takes, (names.HIDDEN,), cache))
+    whole = Part(Role.TRANSFORMER, ("step",), takes, (names.HIDDEN,), cache)
+    keepers = _keepers(recipe, whole)
     when = tuple(when for part in keepers for when in part.when)
     return (
         Part(Role.EMBEDDINGS, when, (names.IDS,), (names.EMBEDS,)),
         *keepers,
+        *_early(recipe, whole, cache),
         Part(Role.HEAD, when, (names.HIDDEN,), (names.LOGITS,)),
     )
 
@@ -189,6 +195,16 @@ def _keepers(recipe: Recipe, whole: Part) -> tuple[Part, ...]:
         copy(role=Role.PREFILL, when=("init",), columns=recipe.chunk),
         copy(role=Role.DECODE, when=("step",), columns=1),
     )
+
+
+def _early(recipe: Recipe, whole: Part, cache: State) -> tuple[Part, ...]:
+    """The part that drafts for the whole, for runs of any length, where the recipe asks for one."""
+    if recipe.early_exit is None:
+        return ()
+    windows = cache.windows[: recipe.early_exit]
+    own = _drivers(recipe, windows)
+    takes = (*(name for name in whole.takes if name not in _drivers(recipe, cache.windows)), *own)
+    return (replace(whole, role=Role.DRAFT, when=(), takes=takes, state=_state(windows)),)
 
 
 def _drivers(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:

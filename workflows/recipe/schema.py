@@ -104,10 +104,11 @@ class Recipe(BaseModel):
     source_length: tokens that an encoder is fixed to, shorter sources are padded; None takes any number.
     passes: optimizer pass → whether it runs. variant: `plain` keeps the model whole; `transformer-only` has embeddings,
     transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors
-    in the exported graphs; the precisions fp16 and bf16 have it in their own type. session_options: component, or `all`
-    → options of onnxruntime's sessions (bundle/options.py), which the bundle then has. place: component → the provider
-    that it runs on, whatever the others run on. compile: whether the target's provider compiles the bundle's graphs
-    once they are there (`joinery compile`), with the options that session_options give it.
+    in the exported graphs; the precisions fp16 and bf16 have it in their own type. early_exit: how many of the first
+    layers are to draft for all of them, as a graph of its own over the same weights; None for none. session_options:
+    component, or `all` → options of onnxruntime's sessions (bundle/options.py), which the bundle then has. place:
+    component → the provider that it runs on, whatever the others run on. compile: whether the target's provider
+    compiles the bundle's graphs once they are there (`joinery compile`), with the options that session_options give it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -122,6 +123,7 @@ class Recipe(BaseModel):
     graphs: Graphs = "single"
     cache: Cache = "static"
     kv_dtype: Literal["float32", "float16"] = "float32"
+    early_exit: Annotated[int, Field(gt=0)] | None = None
     capacity: Annotated[int, Field(gt=0, le=1 << 24)] = DEFAULT_CAPACITY
     chunk: Annotated[int, Field(gt=0, le=1 << 16)] = DEFAULT_CHUNK
     source_length: Annotated[int, Field(gt=0, le=1 << 16)] | None = None

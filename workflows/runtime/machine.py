@@ -206,6 +206,12 @@ class Machine:
             self._last = bound
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
 
+    @property
+    def rounds(self) -> bool:
+        """Whether a session may compute with integers: the file names no floating-point type for it."""
+        options = (self.pipeline.pipeline.sessions[name].session_options for name in self._sessions)
+        return any(one.runtime.precision is None for one in options)
+
     @cached_property
     def verifier(self) -> Phase | None:
         """The run that gives the logits of each of several tokens; None where all give the last one's alone."""

@@ -48,13 +48,13 @@ def test_there_and_back_as_text(ask: Any, peer: Path, tmp_path: Path) -> None:
 
 def test_there_and_back_as_json(ask: Any, peer: Path, tmp_path: Path) -> None:
     """Objects alone, a line each: the stage, notices, and the result last."""
-    data = json.loads((peer / "genai_config.json").read_text()) | {"speculative": {"ngram_size": 2}}
+    data = json.loads((peer / "genai_config.json").read_text()) | {"engine": {"static_batching": {}}}
     peers.lay(peer, data)
     code, out, err = ask("import", peer, "--out", tmp_path / "b", "--json")
     events = [json.loads(line) for line in out.splitlines()]
     assert (code, err) == (0, "")
     assert [one["event"] for one in events] == ["stage", "stage", "notice", "done"]
-    assert "speculative (tokens come one at a time)" in events[2]["message"]
+    assert "engine (one conversation at a time)" in events[2]["message"]
     bundle = read_bundle(tmp_path / "b")
     assert (events[-1]["bundle"], events[-1]["bytes"]) == (str(tmp_path / "b"), bundle.bytes)
     out = tmp_path / "g"

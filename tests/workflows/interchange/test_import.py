@@ -119,7 +119,7 @@ def test_what_is_not_run_is_told(peer: Path, tmp_path: Path) -> None:
     configure(peer, lambda data: data.update(speculative={"max_draft_tokens": 4}, engine={"static_batching": {}}))
     told = heard(peer, tmp_path / "b")
     asks = "The configuration asks for what Joinery does not run: "
-    assert [one.removeprefix(asks).split(" ")[0] for one in told] == ["speculative", "model.draft", "engine", "These"]
+    assert [one.removeprefix(asks).split(" ")[0] for one in told] == ["engine", "These"]
     assert told[-1] == "These files are named and not imported: ../draft/model.onnx."
 
 

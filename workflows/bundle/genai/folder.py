@@ -13,10 +13,11 @@ from typing import cast
 from pydantic import ValidationError
 
 from workflows.bundle.flow import Fault, path_of
+from workflows.bundle.genai.drafts import put_strategy
 from workflows.bundle.genai.faults import faults, ring_faults
 from workflows.bundle.genai.translate import translate
 from workflows.bundle.genai.v1 import Version1
-from workflows.bundle.genai.words import Json, drop, leaves, look, overlaid
+from workflows.bundle.genai.words import Json, drop, leaves, look, object_at, overlaid
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError, printable
 from workflows.files import is_elsewhere
@@ -108,20 +109,17 @@ def _of_version_1(said: Json, where: str, importing: bool) -> Json:
 def _with_version_2(made: Json, data: Json) -> Json:
     """What version 1's `model` makes, with what the same file says in version 2: its flow, where it has one, wins.
 
-    Without a flow its sessions are names for a strategy that is not run, and what they say is kept.
+    Without a flow its sessions are names for a strategy; what of it is not run is kept.
     """
     said = {key: data[key] for key in _V2 if key in data}
     flow = said.get("pipeline")
     if isinstance(flow, dict) and "flow" not in flow and "extends" not in flow:
-        said["metadata"] = overlaid({"genai": {"pipeline": flow}}, _object(said.get("metadata")))
+        said["metadata"] = overlaid({"genai": {"pipeline": flow}}, object_at(said, "metadata"))
+        put_strategy(made, flow)
         del said["pipeline"]
     elif flow is not None:
         del made["pipeline"]
     return overlaid(made, said)
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
 
 
 def _words(folder: Path, tokenizer: object, path: Path) -> dict[str, Path]:
@@ -162,7 +160,7 @@ def extra_files(pipeline: Pipeline) -> list[str]:
 
 def search_of(pipeline: Pipeline) -> Json:
     """How tokens are chosen, as the configuration says it and version 2 has no word for; by transformers' names."""
-    return _object(look(pipeline.metadata.genai, "search"))
+    return object_at(pipeline.metadata.genai, "search")
 
 
 def digest_of(files: dict[str, Path]) -> str:
@@ -174,9 +172,6 @@ def digest_of(files: dict[str, Path]) -> str:
 def unrun(pipeline: Pipeline) -> list[str]:
     """What the configuration asks for, without changing a greedy token, and Joinery does not do; in words."""
     rest = pipeline.metadata.genai
-    found = [
-        f"{path} (tokens come one at a time)"
-        for path in ("speculative", "pipeline.strategy", "model.draft", "model.mtp")
-        if look(rest, path)
-    ]
+    drafts = ("speculative", "pipeline.strategy", "model.draft") if pipeline.pipeline.strategy is None else ()
+    found = [f"{path} (tokens come one at a time)" for path in (*drafts, "model.mtp") if look(rest, path)]
     return found + (["engine (one conversation at a time)"] if look(rest, "engine") else [])

@@ -13,8 +13,10 @@ from typing import cast
 
 from workflows import names
 from workflows.bundle.flow import Fault, Port
-from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, drop, look, put
+from workflows.bundle.genai.drafts import strategy_in
+from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, drop, look, object_at, put
 from workflows.bundle.schema import Pipeline
+from workflows.bundle.strategy import Strategy
 
 # the types of a plain decoder that release 0.18 knows; any other is its generic one
 TYPES = (
@@ -63,9 +65,12 @@ def unsayable(pipeline: Pipeline, version: int = 1) -> Iterator[Fault]:
         yield Fault("pipeline.flow", message)
     if any(stage.when == "final" for stage in flow.flow):
         yield Fault("pipeline.flow", "genai runs nothing after the last token")
-    for name in ("roles", "strategy", "plugin", "controller"):
+    for name in ("roles", "plugin", "controller"):
         if getattr(flow, name) is not None:
             yield Fault(f"pipeline.{name}", "version 1 has no such key")
+    said = strategy_in(pipeline.metadata.genai)
+    if flow.strategy is not None and (said is None or Strategy.model_validate(said) != flow.strategy):
+        yield Fault("pipeline.strategy", "version 1 has no such key, and says otherwise how tokens are drafted")
     if pipeline.generation is not None and pipeline.generation.logits:
         yield Fault("generation.logits", "version 1 has no chain")
     yield from _branching(pipeline)
@@ -111,15 +116,10 @@ def lower(
     _put_lengths(made, pipeline)
     if not was_version_1:
         _put_decoder(made, pipeline, geometry)
-        put(made, "search", {"past_present_share_buffer": shares_buffer} | defaults | _search(made))
+        put(made, "search", {"past_present_share_buffer": shares_buffer} | defaults | object_at(made, "search"))
     _put_state(made, said)
     _put_sessions(made, pipeline, said, tensors)
     return {key: made[key] for key in ("model", "search", "speculative", "engine") if key in made}
-
-
-def _search(made: Json) -> Json:
-    found = made.get("search")
-    return found if isinstance(found, dict) else {}
 
 
 def _plain(path: str, value: object) -> object:
@@ -161,9 +161,12 @@ def _put_state(made: Json, said: Json) -> None:
 
 def _put_sessions(made: Json, pipeline: Pipeline, said: Json, tensors: Mapping[str, Tensors]) -> None:
     sessions = pipeline.pipeline.sessions
-    parts = [name for name in sessions if name in PARTS and (name != "decoder" or not _is_staged(made))]
-    if len(sessions) == 1 and not parts:
-        parts = list(sessions)
+    own = pipeline.pipeline.outline().sessions
+    parts = [name for name in own if name in PARTS and (name != "decoder" or not _is_staged(made))]
+    if len(own) == 1 and not parts:
+        parts = list(own)
+    if pipeline.pipeline.draft is not None:
+        put(made, "model.draft.filename", sessions[pipeline.pipeline.draft].file)
     for name in parts:
         target = name if name in PARTS else "decoder"
         for key, value in _of_session(said, name).items():

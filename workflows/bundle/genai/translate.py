@@ -15,6 +15,7 @@ from copy import deepcopy
 from typing import cast
 
 from workflows import names
+from workflows.bundle.genai.drafts import DRAFT, put_drafts
 from workflows.bundle.genai.v1 import PipelineStage, SubModel, Version1
 from workflows.bundle.genai.words import COMBINED, PARTS, SAME, SEPARATE, Json, drop, look, put
 
@@ -54,6 +55,7 @@ def translate(config: Version1, said: Json) -> Json:
             put(made, f"metadata.{key}", size)
     put(made, "metadata.names", _renamed(config))
     put(made, "metadata.carried", _carried(config))
+    put_drafts(made, rest)
     put(made, "metadata.genai", rest)
     return made
 
@@ -228,6 +230,10 @@ def _renamed(config: Version1) -> Named:
         own = model.decoder.inputs.get(key, ours)
         for name in [name for name, stage in stages.items() if own in stage.inputs] if stages else ["decoder"]:
             found[f"{name}.{own}"] = ours
+    draft = model.draft
+    if draft is not None:
+        found |= {f"{DRAFT}.{draft.inputs.get(key, ours)}": ours for key, ours in _DRIVEN.items()}
+        found[f"{DRAFT}.{draft.outputs.get(names.LOGITS, names.LOGITS)}"] = names.LOGITS
     logits = model.decoder.outputs.get(names.LOGITS, names.LOGITS)
     givers = [name for name, stage in stages.items() if logits in stage.outputs]
     found |= {f"{name}.{logits}": names.LOGITS for name in givers or ["decoder"]}

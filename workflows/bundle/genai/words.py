@@ -52,6 +52,12 @@ def look(data: Json, path: str) -> object | None:
     return found
 
 
+def object_at(data: Json, path: str) -> Json:
+    """The object at a path; an empty one where there is none."""
+    found = look(data, path)
+    return found if isinstance(found, dict) else {}
+
+
 def put(data: Json, path: str, value: object) -> None:
     """Writes a value, making the objects on its way."""
     *way, last = path.split(".")

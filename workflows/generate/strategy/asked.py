@@ -17,6 +17,7 @@ from workflows.generate.strategy.steps import Strategy
 from workflows.runtime import Machine
 
 OF_A_MODEL = ("draft_model", "self_speculative")
+_TOGETHER = "int8-dynamic"  # logits of several tokens are up to 9e-2 off those of one at a time
 
 
 def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
@@ -34,14 +35,15 @@ def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | 
         return proposer
     if machine.cache.carried:
         return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
+    if any(machine.pipeline.precision_of(name) == _TOGETHER for name in machine.sessions):
+        return f"Drafts are off: {_TOGETHER} puts all tokens of a run on one grid, so that several differ from one."
     if machine.verifier is None:
         return "Drafts are off: this bundle's graphs give the logits of one token a run."
     asked = _followed(machine, options, draft)
     if asked is None:
         return Strategy(proposer, options.draft_tokens, options.acceptance)
-    acceptance = asked.acceptance if "acceptance" in asked.model_fields_set else None
     threshold = {} if asked.typical_threshold is None else {"threshold": asked.typical_threshold}
-    return Strategy(proposer, _most(options, asked), options.acceptance or acceptance, **threshold)
+    return Strategy(proposer, _most(options, asked), options.acceptance or asked.acceptance, **threshold)
 
 
 def _beside_beams(machine: Machine, draft: DraftModel | None) -> str | None:
@@ -79,13 +81,11 @@ def _followed(machine: Machine, options: GenerateOptions, draft: DraftModel | No
 
 
 def _most(options: GenerateOptions, asked: file.Strategy) -> int:
-    """How many tokens a draft has at most; those of look-ups are as many as these are told, unless the file says less.
-    """
+    """How many tokens a draft has at most; of look-ups the file may say two numbers, and the lesser counts."""
     if "draft_tokens" in options.model_fields_set:
         return options.draft_tokens
-    if asked.draft.producer != "ngram" or "num_speculative_tokens" in asked.model_fields_set:
-        return asked.num_speculative_tokens
-    return (asked.draft.ngram or file.NGram()).max_draft
+    rule = asked.draft.ngram if asked.draft.producer == "ngram" else None
+    return min(asked.num_speculative_tokens, rule.max_draft) if rule else asked.num_speculative_tokens
 
 
 def another_draft(machine: Machine, draft: DraftModel | None) -> str:

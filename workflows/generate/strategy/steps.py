@@ -22,6 +22,8 @@ from workflows.runtime import Machine
 Score = Callable[[Logits, Sequence[int]], Logits]
 """The processed logits [V] of a place: what the graphs gave, and the ids before it."""
 
+APART = "Drafts are off: this bundle's graphs compute several tokens in one run too differently from one at a time."
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -109,7 +111,7 @@ class DraftedSteps:
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
         self._greedy, self._ends, self.lost = greedy, ends, ""
-        self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties()
+        self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties(machine.rounds)
 
     @property
     def use(self) -> Speculation:
@@ -147,10 +149,11 @@ class DraftedSteps:
         before = cache.length
         for place, row in enumerate(run_rows(self._machine, [ids[-1], *draft.tokens])):
             scores = self._score(row, ids)
-            if self._greedy and self._ties.is_near(scores):
+            if self._greedy and self._ties.is_near(scores, len(draft) + 1):
                 cache.rewind(before + place)
                 again = self._score(run_checked(self._machine, ids[-1:], "decode"), ids)
-                self._ties.note(scores, again)
+                self._ties.note(scores, again, len(draft) + 1)
+                self.lost = self.lost or ("" if self._ties.told_apart else APART)
                 token = self._rule(NOTHING, 0, again)
                 return [*found, Chosen(token, again, drafted=token in draft.tokens[place : place + 1])]
             token = self._rule(draft, place, scores)

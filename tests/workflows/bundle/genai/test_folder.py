@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,8 @@ from tests.workflows.bundle.genai.configs import SHAPES, Data, single, staged, t
 from workflows.bundle import read_bundle, read_summary
 from workflows.bundle.genai.folder import extra_files, is_genai, unrun
 from workflows.errors import BundleError
+
+ENGINE = "engine (one conversation at a time)"
 
 
 def laid(folder: Path, data: Data, *others: str) -> Path:
@@ -220,20 +223,57 @@ def test_version_2_with_a_model() -> None:
     assert translated(data | {"pipeline": own}).pipeline.sessions["decoder"].file == "other.onnx"
 
 
-def test_a_strategy_over_version_1_is_kept_and_said() -> None:
-    """Sessions without a flow are names for a strategy: the model of version 1 runs, and what it asks for is told."""
+def test_a_strategy_over_version_1_is_of_its_sessions() -> None:
+    """Sessions without a flow are names for a strategy; a draft in another folder is named, and never a session."""
     sessions = {"target": {"file": "model.onnx"}, "draft": {"file": "../draft/model.onnx"}}
     strategy = {"kind": "speculative", "draft": {"session": "draft"}}
     data = single() | {"version": 2, "pipeline": {"sessions": sessions, "strategy": strategy}}
     pipeline = translated(data)
+    flow = pipeline.pipeline
+    assert list(flow.sessions) == ["decoder"] and flow.strategy is not None and flow.draft is None
+    assert pipeline.metadata.draft is not None and pipeline.metadata.draft.name == "../draft/model.onnx"
+    assert extra_files(pipeline) == ["../draft/model.onnx"] and unrun(pipeline) == [ENGINE]
+    strategy |= {"verify": {"session": "target"}, "num_speculative_tokens": 2}
+    sessions["draft"]["file"] = "small/model.onnx"
+    flow = translated(data).pipeline
+    assert flow.draft == "draft" and flow.sessions["draft"].file == "small/model.onnx" and flow.strategy is not None
+    assert flow.strategy.verify.session == "decoder" and flow.strategy.num_speculative_tokens == 2
+    translated(data).check("the file")
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        {"tree": {}},
+        {"draft": {"producer": "extra_heads"}},
+        {"verify": {"session": "other"}, "draft": {"session": "draft"}},
+    ],
+)
+def test_a_strategy_that_does_not_fit_is_kept_and_said(strategy: dict[str, Any]) -> None:
+    sessions = {"target": {"file": "model.onnx"}, "draft": {"file": "draft/model.onnx"}, "other": {"file": "x.onnx"}}
+    pipeline = translated(single() | {"version": 2, "pipeline": {"sessions": sessions, "strategy": strategy}})
     assert list(pipeline.pipeline.sessions) == ["decoder"] and pipeline.pipeline.strategy is None
-    assert extra_files(pipeline) == ["../draft/model.onnx"]
     assert "pipeline.strategy (tokens come one at a time)" in unrun(pipeline)
+
+
+def test_version_1_may_ask_for_drafts() -> None:
+    """Look-ups with its numbers, or a session of its draft model; a chain of graphs is left where it is."""
+    looks = translated(single()).pipeline.strategy
+    assert looks is not None and looks.draft.ngram is not None
+    assert (looks.draft.producer, looks.draft.ngram.min_match, looks.draft.ngram.max_draft) == ("ngram", 2, 3)
+    pipeline = translated(SHAPES["drafting"]())
+    assert pipeline.pipeline.draft == "draft" and pipeline.pipeline.strategy is not None
+    assert pipeline.pipeline.strategy.num_speculative_tokens == 4
+    assert pipeline.drafting(16) is not None
+    chained = SHAPES["drafting"]()
+    chained["model"]["draft"] = {"pipeline": [{"one": {"filename": "one.onnx"}}]}
+    assert translated(chained).pipeline.strategy is None
+    assert [line.split(" ")[0] for line in unrun(translated(chained))] == ["speculative", "model.draft", "model.mtp"]
 
 
 def test_what_is_named_and_not_run() -> None:
     pipeline = translated(SHAPES["drafting"]())
-    assert extra_files(pipeline) == ["draft/model.onnx", "mtp.onnx"]
-    assert [line.split(" ")[0] for line in unrun(pipeline)] == ["speculative", "model.draft", "model.mtp"]
-    assert unrun(translated(single()))[-1] == "engine (one conversation at a time)"
+    assert extra_files(pipeline) == ["mtp.onnx"]
+    assert [line.split(" ")[0] for line in unrun(pipeline)] == ["model.mtp"]
+    assert unrun(translated(single())) == [ENGINE]
     assert not unrun(translated(SHAPES["staged"]())) and not extra_files(translated(SHAPES["staged"]()))

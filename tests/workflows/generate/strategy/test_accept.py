@@ -104,11 +104,16 @@ def test_a_pace_finds_its_way_back() -> None:
 
 
 def test_a_tie_is_what_rounding_was_seen_to_be() -> None:
-    ties, scores = Ties(), np.array([10.0, 9.9, 0.0], np.float32)
-    assert ties.is_near(scores)
+    """In runs of as many tokens alone; where integers may be flipped, however exact a few places were."""
+    ties, flipping, scores = Ties(), Ties(integers=True), np.array([10.0, 9.9, 0.0], np.float32)
+    assert ties.is_near(np.array([1.0, -np.inf], np.float32), 4)  # the first of all
     for _ in range(3):
-        ties.note(scores, scores * np.float32(1 + 1e-6))
-    assert not ties.is_near(scores) and ties.is_near(np.array([10.0, 10.0, 0.0], np.float32))
-    ties.note(scores, scores * np.float32(1.01))
-    assert ties.is_near(scores)
-    assert not ties.is_near(np.array([1.0, -np.inf], np.float32))
+        ties.note(scores, scores * np.float32(1 + 1e-6), 4)
+        flipping.note(scores, scores * np.float32(1 + 1e-6), 4)
+    assert not ties.is_near(scores, 4) and ties.is_near(np.array([10.0, 10.0, 0.0], np.float32), 4)
+    assert ties.is_near(scores, 3) and flipping.is_near(scores, 4)
+    ties.note(scores, scores * np.float32(1.01), 4)
+    assert ties.is_near(scores, 4) and ties.told_apart
+    assert not ties.is_near(np.array([1.0, -np.inf], np.float32), 4)
+    ties.note(scores, scores * np.float32(1.04), 2)
+    assert not ties.told_apart

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -228,3 +229,20 @@ def test_inspect_shows_both_models(tmp_path: Path) -> None:
     assert {(one.source[0], one.target[0]) for one in drawn.edges} == {("table", "body0"), ("body0", "head")}
     assert {one.session for one in drawn.outputs} == {"decoder", "head"}
     assert report.route == "decoder"
+
+
+def test_a_draft_of_genais_version_1_runs(tmp_path: Path) -> None:
+    """`model.draft` is a session of the folder, with as many tokens as `speculative` says."""
+    folder = duo(tmp_path / "b", None, "first")
+    for name in ("pipeline.json", "manifest.json"):
+        (folder / name).unlink()
+    sizes = {"num_hidden_layers": 2, "num_key_value_heads": 2, "head_size": 4}
+    decoder = {"filename": "decoder.onnx"} | sizes
+    model = {"type": "llama", "vocab_size": 40, "context_length": 64, "decoder": decoder}
+    model["draft"] = {"filename": "decoder_draft.onnx"} | sizes | {"num_hidden_layers": 1}
+    config = {"model": model, "speculative": {"max_draft_tokens": 3}}
+    (folder / "genai_config.json").write_text(json.dumps(config), "utf-8")
+    with open_engine(folder) as engine:
+        done, notices = said(engine)
+        assert done.token_ids == truth(PROMPT) and not notices
+        assert done.speculation is not None and 0 < done.speculation.drafted <= 3 * done.speculation.steps
