@@ -142,13 +142,21 @@ class Flow(Model):
     @property
     def drafting(self) -> tuple[str, ...]:
         """The sessions of the draft, in the order of the data; empty where no session drafts."""
+        return self._around(self.draft)
+
+    @property
+    def weighing(self) -> tuple[str, ...]:
+        """The sessions of the amateur, in the order of the data; empty where no session is one."""
+        return self._around(self.roles.amateur if self.roles else None)
+
+    def _around(self, name: str | None) -> tuple[str, ...]:
         known = [edge for edge in self._edges() if edge[0][0] in self.sessions and edge[1][0] in self.sessions]
-        return joined(self.draft, known) if self.draft in self.sessions else ()
+        return joined(name, known) if name in self.sessions else ()
 
     def outline(self) -> Outline:
-        """The flow without its files and without what is the draft's alone."""
+        """The flow without its files and without what is the draft's or the amateur's alone."""
         cross = self.state.cross_cache
-        own = {*self.drafting} - {stage.run for stage in self.flow}
+        own = {*self.drafting, *self.weighing} - {stage.run for stage in self.flow}
         return Outline(
             tuple(name for name in self.sessions if name not in own),
             tuple(Stage(one.run, one.when, one.loop, one.cross_attention_from) for one in self.flow),

@@ -16,7 +16,7 @@ from workflows.bundle.flow import Fault, Modality, find_faults, find_unknown, pa
 from workflows.bundle.model import Model
 from workflows.bundle.options import Positive, SlidingWindow, Switch
 from workflows.bundle.route import Route, route_of
-from workflows.bundle.speculation import drafting, strategy_faults
+from workflows.bundle.speculation import drafting, strategy_faults, weighing
 from workflows.bundle.strategy import LogitsOp, Share, chain_faults, not_run
 
 Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
@@ -185,7 +185,13 @@ class Pipeline(Model):
 
         What the file says of the target's graphs and cache alone is left to the draft's own graphs.
         """
-        flow = drafting(self.pipeline)
+        return self._alone(drafting(self.pipeline), capacity)
+
+    def weighing(self, capacity: int) -> Pipeline | None:
+        """The amateur as a pipeline of its own, as `drafting`; None where no session is one."""
+        return self._alone(weighing(self.pipeline), capacity)
+
+    def _alone(self, flow: Flow | None, capacity: int) -> Pipeline | None:
         if flow is None:
             return None
         targets = {"layout", "chunk", "vocabulary", "carried", "source_limit", "place", "draft"}
@@ -225,10 +231,11 @@ class Pipeline(Model):
 
     def _not_run(self) -> Iterator[Fault]:
         flow = self.pipeline
-        yield from not_run({"plugin": flow.plugin, "controller": flow.controller})
+        yield from not_run({"plugin": flow.plugin})
         yield from strategy_faults(flow, elsewhere=self.metadata.draft is not None)
         if self.generation and self.generation.logits:
-            yield from chain_faults(self.generation.logits, self.metadata.vocabulary)
+            amateur = flow.roles.amateur if flow.roles else None
+            yield from chain_faults(self.generation.logits, self.metadata.vocabulary, amateur)
 
     def path_of_setting(self, key: Setting) -> str:
         """The JSON path of a runtime setting, at the first session that has it, or of what stands for it else."""

@@ -17,12 +17,19 @@ from workflows.bundle.strategy import Roles, Strategy
 
 ROLES, STRATEGY = "pipeline.roles", "pipeline.strategy"
 DRAFT = f"{STRATEGY}.draft"
-_NOT_RUN = ("amateur", "expert", "unconditional")
 
 
 def drafting(flow: Flow) -> Flow | None:
     """The flow of the draft alone; None where no session drafts."""
-    names = flow.drafting
+    return _alone(flow, flow.drafting)
+
+
+def weighing(flow: Flow) -> Flow | None:
+    """The flow of the amateur alone; None where no session is one."""
+    return _alone(flow, flow.weighing)
+
+
+def _alone(flow: Flow, names: tuple[str, ...]) -> Flow | None:
     if not names:
         return None
     ports = flow.dataflow
@@ -47,9 +54,7 @@ def _session(port: str) -> str:
 def strategy_faults(flow: Flow, elsewhere: bool) -> Iterator[Fault]:
     """What of `roles` and `strategy` cannot be run. elsewhere: whether the file names a bundle that is to draft."""
     roles, strategy = flow.roles or Roles(), flow.strategy
-    for name in _NOT_RUN:
-        if getattr(roles, name) is not None:
-            yield Fault(f"{ROLES}.{name}", f"Joinery reads the role {name} and does not run it yet: take it out")
+    yield from _weighs(flow, roles)
     if strategy is None:
         if roles.draft is not None:
             yield Fault(f"{ROLES}.draft", "a session is to draft, and pipeline.strategy does not say how")
@@ -66,6 +71,19 @@ def strategy_faults(flow: Flow, elsewhere: bool) -> Iterator[Fault]:
     yield from _unknown(flow, named)
     yield from _drafts(flow, strategy, roles, elsewhere)
     yield from _verifies(flow, strategy, roles)
+
+
+def _weighs(flow: Flow, roles: Roles) -> Iterator[Fault]:
+    """Whether the roles of ops that combine logits are the target's own, and the amateur's another model's."""
+    run = {stage.run for stage in flow.flow}
+    for name in ("expert", "unconditional"):
+        session = getattr(roles, name)
+        if session is not None and session not in run:
+            yield Fault(f"{ROLES}.{name}", f"the {name} is the target, whose sessions the flow runs, and {session} not")
+    if roles.amateur is not None:
+        yield from _unknown(flow, {f"{ROLES}.amateur": roles.amateur})
+        if roles.amateur in run:
+            yield Fault(f"{ROLES}.amateur", f"the flow runs {roles.amateur}, and an amateur is another model")
 
 
 def _unknown(flow: Flow, named: Mapping[str, str | None]) -> Iterator[Fault]:

@@ -16,7 +16,7 @@ from workflows.bundle.options import Count, Positive, Switch
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-# code that a bundle may name lies in it
+# a distribution's name
 Library = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*$")]
 
 
@@ -80,14 +80,14 @@ class Strategy(Model):
 
 
 class Plugin(Model):
-    """Native code that makes the model."""
+    """Code that makes the model. library: a distribution. entry_point: its name in the group joinery.plugins."""
 
     library: Library
     entry_point: str
 
 
 class Controller(Plugin):
-    """Native code that runs the loop. config: its own text."""
+    """Code that runs the loop. config: its own text."""
 
     config: str = ""
 
@@ -108,7 +108,7 @@ class LogitsOp(Model):
     ]  # fmt: skip
     value: Finite | None = None
     map: dict[Annotated[str, Field(pattern=r"^[0-9]+$")], Finite] | None = None
-    backend: str | None = None
+    backend: Literal["llguidance"] | None = None
     grammar: str | None = None
     stateful: Switch | None = None
     mode: Literal["contrastive", "cfg"] | None = None
@@ -118,11 +118,15 @@ class LogitsOp(Model):
 
     @model_validator(mode="after")
     def _whole(self) -> LogitsOp:
-        needs = {"logit_bias": "map", "grammar": "backend", "combine": "mode"}.get(self.op)
+        needs = {"logit_bias": "map", "grammar": "backend", "combine": "alpha" if self.mode else "mode"}.get(self.op)
         if needs is None and self.op != "sample":
             needs = "value"
         if needs is not None and getattr(self, needs) in (None, "", {}):
-            raise ValueError(f"the op {self.op} needs a {needs}")
+            raise ValueError(f"the op {self.op} needs {'an' if needs == 'alpha' else 'a'} {needs}")
+        if self.op == "grammar" and not self.grammar:
+            raise ValueError("the op grammar needs a grammar: Lark's, or a JSON schema")
+        if self.op == "grammar" and self.stateful is False:
+            raise ValueError("a grammar follows the whole reply, so that it is stateful: leave that out")
         bounds = _BOUNDS.get(self.op)
         if bounds and self.value is not None and not bounds[0] <= self.value <= bounds[1]:
             raise ValueError(f"the op {self.op} takes a value from {bounds[0]:g} to {bounds[1]:g}")
@@ -131,12 +135,17 @@ class LogitsOp(Model):
         return self
 
 
-def chain_faults(ops: Sequence[LogitsOp], vocabulary: int | None) -> Iterator[Fault]:
-    """What of a chain is not run, and tokens that the model has not got. vocabulary: None where it is not known."""
+def chain_faults(
+    ops: Sequence[LogitsOp], vocabulary: int | None, amateur: str | None = None
+) -> Iterator[Fault]:
+    """What of a chain is not run, and tokens that the model has not got. vocabulary: None where it is not known.
+
+    amateur: the session whose logits can be taken off.
+    """
     for place, op in enumerate(ops):
         path = f"generation.logits[{place}]"
-        if op.op in ("grammar", "combine"):
-            yield Fault(path, f"Joinery reads the op {op.op} and does not run it yet: take it out")
+        if op.amateur is not None and op.amateur != amateur:
+            yield Fault(f"{path}.amateur", f"pipeline.roles.amateur must name {op.amateur} as well")
         if op.op == "sample" and place + 1 < len(ops):
             yield Fault(path, "sample draws the token, so that nothing can follow it: let it be the last")
         beyond = [token for token in op.map or {} if vocabulary is not None and int(token) >= vocabulary]

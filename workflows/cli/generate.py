@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -14,14 +14,18 @@ from workflows.cli.interrupts import loading, promptly
 from workflows.cli.output import JsonFlag, pairs, write_json
 from workflows.cli.prompt import (
     AcceptanceOption,
+    AlphaOption,
+    AmateurOption,
     BeamsOption,
     CapacityOption,
     DraftOption,
     DraftTokensOption,
     EarlyStoppingOption,
     GrammarOption,
+    GuidanceOption,
     LengthPenaltyOption,
     LogitsOption,
+    NegativeOption,
     NGramOption,
     NoDraftsOption,
     PlaceOption,
@@ -29,7 +33,9 @@ from workflows.cli.prompt import (
     RegexOption,
     SchemaOption,
     SessionOption,
+    ToolCallsOption,
     ToolsOption,
+    check_combined,
     check_drafts,
     read_chain,
     read_places,
@@ -39,7 +45,8 @@ from workflows.errors import Cancelled, PromptError, RequestError
 from workflows.wire.events import Event, GenerationDone, NoticeEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
 if TYPE_CHECKING:
-    from workflows.generate import Message
+    from workflows.generate import Engine, Message
+    from workflows.generate.tools import Tool
 
 # The contract's fields; the worker's events carry more for the window.
 TOKEN_FIELDS = ("event", "id", "text", "step", "phase", "latency_ms", "cache_used", "cache_capacity")
@@ -54,6 +61,7 @@ def generate(
     prompt_file: Path | None = typer.Option(None, "--prompt-file", help="A UTF-8 file that holds the prompt."),
     chat: bool = typer.Option(False, "--chat", help="Put the prompt through the chat template."),
     tools: Path | None = ToolsOption,
+    tool_calls: Literal["auto", "required"] | None = ToolCallsOption,
     prefill: str = PrefillOption,
     max_new_tokens: int = typer.Option(256, "--max-new-tokens", help="Tokens to generate at most."),
     cache: str | None = typer.Option(None, "--cache", help="static or window, other than the bundle's own."),
@@ -67,6 +75,10 @@ def generate(
     no_drafts: bool = NoDraftsOption,
     draft_tokens: int | None = DraftTokensOption,
     acceptance: str | None = AcceptanceOption,
+    guidance: float | None = GuidanceOption,
+    negative_prompt: str | None = NegativeOption,
+    amateur: Path | None = AmateurOption,
+    alpha: float | None = AlphaOption,
     beams: int | None = BeamsOption,
     length_penalty: float | None = LengthPenaltyOption,
     early_stopping: str | None = EarlyStoppingOption,
@@ -87,6 +99,7 @@ def generate(
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
     from workflows.generate import open_engine, parse_tools
+    from workflows.generate.calls import call_grammar
     from workflows.generate.options import check_options
     from workflows.measure.recording import recorded, to_stderr
 
@@ -107,6 +120,8 @@ def generate(
             "ngram": ngram,
             "draft_tokens": draft_tokens,
             "acceptance": acceptance,
+            "guidance": guidance,
+            "alpha": alpha,
             "num_beams": beams,
             "length_penalty": length_penalty,
             "early_stopping": early_stopping,
@@ -117,6 +132,7 @@ def generate(
         }
     )
     check_drafts(draft, ngram, no_drafts)
+    check_combined(amateur, alpha, guidance, negative_prompt)
     given = one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
@@ -130,6 +146,8 @@ def generate(
             place=read_places(place),
             draft=draft or (False if ngram or no_drafts else None),
         )
+        if amateur is not None:
+            engine.beside.use_amateur(amateur, engine.bundle)
     if (tools or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
     if isinstance(given, list):
@@ -137,13 +155,24 @@ def generate(
             raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
         ids = given
     else:
-        message: Message = {"role": "user", "content": given}
-        ids = engine.encode_chat([message], told, prefill) if chat else engine.encode(given)
+        ids = _encoded(engine, given, chat, told, prefill)
+    more: dict[str, object] = {}
+    if tool_calls is not None:
+        ends = engine.bundle.pipeline.tokens.eos
+        more["tool_calls"] = call_grammar(engine.template, engine.text, ends, told or [], tool_calls)
+    if negative_prompt is not None:
+        more["negative_prompt"] = _encoded(engine, negative_prompt, chat, told, prefill)
+    options = check_options(options.model_dump(exclude_unset=True) | more)
     with promptly(engine.stop) as cancelled:
         events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
         done = show(recorded(engine.bundle, events, to_stderr), as_json, prefill)
     if done.finish_reason == "cancelled":
         raise Cancelled("Cancelled.")
+
+
+def _encoded(engine: Engine, text: str, chat: bool, tools: list[Tool] | None, prefill: str) -> list[int]:
+    message: Message = {"role": "user", "content": text}
+    return engine.encode_chat([message], tools, prefill) if chat else engine.encode(text)
 
 
 def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:

@@ -11,6 +11,9 @@ from workflows.cli.output import pairs
 from workflows.errors import PromptError, RequestError, printable
 
 ToolsOption = typer.Option(None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of.")
+ToolCallsOption = typer.Option(
+    None, "--tool-calls", metavar="auto|required", help="Hold replies to calls of --tools, or to such or free text."
+)
 PrefillOption = typer.Option("", "--prefill", metavar="TEXT", help="What the reply begins with.")
 
 CapacityOption = typer.Option(None, "--capacity", min=1, help="Cache slots, other than the bundle's own.")
@@ -24,6 +27,10 @@ DraftTokensOption = typer.Option(None, "--draft-tokens", help="Tokens that a dra
 AcceptanceOption = typer.Option(
     None, "--acceptance", help="Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."
 )
+GuidanceOption = typer.Option(None, "--guidance", metavar="G", help="Follow the prompt G times as far; above 1.")
+NegativeOption = typer.Option(None, "--negative-prompt", metavar="TEXT", help="What guidance leads away from.")
+AmateurOption = typer.Option(None, "--amateur", metavar="BUNDLE", help="A smaller bundle whose logits are taken off.")
+AlphaOption = typer.Option(None, "--alpha", metavar="A", help="How much of the amateur's logits is taken off.")
 BeamsOption = typer.Option(None, "--beams", metavar="N", help="Search N texts at once for the most probable one.")
 LengthPenaltyOption = typer.Option(None, "--length-penalty", help="Of beams: above 0 favours long texts.")
 EarlyStoppingOption = typer.Option(None, "--early-stopping", help="Of beams: true, false or never, as transformers'.")
@@ -61,6 +68,14 @@ def read_chain(path: Path | None) -> object:
     if not isinstance(found, list):
         raise RequestError(f'The logits file {path} must be a JSON list of ops: [{{"op": "top_k", "value": 40}}, …].')
     return found
+
+
+def check_combined(amateur: Path | None, alpha: float | None, guidance: float | None, negative: str | None) -> None:
+    """Raises RequestError for half of what contrastive decoding or guidance takes."""
+    if (amateur is None) != (alpha is None):
+        raise RequestError("Contrastive decoding takes a model and a share: give --amateur and --alpha together.")
+    if negative is not None and guidance is None:
+        raise RequestError("--negative-prompt is what guidance leads away from: give --guidance with it.")
 
 
 def read_text(path: Path, what: str) -> str:

@@ -3,7 +3,8 @@
     text or messages ──text/template──▶ ids ──loop──▶ Machine.step ──▶ logits ──processors──▶ token ──▶ events
 """
 
-from workflows.generate.engine import Engine, open_engine
+from workflows.generate.engine import Engine
+from workflows.generate.opening import open_engine
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import Message
 from workflows.generate.tools import Tool, parse_tools

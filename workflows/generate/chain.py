@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from workflows.bundle.strategy import LogitsOp
+from workflows.generate.combine import asked_combinations
 from workflows.generate.constraints import Start, no_repeated_ngram, removed
+from workflows.generate.grammar import asked_form
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import (
     REMOVED,
@@ -27,6 +29,7 @@ from workflows.generate.processors import (
     top_p,
 )
 
+SPECIAL = ("combine", "grammar")
 SAMPLING = {"repetition_penalty": 1.0, "temperature": 0.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
 """The options that are ops of the chain, in the order of one that is not told any, and what each does nothing at."""
 
@@ -34,9 +37,13 @@ SAMPLING = {"repetition_penalty": 1.0, "temperature": 0.0, "top_k": 0, "top_p": 
 def with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tuple[list[LogitsOp], GenerateOptions]:
     """The chain where what a person asked for stands in place of its own, and the options that it leaves.
 
-    An option whose op the chain has not got comes before `sample`. A chain with `sample` draws, with its temperature,
-    unless the person asked for another one: 0 is greedy.
+    An option whose op the chain has not got comes before `sample`, one that combines logits before all. A form that
+    is asked for stands for the file's grammars. A chain with `sample` draws, with its temperature, unless the person
+    asked for another one: 0 is greedy.
     """
+    combined = asked_combinations(options)
+    replaced = {one.mode for one in combined} | ({None} if asked_form(options) else set())
+    ops = [*combined, *(op for op in ops if op.op not in SPECIAL or op.mode not in replaced)]
     asked = {name: getattr(options, name) for name in SAMPLING if name in options.model_fields_set}
     chain = [op for op in ops if op.op not in asked or asked[op.op] != SAMPLING[op.op]]
     chain = [op.model_copy(update={"value": asked[op.op]}) if op.op in asked else op for op in chain]
@@ -49,12 +56,18 @@ def with_options(ops: Sequence[LogitsOp], options: GenerateOptions) -> tuple[lis
     return chain, options.model_copy(update={"temperature": heat})
 
 
-def compile_chain(ops: Sequence[LogitsOp], start: Start, forms: Sequence[Processor] = ()) -> Processor:
+def compile_chain(
+    ops: Sequence[LogitsOp],
+    start: Start,
+    forms: Sequence[Processor] = (),
+    special: Callable[[LogitsOp], Processor] | None = None,
+) -> Processor:
     """One processor that is all of `ops`, in their order. forms: what a person holds the reply to, before all of them.
+    special: makes the ops that need more than what a generation begins with: combine and grammar.
 
     There, for an op that keeps the best few must not keep those alone that the form forbids.
     """
-    chain = [*forms, *(_processor(op, start) for op in ops if op.op != "sample")]
+    chain = [*forms, *(_processor(op, start, special) for op in ops if op.op != "sample")]
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         for step in chain:
@@ -64,7 +77,10 @@ def compile_chain(ops: Sequence[LogitsOp], start: Start, forms: Sequence[Process
     return process
 
 
-def _processor(op: LogitsOp, start: Start) -> Processor:
+def _processor(op: LogitsOp, start: Start, special: Callable[[LogitsOp], Processor] | None) -> Processor:
+    if op.op in SPECIAL:
+        assert special is not None  # of a chain that has such ops
+        return special(op)
     if op.op == "logit_bias":
         return logit_bias({int(token): delta for token, delta in (op.map or {}).items()})
     assert op.value is not None  # the schema asks for one

@@ -19,13 +19,15 @@ from workflows.generate.processors import REMOVED, Logits, Processor, repetition
 @dataclass(frozen=True)
 class Start:
     """What a generation begins with: the decoder's prompt, the encoder's source (the prompt where there is none), the
-    end tokens, and how many new tokens there will be at most.
+    end tokens, and how many new tokens there will be at most. negative: what guidance turns away from; empty for the
+    prompt's last token.
     """
 
     prompt: Sequence[int]
     source: Sequence[int]
     eos: frozenset[int]
     max_new_tokens: int
+    negative: Sequence[int] = ()
 
 
 def compile_constraints(defaults: Defaults, start: Start, penalty: float) -> list[Processor]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
-from workflows.bundle import Bundle, read_bundle
+from workflows.bundle import Bundle
 from workflows.bundle.genai.folder import extra_files, unrun
-from workflows.bundle.options import parse_options
 from workflows.errors import PromptError, printable
+from workflows.generate.combine import Beside
+from workflows.generate.control import Controller
 from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
@@ -21,7 +21,7 @@ from workflows.generate.strategy import DraftModel, Strategy, another_draft, str
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
-from workflows.runtime import Machine, device_named, open_machine
+from workflows.runtime import Machine, device_named
 from workflows.runtime.openings import Placement
 from workflows.runtime.prompt import Given
 from workflows.wire.events import CacheEvent, Event, GenerationDone, NoticeEvent, ReadyEvent, TokenEvent
@@ -32,18 +32,23 @@ SYSTEM_FOLDED = "The chat template takes no system message: its text stands at t
 class Engine:
     """An open bundle. One generation at a time; `stop` may be called from another thread.
 
-    own: drafts its tokens where no other does, as the bundle's file asks for, and is closed with it; see use_draft.
+    own: drafts its tokens where no other does, as the bundle's file asks for; see use_draft. beside: weighs its logits.
+    Both are closed with it.
     """
 
     def __init__(
-        self, bundle: Bundle, machine: Machine, load_seconds: float, own: DraftModel | None = None
-    ) -> None:
+        self, bundle: Bundle, machine: Machine, load_seconds: float, own: DraftModel | None = None,
+        beside: Beside | None = None,
+    ) -> None:  # fmt: skip
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
         self.text, self.template = Text.of_bundle(bundle), ChatTemplate.of_bundle(bundle)
         self.defaults = Defaults.of_bundle(bundle)
         self.languages = Languages.of_bundle(bundle, self.text)
         self.load_seconds, self.draft, self._own = load_seconds, own, own
+        self.beside = beside or Beside(machine)
+        named = bundle.pipeline.pipeline.controller
+        self.controller = None if named is None else Controller.load(named, bundle.where)
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
@@ -131,6 +136,8 @@ class Engine:
         options.check_tokens(self.machine.vocabulary)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         strategy = self._strategy(options)
+        if told := self.beside.begin(options, options.chain or self.defaults.chain, self.text):
+            self._note("guidance", told)
         yield from self._notices()
         if self.machine.has_source:
             yield from self._translate(ids, options, cancelled, ends, prefix, strategy)
@@ -150,15 +157,18 @@ class Engine:
         elif given:
             raise PromptError("The model takes a prompt alone: leave out what was given besides.")
         kept = self._reuse(ids)
-        generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults, strategy)
+        given_to = (self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.beside)
+        generation = Generation(*given_to)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
                 self._cached.append(event.id)
             yield event
 
-    def _strategy(self, options: GenerateOptions) -> Strategy | None:
+    def _strategy(self, options: GenerateOptions) -> Strategy | Controller | None:
         """How the tokens are found; one a run where the graphs cannot look at several, which is said once."""
+        if self.controller is not None:
+            return self.controller.check(options, self.draft is not None)
         found = strategy_of(self.machine, options, self.draft)
         if isinstance(found, str):
             self._note("no_drafts", found)
@@ -166,14 +176,9 @@ class Engine:
         return found
 
     def _translate(
-        self,
-        source: Sequence[int],
-        options: GenerateOptions,
-        cancelled: Callable[[], bool],
-        eos: Sequence[int],
-        prefix: Sequence[int],
-        strategy: Strategy | None,
-    ) -> Iterator[Event]:
+        self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool], eos: Sequence[int],
+        prefix: Sequence[int], strategy: Strategy | Controller | None,
+    ) -> Iterator[Event]:  # fmt: skip
         """Encodes `source`, then decodes from the decoder's start token and `prefix`."""
         start = self.bundle.pipeline.decoder_start
         source, start, defaults = self.languages.begin(options, source, start, self.defaults)
@@ -231,12 +236,14 @@ class Engine:
     def stop(self) -> None:
         """Ends the step that is under way; the generation ends as cancelled."""
         self.machine.stop()
+        self.beside.stop()
         if self.draft is not None:
             self.draft.stop()
 
     def close(self) -> None:
         """Lets go of the bundle's sessions and their memory."""
         self.machine.close()
+        self.beside.close()
         for draft in (self.draft, self._own):
             if draft is not None:
                 draft.close()
@@ -250,6 +257,7 @@ class Engine:
     def reset(self) -> None:
         """Forgets the conversation."""
         self.machine.cache.reset()
+        self.beside.forget()
         self._cached = []
         if self.draft is not None:
             self.draft.reset()
@@ -322,35 +330,3 @@ class Engine:
 def _plain(message: Message) -> str:
     """A message for a model that knows no roles; a system message is a line of its own."""
     return message["content"] + "\n" * (message["role"] == "system")
-
-
-def open_engine(
-    folder: str | Path,
-    *,
-    provider: str = "cpu",
-    cache: str | None = None,
-    capacity: int | None = None,
-    device_options: Mapping[str, str] | None = None,
-    session_options: Mapping[str, str] | None = None,
-    place: Mapping[str, str] | None = None,
-    draft: str | Path | Literal[False] | None = None,
-) -> Engine:
-    """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
-    draft: another bundle, which drafts on the same provider; None for the model of its own that the file asks
-    to draft, False for none.
-
-    Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
-    stopped, one sentence each.
-    """
-    began = time.perf_counter()
-    bundle = read_bundle(folder)
-    where = Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()})
-    options = parse_options(session_options or {})
-    machine = open_machine(
-        bundle, where, cache=cache, capacity=capacity, device_options=device_options, session_options=options
-    )
-    own = None if draft is False else DraftModel.of_bundle(bundle, machine, where, device_options, options)
-    engine = Engine(bundle, machine, time.perf_counter() - began, own)
-    if draft:
-        engine.use_draft(draft, provider)
-    return engine

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.bundle.strategy import LogitsOp
 from workflows.errors import RequestError, printable
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import REMOVED, Logits, Processor
@@ -23,10 +24,13 @@ from workflows.generate.text import Text
 if TYPE_CHECKING:
     from llguidance import LLTokenizer
 
-Form = Literal["json_schema", "regex", "grammar"]
+Form = Literal["json_schema", "regex", "grammar", "tool_calls"]
 Allowed = NDArray[np.bool_]
+_CLOSED: tuple[Form, ...] = ("json_schema", "tool_calls")
 _TO_CLOSE = 96  # tokens before the limit from which on JSON is brought to its end
-_SAID: dict[Form, str] = {"json_schema": "JSON schema", "regex": "regular expression", "grammar": "Lark grammar"}
+_SAID: dict[Form, str] = {
+    "json_schema": "JSON schema", "regex": "regular expression", "grammar": "Lark grammar",
+    "tool_calls": "form of tool calls"}  # fmt: skip
 
 
 class Asked(NamedTuple):
@@ -39,7 +43,8 @@ class Asked(NamedTuple):
 def asked_form(options: GenerateOptions) -> Asked | None:
     """The form that a generation is asked for."""
     texts: dict[Form, str | None] = {
-        "json_schema": options.json_schema, "regex": options.regex, "grammar": options.grammar
+        "json_schema": options.json_schema, "regex": options.regex, "grammar": options.grammar,
+        "tool_calls": options.tool_calls,
     }  # fmt: skip
     return next((Asked(form, text) for form, text in texts.items() if text is not None), None)
 
@@ -52,6 +57,12 @@ def check_form(asked: Asked) -> None:
         raise _unusable(asked, wrong)
 
 
+def form_of(op: LogitsOp) -> Asked:
+    """The form that an op of the file's chain holds replies to: a JSON schema where it begins as one."""
+    text = op.grammar or ""
+    return Asked("json_schema" if text.lstrip().startswith("{") else "grammar", text)
+
+
 def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int | None = None) -> Processor:
     """Lets only tokens through with which the reply can still become what was asked for; then only an end token.
 
@@ -59,27 +70,26 @@ def grammar(asked: Asked, text: Text, eos: Sequence[int], first: int, limit: int
     RequestError for a form that is none, for a model without tokenizer, and for one without an end token, whose reply
     could not end.
     """
-    if text.tokenizer is None:
-        raise RequestError("This bundle has no tokenizer, so that its replies have no form: leave the grammar out.")
     if not eos:
         raise RequestError("This model has no end token, so that a reply of a given form could not end.")
-    words = _words(text.tokenizer.to_str(), text.vocabulary, tuple(sorted(eos)))
+    words = words_of(text, eos)
     matcher = _Matcher(asked, words)
-    closing = None if limit is None or asked.form != "json_schema" else first + limit - min(limit // 2, _TO_CLOSE)
+    closing = None if limit is None or asked.form not in _CLOSED else first + limit - min(limit // 2, _TO_CLOSE)
+    endings = () if closing is None else _endings(words)  # now, and not between two tokens
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
         allowed = matcher.allowed(ids[first:], len(logits))
         if closing is not None and len(ids) >= closing:
-            allowed = _nearest_the_end(allowed, words)
+            allowed = _nearest_the_end(allowed, endings)
         np.copyto(logits, REMOVED, where=~allowed)
         return logits
 
     return process
 
 
-def _nearest_the_end(allowed: Allowed, words: LLTokenizer) -> Allowed:
+def _nearest_the_end(allowed: Allowed, endings: Sequence[Allowed]) -> Allowed:
     """Of the tokens that may come those that end most: closing ones, else a comma; all where there is neither."""
-    for ending in _endings(words):
+    for ending in endings:
         if (found := allowed & ending[: len(allowed)]).any():
             return found
     return allowed
@@ -133,7 +143,7 @@ def _compiled(asked: Asked) -> str:
 
     if asked.form == "regex":
         return str(LLMatcher.grammar_from_regex(asked.text))
-    if asked.form == "grammar":
+    if asked.form in ("grammar", "tool_calls"):
         return str(LLMatcher.grammar_from_lark(asked.text))
     try:
         # blank space may be as long as one likes, which is what an unsure model goes on with for ever
@@ -142,11 +152,16 @@ def _compiled(asked: Asked) -> str:
         raise _unusable(asked, str(error)) from None
 
 
+def words_of(text: Text, eos: Sequence[int]) -> LLTokenizer:
+    """The tokens as llguidance knows them. Raises RequestError for a tokenizer that it cannot read, or none."""
+    if text.source is None:
+        raise RequestError("This bundle has no tokenizer, so that its replies have no form: leave the grammar out.")
+    return _words(text.source, text.vocabulary, tuple(sorted(eos)))
+
+
 @lru_cache(maxsize=4)
 def _words(tokenizer: str, vocabulary: int, eos: tuple[int, ...]) -> LLTokenizer:
-    """The tokens as llguidance knows them; half a second for a large vocabulary. Raises RequestError for a tokenizer
-    that it cannot read.
-    """
+    # half a second for a large vocabulary
     from llguidance import LLTokenizer
 
     try:

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workflows.bundle.strategy import LogitsOp
 from workflows.errors import Cancelled, CapacityError, LogitsError
 from workflows.generate.beams import Beams, BeamSearch
 from workflows.generate.chain import compile_chain, with_options
+from workflows.generate.combine import Beside, asked_combinations
 from workflows.generate.constraints import Start, compile_constraints
+from workflows.generate.control import ControlledSteps, Controller, Ended
 from workflows.generate.defaults import Defaults
 from workflows.generate.feed import feed
-from workflows.generate.grammar import asked_form, grammar
+from workflows.generate.grammar import Asked, asked_form, form_of, grammar
 from workflows.generate.logits import Logits, check_choice
 from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Processor, compile_processors, softmax
@@ -61,7 +64,8 @@ class Generation:
     """One generation over an machine whose cache already holds `kept` of the prompt's tokens.
 
     defaults: what the checkpoint asks of every generation; an option that a person gave wins over it. strategy: how
-    tokens are found; None takes one from each run. `final` is what the flow's final sessions gave after the last token.
+    tokens are found; None takes one from each run. beside: what its chain combines logits with. `final` is what the
+    flow's final sessions gave after the last token.
     """
 
     def __init__(
@@ -72,8 +76,10 @@ class Generation:
         eos: Sequence[int],
         cancelled: Callable[[], bool] = lambda: False,
         defaults: Defaults | None = None,
-        strategy: Strategy | None = None,
+        strategy: Strategy | Controller | None = None,
+        beside: Beside | None = None,
     ) -> None:
+        self._beside = beside or Beside(machine)
         self._defaults, self._strategy = defaults or Defaults(), strategy
         self._machine, self._text, self._options, self._eos = machine, text, options, frozenset(eos)
         self._cancelled = cancelled
@@ -93,7 +99,7 @@ class Generation:
         self._ids, self._first_new, self._pieces = list(prompt), len(prompt), list[str]()
         self._stream, self._process = self._text.stream(), self._compile(prompt, source)
         reason: FinishReason = "length"
-        steps = steps_of(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
+        steps = self._steps()
         try:
             logits = yield from self._prefill(prompt, kept)
             if self._options.num_beams > 1:
@@ -106,6 +112,8 @@ class Generation:
             reason = ended
         except Cancelled:
             reason = "cancelled"
+        except Ended:
+            reason = "stop"
         except CapacityError:
             reason = "capacity"
         except LogitsError:
@@ -144,7 +152,7 @@ class Generation:
         for place, chosen in enumerate(batch):
             ahead = len(batch) - 1 - place  # tokens that the cache holds beyond what was fed to choose this one
             self._ids.append(chosen.token)
-            text, ended = self._said(chosen.token, ahead)
+            text, ended = self._said(chosen, ahead)
             self._pieces.append(text)
             yield self._token(chosen, text, ahead)
             if ended:
@@ -153,6 +161,11 @@ class Generation:
                 return ended
         yield from self._pictures()
         return None
+
+    def _steps(self) -> Steps:
+        if isinstance(self._strategy, Controller):
+            return ControlledSteps(self._machine, self._score, self._strategy, self._eos)
+        return steps_of(self._machine, self._score, self._options, self._strategy, self._process, self._eos)
 
     def _lost(self, steps: Steps) -> Iterator[Event]:
         """Says once that the draft failed."""
@@ -181,16 +194,27 @@ class Generation:
 
     def _compile(self, prompt: Sequence[int], source: Sequence[int] | None) -> Processor | None:
         options, defaults = self._options, self._defaults
-        start = Start(prompt, prompt if source is None else source, self._eos, options.max_new_tokens)
+        read, negative = prompt if source is None else source, options.negative_prompt or ()
+        start = Start(prompt, read, self._eos, options.max_new_tokens, negative)
+
+        def special(op: LogitsOp) -> Processor:
+            if op.op == "grammar":
+                return self._formed(form_of(op), start)
+            return self._beside.processor(op, start, options)
+
         form = asked_form(options)
-        forms = [grammar(form, self._text, sorted(self._eos), len(prompt), options.max_new_tokens)] if form else []
+        forms = [self._formed(form, start)] if form else []
         listed = defaults.chain if options.chain is None else options.chain
         if listed is not None:
             chain, self._options = with_options(listed, options)
-            return compile_chain(chain, start, forms)
+            return compile_chain(chain, start, forms, special)
         given = "repetition_penalty" in options.model_fields_set
         penalty = options.repetition_penalty if given else defaults.repetition_penalty
-        return compile_processors(options, [*compile_constraints(defaults, start, penalty), *forms])
+        combined = [special(op) for op in asked_combinations(options)]
+        return compile_processors(options, [*combined, *compile_constraints(defaults, start, penalty), *forms])
+
+    def _formed(self, form: Asked, start: Start) -> Processor:
+        return grammar(form, self._text, sorted(start.eos), len(start.prompt), start.max_new_tokens)
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
         logits: Logits | None = None
@@ -232,10 +256,10 @@ class Generation:
         except Cancelled:
             return {}
 
-    def _said(self, token: int, ahead: int) -> tuple[str, FinishReason | None]:
+    def _said(self, chosen: Chosen, ahead: int) -> tuple[str, FinishReason | None]:
         """The text that comes with the newest token, and why the generation ends with it, if it does."""
-        text = self._filter.push("" if token in self._eos else self._stream.push(token))
-        reason = self._ended(token, ahead)
+        text = self._filter.push("" if chosen.token in self._eos else self._stream.push(chosen.token))
+        reason = self._ended(chosen.token, ahead) or ("stop" if chosen.last else None)
         if reason or self._filter.stopped:
             text += self._filter.push(self._stream.flush())
             text += self._filter.flush()

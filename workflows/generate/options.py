@@ -27,9 +27,13 @@ class GenerateOptions(BaseModel):
     last tokens when they came before. draft_tokens: tokens a draft has at most, of
     whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
     num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
-    json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
+    json_schema, regex, grammar, tool_calls: the form that the reply must have, at most one of them; the last two are
+    Lark grammars, the last one as generate/calls.py makes it of a template and its tools.
     chain: what logits go through, op by op, in place of all that the bundle asks for; it draws where `sample` is its
     last op. Options that are ops of a chain are refused beside it.
+    guidance: how many times as far as the prompt leads a token is to go (Sanchez et al.'s γ); 1 is none.
+    negative_prompt: the ids of what it leads away from, None for the prompt's last. alpha: of contrastive decoding, how
+    much of the amateur's logits is taken off.
     target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
     the checkpoint does by itself.
     """
@@ -56,13 +60,17 @@ class GenerateOptions(BaseModel):
     regex: Form | None = None
     grammar: Form | None = None
     chain: tuple[LogitsOp, ...] | None = None
+    tool_calls: Form | None = None
+    guidance: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
+    negative_prompt: list[Annotated[int, Field(ge=0)]] | None = None
+    alpha: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
     target_language: str | None = None
     source_language: str | None = None
 
     @model_validator(mode="after")
     def _one_form(self) -> GenerateOptions:
-        if sum(form is not None for form in (self.json_schema, self.regex, self.grammar)) > 1:
-            raise ValueError("a reply has one form: give one of json_schema, regex and grammar")
+        if sum(form is not None for form in (self.json_schema, self.regex, self.grammar, self.tool_calls)) > 1:
+            raise ValueError("a reply has one form: give one of json_schema, regex, grammar and tool_calls")
         return self
 
     @model_validator(mode="after")
@@ -89,6 +97,12 @@ class GenerateOptions(BaseModel):
             raise ValueError("beams take the most probable texts: leave sample out of the chain, or ask for one beam")
         for fault in chain_faults(self.chain, None):
             raise ValueError(f"the chain cannot be run: {fault.message}")
+        return self
+
+    @model_validator(mode="after")
+    def _negative_of_guidance(self) -> GenerateOptions:
+        if self.negative_prompt is not None and self.guidance is None:
+            raise ValueError("negative_prompt is what guidance turns away from: give guidance with it")
         return self
 
     def check_tokens(self, vocabulary: int) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import FrameType
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import jinja2
 import jinja2.ext
@@ -103,6 +103,19 @@ class ChatTemplate:
         if not mark or prefill.strip() not in before:
             raise PromptError("The chat template drops the text that a reply is to begin with: leave the prefill out.")
         return before if after.startswith(" ") else before.rstrip()  # a template that trims takes the end's spaces too
+
+    def render_reply(
+        self, messages: Sequence[Message], reply: Mapping[str, object], tools: Sequence[Tool] | None = None
+    ) -> str:
+        """What the template writes for an assistant's turn, after what it has a reply begin with.
+
+        Raises PromptError as render, and where its turns begin otherwise than its replies.
+        """
+        prompt = self._render(messages, tools, True)
+        whole = self._render([*messages, cast(Message, {"role": "assistant", **reply})], tools, False)
+        if not whole.startswith(prompt):
+            raise PromptError("The chat template begins a reply that it is given otherwise than one that is to come.")
+        return whole[len(prompt) :]
 
     def render_folding(
         self, messages: Sequence[Message], tools: Sequence[Tool] | None = None, prefill: str = ""

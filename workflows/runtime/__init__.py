@@ -9,7 +9,7 @@
 from workflows.runtime.assemble import open_onnx
 from workflows.runtime.loading import Loading
 from workflows.runtime.machine import Machine
-from workflows.runtime.opening import open_machine
+from workflows.runtime.opening import open_machine, second_machine
 from workflows.runtime.providers import PROVIDERS, device_named, devices
 from workflows.runtime.single import SingleGraph, open_single, run_single
 
@@ -24,4 +24,5 @@ __all__ = [
     "open_onnx",
     "open_single",
     "run_single",
+    "second_machine",
 ]

@@ -23,6 +23,13 @@ def drafting_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
     return None if pipeline is None else replace(bundle, pipeline=pipeline, where=_where(bundle.where))
 
 
+def amateur_bundle(bundle: Bundle, capacity: int) -> Bundle | None:
+    """The amateur's sessions as a bundle, as drafting_bundle; None where no session is one."""
+    pipeline = bundle.pipeline.weighing(capacity)
+    where = f"{bundle.where}, with the amateur's sessions alone,"
+    return None if pipeline is None else replace(bundle, pipeline=pipeline, where=where)
+
+
 def compile_draft(
     pipeline: Pipeline, target: Program, signatures: Mapping[str, Signature], where: str
 ) -> tuple[Pipeline, Program] | None:

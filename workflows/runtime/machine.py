@@ -61,6 +61,7 @@ class Machine:
         observer: Observer | None = None,
     ) -> None:
         self.pipeline, self.program, self.cache, self.provider = pipeline, program, cache, device.name
+        self.device = device
         self.chunk, self.vocabulary = pipeline.chunk, pipeline.metadata.vocabulary or 0
         providers = {name: opened.provider.name for name, opened in sessions.items()}
         self.note, self.emulation = program.facts.note, emulation_note(pipeline, providers)

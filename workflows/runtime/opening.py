@@ -128,6 +128,16 @@ def make_machine(
     return Machine(pipeline, program, sessions, kept, device, observer)
 
 
+def second_machine(machine: Machine) -> Machine:
+    """Another machine over the sessions of one that is open, with a cache of its own: the weights exist once."""
+    program, kept = machine.program, machine.cache
+    cache = KVCache(
+        program.state, kept.layout, kept.capacity, program.facts, program.drivers, pad_left=program.pad_left,
+        carried=program.carries,
+    )  # fmt: skip
+    return Machine(machine.pipeline, program, machine.sessions, cache, machine.device)
+
+
 def settled(pipeline: Pipeline, program: Program) -> Pipeline:
     """The pipeline with what its file leaves to the graphs.
 

@@ -22,6 +22,11 @@ class Placement:
     device: Device
     others: Mapping[str, Device]
 
+    def of(self, bundle: Bundle) -> Placement:
+        """Where the sessions of `bundle` run, which are some of all."""
+        own = bundle.pipeline.pipeline.sessions
+        return Placement(self.device, {name: one for name, one in self.others.items() if name in own})
+
     def __str__(self) -> str:
         """The device, with who runs elsewhere: `cpu, decode=qnn`."""
         return ", ".join([self.device.name, *(f"{name}={one.name}" for name, one in self.others.items())])

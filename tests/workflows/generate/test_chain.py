@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -168,6 +169,23 @@ def test_options_that_are_ops_are_those_of_the_chain() -> None:
     assert tuple(SAMPLING) == IN_CHAIN
 
 
+FORMS = {"Lark's": "start: /[a-c]{2,3}/", "a JSON schema": json.dumps({"enum": ["ab", 77]})}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_grammar_of_the_file_holds_where_it_stands(demo_bundle: Path, tmp_path: Path, form: str) -> None:
+    """Whatever is drawn; a form that a person asks for stands for it."""
+    said = {"op": "grammar", "backend": "llguidance", "grammar": FORMS[form], "stateful": True}
+    hot = [said, {"op": "temperature", "value": 50.0}, {"op": "top_k", "value": 40}, {"op": "sample"}]
+    with open_engine(edited(demo_bundle, tmp_path / "formed", hot)) as engine:
+        for seed in range(8):
+            *_, done = engine.generate(engine.encode("8*7="), GenerateOptions(max_new_tokens=20, seed=seed))
+            assert isinstance(done, GenerationDone) and done.finish_reason == "eos"
+            assert re.fullmatch("[a-c]{2,3}" if form == "Lark's" else '"ab"|77', done.text)
+        *_, done = engine.generate(engine.encode("8*7="), GenerateOptions(max_new_tokens=20, regex="x{3}", seed=1))
+        assert isinstance(done, GenerationDone) and done.text == "xxx"
+
+
 WRONG = {
     "an op that nobody knows": ([{"op": "warm"}], r"generation\.logits"),
     "a value that is missing": ([{"op": "top_k"}], "needs a value"),
@@ -175,7 +193,11 @@ WRONG = {
     "half a token": ([{"op": "top_k", "value": 2.5}], "whole number"),
     "something after sample": ([{"op": "sample"}, {"op": "top_k", "value": 2}], "nothing can follow"),
     "a token that is not there": ([{"op": "logit_bias", "map": {"99999999": 1}}], "not in the vocabulary"),
-    "a grammar": ([{"op": "grammar", "backend": "llguidance"}], "does not run it yet"),
+    "a grammar without one": ([{"op": "grammar", "backend": "llguidance"}], "needs a grammar"),
+    "a grammar of another kind": ([{"op": "grammar", "backend": "xgrammar", "grammar": "{}"}], r"logits\[0\]\.backend"),
+    "a grammar that forgets": (
+        [{"op": "grammar", "backend": "llguidance", "grammar": "{}", "stateful": False}], "it is stateful"
+    ),
 }
 
 

@@ -15,7 +15,7 @@ from tests.workflows.bundle.making import bundle
 from workflows.bundle import read_bundle
 from workflows.bundle.manifest import make_manifest
 from workflows.errors import BundleError, PromptError
-from workflows.generate.engine import Engine, open_engine
+from workflows.generate import Engine, open_engine
 from workflows.generate.template import ChatTemplate, Message
 
 DEMO = Path(__file__).parents[3] / "resources" / "demos" / "qwen3"

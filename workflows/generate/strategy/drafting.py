@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from workflows.bundle import Bundle, read_bundle
+from workflows.bundle import Bundle
 from workflows.bundle.options import SessionOptions
-from workflows.errors import Cancelled, CapacityError, DraftError, JoineryError, RequestError, printable
-from workflows.generate.feed import feed
-from workflows.generate.logits import Logits, run_checked
+from workflows.errors import Cancelled, CapacityError, DraftError, JoineryError, printable
+from workflows.generate.companion import Companion, open_beside
+from workflows.generate.logits import Logits
 from workflows.generate.processors import softmax
 from workflows.generate.strategy.base import NOTHING, Draft
-from workflows.generate.text import Text
 from workflows.runtime import Machine, open_machine
 from workflows.runtime.drafting import draft_faults, drafting_bundle
 from workflows.runtime.openings import Placement
@@ -35,8 +34,7 @@ class DraftModel:
 
     def __init__(self, machine: Machine, called: str = "draft", *, own: bool = False, digest: str = "") -> None:
         self._machine, self._called = machine, called
-        self.own, self.digest = own, digest
-        self._fed: list[int] = []
+        self.own, self.digest, self._beside = own, digest, Companion(machine, "draft")
         self.begin(None, None)
 
     @classmethod
@@ -46,13 +44,7 @@ class DraftModel:
         Raises RequestError where the two don't speak the same tokens or the draft cannot go back, and what
         open_machine raises.
         """
-        own = read_bundle(folder)
-        machine = open_machine(own, where)
-        try:
-            _check(target, machine, Text.of_bundle(bundle), Text.of_bundle(own))
-        except RequestError:
-            machine.close()  # a chat goes on without it
-            raise
+        own, machine = open_beside(folder, where, target, bundle, "draft")
         return cls(machine, Path(folder).name, digest=own.fingerprint)
 
     @classmethod
@@ -71,9 +63,7 @@ class DraftModel:
         """
         own, machine = drafting_bundle(bundle, target.cache.capacity), None
         if own is not None:
-            others = {name: one for name, one in where.others.items() if name in own.pipeline.pipeline.sessions}
-            place = Placement(where.device, others)
-            machine = open_machine(own, place, device_options=device_options, session_options=session_options)
+            machine = open_machine(own, where.of(own), device_options=device_options, session_options=session_options)
         for fault in draft_faults(bundle.pipeline, target.program, machine.program if machine else None):
             raise fault.error(bundle.where)
         return None if machine is None else cls(machine, str(bundle.pipeline.pipeline.draft), own=True)
@@ -88,8 +78,7 @@ class DraftModel:
 
     def reset(self) -> None:
         """Forgets what its cache holds."""
-        self._machine.cache.reset()
-        self._fed = []
+        self._beside.forget()
 
     def begin(self, process: Process | None, generator: np.random.Generator | None) -> None:
         """What the next drafts are drawn with. generator: None takes the largest logit."""
@@ -109,7 +98,7 @@ class DraftModel:
         except Cancelled:
             raise
         except JoineryError as error:
-            self._forget()
+            self._beside.forget(wiped=True)  # what a run that failed left is not to be gone on from
             raise DraftError(
                 f"Drafting by {printable(self._called)} failed, and this generation goes on without drafts: {error}"
             ) from error
@@ -119,7 +108,7 @@ class DraftModel:
 
     def _following(self, ids: Sequence[int], count: int) -> Iterator[tuple[int, Logits]]:
         """At most `count` tokens after `ids`, each with what it was drawn from; the last is not fed."""
-        logits, ids = self._caught_up(ids), list(ids)
+        logits, ids = self._beside.after(ids), list(ids)
         for place in range(count):
             scores = logits if self._process is None else self._process(ids, np.array(logits, np.float32))
             if not np.isfinite(scores.max()):  # the chain leaves nothing to say here
@@ -129,54 +118,10 @@ class DraftModel:
             yield token, probabilities
             ids.append(token)
             if place + 1 < count:
-                logits = run_checked(self._machine, [token], "decode")
-                self._fed.append(token)
-
-    def _forget(self) -> None:
-        """Empties the cache, for what a run that failed left in it is not to be gone on from."""
-        self._machine.cache.reset(wiped=True)
-        self._fed = []
-
-    def _caught_up(self, ids: Sequence[int]) -> Logits:
-        """The logits after the last of `ids`, of which the cache keeps the tokens that it has."""
-        shared = _shared(self._fed, ids[:-1])
-        cache = self._machine.cache
-        if not any(shared in lengths for lengths in cache.rewindable()):
-            shared = 0
-        if len(ids) > cache.capacity and not cache.layout.evicts:
-            raise CapacityError("The draft's cache is full.")
-        cache.rewind(shared)
-        self._fed = list(ids[:shared])
-        for fed in feed(self._machine, ids[shared:]):
-            self._fed.extend(fed.tokens)
-        return fed.logits
+                logits = self._beside.after_next(token)
 
 
 def draw(probabilities: Logits, generator: np.random.Generator) -> int:
     """A token with its probability."""
     cumulative = np.cumsum(probabilities, dtype=np.float64)
     return int(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"))
-
-
-def _check(target: Machine, draft: Machine, words: Text, drafted: Text) -> None:
-    """Raises RequestError where what the draft says is not what the target understands, or either cannot go back."""
-    if target.has_source or draft.has_source:
-        raise RequestError("A draft model cannot be used with a model that has an encoder: leave --draft out.")
-    if draft.cache.carried:
-        raise RequestError("The draft carries a state on that knows no way back: choose a draft with a KV cache.")
-    if target.vocabulary != draft.vocabulary:
-        raise RequestError(
-            f"The draft knows {draft.vocabulary:,} tokens and the model {target.vocabulary:,}: choose a draft of the "
-            "same family, which speaks the same tokens."
-        )
-    if words.tokenizer and drafted.tokenizer and words.tokenizer.get_vocab() != drafted.tokenizer.get_vocab():
-        raise RequestError(
-            "The draft's tokenizer has other tokens than the model's: choose a draft of the same family."
-        )
-
-
-def _shared(old: Sequence[int], new: Sequence[int]) -> int:
-    """How many first tokens are the same."""
-    count = min(len(old), len(new))
-    differs = np.flatnonzero(np.asarray(old[:count]) != np.asarray(new[:count]))
-    return int(differs[0]) if len(differs) else count

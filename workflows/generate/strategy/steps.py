@@ -27,11 +27,15 @@ APART = "Drafts are off: this bundle's graphs compute several tokens in one run 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A token, the scores [V] that it was chosen from (None of a search), and whether it was drafted."""
+    """A token, the scores [V] that it was chosen from (None of a search), and whether it was drafted.
+
+    last: whether who chose it wants no further one.
+    """
 
     token: int
     scores: Logits | None
     drafted: bool = False
+    last: bool = False
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ def test_a_bundle_elsewhere_is_given_by_the_person(tmp_path: Path) -> None:
         ({"draft": {"producer": "self_speculative", "session": "draft", "depth": 2}}, {}, "strategy.draft.depth"),
         ({}, {}, "pipeline.strategy.draft.session"),
         (None, {"roles": {"draft": "draft"}}, "pipeline.roles.draft"),
-        (DRAFTED, {"roles": {"amateur": "draft"}}, "pipeline.roles.amateur"),
+        (DRAFTED, {"roles": {"amateur": "nobody"}}, "pipeline.roles.amateur"),
         (None, {}, "pipeline.sessions.draft"),  # that nobody runs
         (DRAFTED, {"flow": [{"run": "decoder"}, {"run": "draft"}]}, "pipeline.strategy.draft.session"),
         (DRAFTED, {"dataflow": [{"from": "draft.nothing", "to": "draft.input_ids"}]}, "dataflow[0]"),

@@ -1,0 +1,42 @@
+"""`joinery plugins`: other people's code that bundles may ask for, and what of it may run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import typer
+
+from workflows.cli.output import JsonFlag, write_json
+
+Library = typer.Argument(metavar="NAME", help="A distribution, as `joinery plugins list` shows it.")
+
+plugins = typer.Typer(help="Other people's code that bundles may ask for, and what may run.", no_args_is_help=True)
+
+
+@plugins.command("list")
+def show_list(as_json: bool = JsonFlag) -> None:
+    """What is installed, and whether it may run; nothing of it is imported."""
+    from workflows.plugins import installed
+
+    for one in installed():
+        if as_json:
+            write_json(asdict(one))
+        else:
+            typer.echo(f"{one.library} {one.version}  {one.entry_point}  {'allowed' if one.allowed else 'not allowed'}")
+
+
+@plugins.command("allow")
+def allow(name: str = Library) -> None:
+    """Let the plugins of a distribution run, in the version that is installed and in no other."""
+    from workflows import plugins
+
+    typer.echo(f"The plugins of {name} {plugins.allow(name)} may run now.")
+
+
+@plugins.command("forbid")
+def forbid(name: str = Library) -> None:
+    """Let the plugins of a distribution run no more."""
+    from workflows import plugins
+
+    plugins.forbid(name)
+    typer.echo(f"The plugins of {name} may not run any more.")

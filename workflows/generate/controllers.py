@@ -1,0 +1,55 @@
+"""Two controllers to read and to begin from; entry points of this distribution, allowed like any other's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from workflows.errors import RequestError
+from workflows.generate.control import StepContext
+from workflows.generate.strategy.ties import Ties
+
+
+def greedy(context: StepContext) -> Iterator[None]:
+    """The largest score, token by token: what the engine does without a controller."""
+    while True:
+        context.append(int(np.argmax(context.logits())))
+        yield
+
+
+def jacobi(context: StepContext) -> Iterator[None]:
+    """Greedy tokens, several a run: guesses that are put right until they stay as they are (Santilli et al. 2023).
+
+    One run looks at all guesses; each is replaced by what the model says there, and those at the front that were said
+    anyway are certain. config: `{"guesses": n}`, 4 without.
+    """
+    count = _guesses(context.config)
+    guesses, ties = [context.ids[-1]] * count, Ties(context.rounds)
+    while True:
+        rows = context.forward(guesses)
+        guesses = guesses[: len(rows) - 1]
+        for place, row in enumerate(rows):
+            scores = context.score(row)
+            near = len(rows) > 1 and ties.is_near(scores)  # a run of several rounds otherwise than of one
+            if near:
+                alone = context.logits()
+                ties.note(scores, alone)
+                scores = alone
+            context.append(int(np.argmax(scores)))
+            if near or context.ids[-1] in context.ends or guesses[place : place + 1] != context.ids[-1:]:
+                break
+        said = [int(token) for token in rows[place + 1 :].argmax(axis=1)]
+        guesses = (said + [context.ids[-1]] * count)[:count]
+        yield
+
+
+def _guesses(config: str) -> int:
+    try:
+        count = json.loads(config)["guesses"] if config else 4
+    except (ValueError, TypeError, KeyError):
+        count = None
+    if not isinstance(count, int) or not 1 <= count <= 16:
+        raise RequestError('The controller jacobi takes a config {"guesses": n} with n from 1 to 16.')
+    return count

@@ -1,0 +1,48 @@
+"""From a bundle's folder to an engine: its machine, and the models beside it that draft and weigh."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from workflows.bundle import read_bundle
+from workflows.bundle.options import parse_options
+from workflows.generate.combine import Beside
+from workflows.generate.engine import Engine
+from workflows.generate.strategy import DraftModel
+from workflows.runtime import device_named, open_machine
+from workflows.runtime.openings import Placement
+
+
+def open_engine(
+    folder: str | Path,
+    *,
+    provider: str = "cpu",
+    cache: str | None = None,
+    capacity: int | None = None,
+    device_options: Mapping[str, str] | None = None,
+    session_options: Mapping[str, str] | None = None,
+    place: Mapping[str, str] | None = None,
+    draft: str | Path | Literal[False] | None = None,
+) -> Engine:
+    """Opens a bundle; session_options: onnxruntime's, by name, over the file's own. place: component → its provider.
+    draft: another bundle, which drafts on the same provider; None for the model of its own that the file asks
+    to draft, False for none.
+
+    Raises BundleError, GraphError, DeviceError, RecipeError, RequestError, or Cancelled where a Loading around it is
+    stopped, one sentence each.
+    """
+    began = time.perf_counter()
+    bundle = read_bundle(folder)
+    where = Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()})
+    options = parse_options(session_options or {})
+    machine = open_machine(
+        bundle, where, cache=cache, capacity=capacity, device_options=device_options, session_options=options
+    )
+    own = None if draft is False else DraftModel.of_bundle(bundle, machine, where, device_options, options)
+    engine = Engine(bundle, machine, time.perf_counter() - began, own, Beside.open(machine, bundle, where))
+    if draft:
+        engine.use_draft(draft, provider)
+    return engine
