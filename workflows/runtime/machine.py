@@ -40,7 +40,7 @@ from workflows.wire.reports.devices import Device
 
 Logits = NDArray[np.float32]
 _QUICK_S = 0.02
-_NARROW = 17  # columns of a run whose binding is kept: one token, or a draft with the one before it
+_NARROW = 17  # columns of a run that looks at a draft and the token before it, whose binding is kept
 
 
 class Machine:
@@ -192,7 +192,7 @@ class Machine:
             raise Cancelled("The generation was cancelled.")
         width = self.program.runs[phase].columns or len(tokens)
         step = self.cache.plan(tokens, width)
-        bound = self._binding(phase, width, tokens)
+        bound = self._binding(phase, width, tokens, rows)
         # a quick token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
         began = time.perf_counter()
         self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 or self._slow else None)
@@ -280,7 +280,7 @@ class Machine:
 
     # -- memory ------------------------------------------------------------------------------------------------
 
-    def _binding(self, phase: Phase, width: int, tokens: Sequence[int]) -> Binding:
+    def _binding(self, phase: Phase, width: int, tokens: Sequence[int], rows: int) -> Binding:
         run = self.program.runs[phase]
         moving = self._prompt.moving(run, self.cache.length, tokens)
         kept = None if moving else self._bound.get((phase, width))
@@ -289,7 +289,8 @@ class Machine:
             shapes, taken = self.cache.shapes(width), self.program.taken
             kept = Binding(run, self._sessions, shapes, given, taken, self._observer, self.memory)
             kept.generation = self.cache.generation
-            if (width <= _NARROW or width == self.chunk) and not moving:  # an odd last chunk's is not worth its memory
+            often = width in (1, self.chunk) or (rows > 1 and width <= _NARROW)
+            if often and not moving:  # an odd last chunk's is not worth its memory
                 self._bound[phase, width] = kept
         return kept
 
