@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from workflows.bundle.flow import Port
 from workflows.bundle.schema import Pipeline
 from workflows.errors import Cancelled, GraphError, JoineryError, PromptError, RequestError, printable
-from workflows.kvcache import KVCache
+from workflows.kvcache import KVCache, Step
 from workflows.kvcache.cross import cross_view
 from workflows.kvcache.drivers import IDS
 from workflows.runtime.binding import Binding, Observer
@@ -69,6 +69,7 @@ class Machine:
         self._source_limit = pipeline.metadata.source_limit
         self._bound: dict[tuple[str, int], Binding] = {}
         self._last: Binding | None = None
+        self._branched: Step | None = None  # of which nothing is kept yet
         self._prompt = Prompt(program, self._sessions)
         self.cache.told = self._prompt.positions()
         own = any(one.provider.has_memory for one in sessions.values()) and cache.in_place
@@ -181,8 +182,13 @@ class Machine:
         limits = [self._sessions[name].provider.widest() for name in self.program.prefill.keepers]
         return min((limit for limit in limits if limit is not None), default=None)
 
-    def step(self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1) -> Logits:
+    def step(
+        self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1, parents: Sequence[int] | None = None
+    ) -> Logits:
         """Feeds `tokens` (at most `chunk`), advances the cache, gives the logits [rows, V] after the last of them.
+
+        parents: of tokens that branch, for each the one that it follows, -1 for the cache's last; the cache is advanced
+        by `keep` then, and the logits after each are those behind the tokens on its path.
 
         Raises CapacityError where the cache is full, GraphError for more rows than the graphs give, Cancelled after
         `stop`, and JoineryError where onnxruntime fails; the cache is then as it was before.
@@ -191,7 +197,8 @@ class Machine:
         if self._stopped.is_set():
             raise Cancelled("The generation was cancelled.")
         width = self.program.runs[phase].columns or len(tokens)
-        step = self.cache.plan(tokens, width)
+        self._branched = None
+        step = self.cache.plan(tokens, width, parents)
         bound = self._binding(phase, width, tokens, rows)
         # a quick token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
         began = time.perf_counter()
@@ -200,10 +207,23 @@ class Machine:
         end = min(step.real.stop, bound.logits.shape[1])  # some graphs give the last column's alone
         if rows > min(end, len(tokens)):
             raise GraphError(f"The graphs give the logits of {end} of {len(tokens)} tokens, and {rows} were asked for.")
-        self.cache.commit(step)
+        if parents is None:
+            self.cache.commit(step)
+        else:
+            self._branched = step
         if phase == "decode":
             self._last = bound
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
+
+    def keep(self, path: Sequence[int]) -> None:
+        """Advances the cache by the tokens at `path` of the last step, which branched: each a child of the one before.
+
+        Raises RequestError where the last step did not branch or was kept, and GraphError for what is no path.
+        """
+        if self._branched is None:
+            raise RequestError("Tokens are kept of a step that branched, and the last one did not: step with parents.")
+        self.cache.commit(self._branched, path)
+        self._branched = None
 
     @cached_property
     def verifier(self) -> Phase | None:
@@ -228,6 +248,15 @@ class Machine:
         ends = [end for end in (cache.capacity, cache.positions) if end is not None]
         wanted = min(self.chunk, min(ends) - cache.length)
         return max(cache.takes(cache.length, wanted, width) - 1, 0) if wanted > 1 else 0
+
+    @property
+    def branches(self) -> int:
+        """How many tokens beyond the next one a run takes that branch, `drafts` of them on one path; 0 where none can.
+        """
+        if self.verifier is None or not self.cache.branches or not self.drafts:
+            return 0
+        width = self.program.runs[self.verifier].columns
+        return max(self.cache.takes(self.cache.length, min(self.chunk, width or self.chunk), width) - 1, 0)
 
     def giver(self, phase: Phase) -> str:
         """Who gives the logits of a step: `decode on qnn`."""
