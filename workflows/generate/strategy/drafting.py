@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 from workflows.bundle import Bundle, read_bundle
 from workflows.errors import CapacityError, RequestError
 from workflows.generate.feed import feed
-from workflows.generate.logits import Logits, run_checked
+from workflows.generate.logits import Logits, run_checked, run_tree
 from workflows.generate.processors import softmax
 from workflows.generate.strategy.base import NOTHING, Draft
+from workflows.generate.strategy.tree import WIDTH, Tree, grow, paths_of
 from workflows.generate.text import Text
 from workflows.runtime import Machine, open_machine
 from workflows.runtime.openings import Placement
@@ -74,6 +76,39 @@ class DraftModel:
             if not tokens:
                 return NOTHING
         return Draft(tuple(tokens), None if self._generator is None else np.stack(drawn))
+
+    def branch(self, ids: Sequence[int], tree: Tree) -> Draft:
+        """See Brancher: its own runs are trees, too, or a chain where its cache takes no other; nothing is drawn."""
+        try:
+            logits = self._caught_up(ids)
+        except CapacityError:
+            return NOTHING
+        room = self._machine.branches + 1
+        if room == 1:
+            return grow(self._scored(logits, ids), lambda *asked: self._followed(ids, *asked), tree, width=1)
+        depth = min(tree.depth, self._machine.drafts + 2)  # the last level is not fed
+        width = min(room if tree.choices else WIDTH, room // max(depth - 1, 1))
+        return grow(
+            self._scored(logits, ids), lambda *asked: self._spread(ids, *asked), replace(tree, depth=depth), width
+        )
+
+    def _spread(self, ids: Sequence[int], tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
+        """See Expand: one run of all of them, of which nothing is kept."""
+        after, paths = run_tree(self._machine, tokens, parents), paths_of(tokens, parents)
+        return [self._scored(after(place), [*ids, *paths[place]]) for place in range(len(tokens) - count, len(tokens))]
+
+    def _followed(self, ids: Sequence[int], tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
+        """See Expand: a run of the last of them, which follows the one before."""
+        try:
+            logits = run_checked(self._machine, tokens[-1:], "decode")
+        except CapacityError:
+            return []
+        self._fed.append(tokens[-1])
+        return [self._scored(logits, [*ids, *tokens])]
+
+    def _scored(self, logits: Logits, ids: Sequence[int]) -> Logits:
+        scores = np.array(logits, np.float32)  # the next run writes where they are
+        return scores if self._process is None else self._process(ids, scores)
 
     def _caught_up(self, ids: Sequence[int]) -> Logits:
         """The logits after the last of `ids`, of which the cache keeps the tokens that it has."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from workflows.generate.logits import Logits, run_checked, run_rows
+from workflows.generate.logits import Logits, run_checked, run_rows, run_tree
 from workflows.generate.options import Acceptance, GenerateOptions
 from workflows.generate.processors import Processor, compile_choice
 from workflows.generate.strategy.accept import Rule, matching, rejection_sampling, typical
@@ -17,6 +17,7 @@ from workflows.generate.strategy.drafting import DraftModel
 from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.pace import Pace
 from workflows.generate.strategy.ties import Ties
+from workflows.generate.strategy.tree import Tree, drafted
 from workflows.runtime import Machine
 
 Score = Callable[[Logits, Sequence[int]], Logits]
@@ -38,12 +39,14 @@ class Strategy:
 
     acceptance: None is the way that changes nothing: what a draft was drawn from tells which of its tokens are taken
     where tokens are sampled, and the token that is chosen without a draft else. threshold: of `typical`, Cai et al.'s.
+    tree: how drafts branch where the proposer and the model's cache know how to; None is chains.
     """
 
     proposer: Proposer
     most: int = 8
     acceptance: Acceptance | None = None
     threshold: float = 0.09
+    tree: Tree | None = None
 
 
 class Steps(Protocol):
@@ -97,7 +100,7 @@ class DraftedSteps:
         self, machine: Machine, score: Score, strategy: Strategy, rule: Rule, greedy: bool, ends: frozenset[int]
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
-        self._greedy, self._ends = greedy, ends
+        self._greedy, self._ends, self._tree = greedy, ends, strategy.tree
         self.pace, self._use, self._ties = Pace(strategy.most), Speculation(), Ties()
 
     @property
@@ -114,27 +117,26 @@ class DraftedSteps:
         """See Steps."""
         began = self.pace.clock()
         count = self.pace.length(min(left - 1, self._machine.drafts))
-        draft = self._proposer.propose(ids, count) if count > 0 else NOTHING
+        draft = drafted(self._proposer, self._tree, ids, count, self._machine) if count > 0 else NOTHING
         found = self._looked_at(draft, list(ids)) if draft else [self._alone(ids)]
         accepted = sum(chosen.drafted for chosen in found)
         self._use.note(len(draft), accepted)
-        self.pace.note(len(draft), accepted, self.pace.clock() - began, judged=len(found))
+        self.pace.note(draft.depth, accepted, self.pace.clock() - began, judged=len(found))
         return found
 
     def _alone(self, ids: Sequence[int]) -> Chosen:
         return self.first(run_checked(self._machine, ids[-1:], "decode"), ids)
 
     def _looked_at(self, draft: Draft, ids: list[int]) -> list[Chosen]:
+        if draft.parents is not None:
+            return self._walked(draft, ids)
         cache, found = self._machine.cache, list[Chosen]()
         before = cache.length
         for place, row in enumerate(run_rows(self._machine, [ids[-1], *draft.tokens])):
             scores = self._score(row, ids)
             if self._greedy and self._ties.is_near(scores):
                 cache.rewind(before + place)
-                again = self._score(run_checked(self._machine, ids[-1:], "decode"), ids)
-                self._ties.note(scores, again)
-                token = self._rule(NOTHING, 0, again)
-                return [*found, Chosen(token, again, drafted=token in draft.tokens[place : place + 1])]
+                return [*found, self._again(scores, ids, draft.tokens[place : place + 1])]
             token = self._rule(draft, place, scores)
             agreed = place < len(draft) and token == draft.tokens[place]
             found.append(Chosen(token, scores, agreed))
@@ -143,6 +145,34 @@ class DraftedSteps:
                 break
         cache.rewind(before + len(found))
         return found
+
+    def _walked(self, draft: Draft, ids: list[int]) -> list[Chosen]:
+        """The same of a draft that branches: from child to child, for as long as one is the token that comes."""
+        parents = [-1, *(parent + 1 for parent in draft.parents or ())]  # the last of `ids` is the root
+        after = run_tree(self._machine, [ids[-1], *draft.tokens], parents)
+        path, found = [0], list[Chosen]()
+        while True:
+            scores = self._score(after(path[-1]), ids)
+            children = {draft.tokens[place]: place + 1 for place in draft.children(path[-1] - 1)}
+            if self._greedy and self._ties.is_near(scores):
+                self._machine.keep(path[:-1])
+                return [*found, self._again(scores, ids, children)]
+            likeliest = sorted(children, key=lambda token: -scores[token])[:1]
+            token = self._rule(Draft(tuple(likeliest)), 0, scores)
+            found.append(Chosen(token, scores, token in children))
+            ids.append(token)
+            if token not in children or token in self._ends:
+                break
+            path.append(children[token])
+        self._machine.keep(path)
+        return found
+
+    def _again(self, scores: Logits, ids: Sequence[int], drafted: Collection[int]) -> Chosen:
+        """The token of a place whose scores are a tie, from a run of its own."""
+        alone = self._score(run_checked(self._machine, ids[-1:], "decode"), ids)
+        self._ties.note(scores, alone)
+        token = self._rule(NOTHING, 0, alone)
+        return Chosen(token, alone, token in drafted)
 
 
 def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
