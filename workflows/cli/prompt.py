@@ -19,6 +19,9 @@ SessionOption = typer.Option(
 DraftOption = typer.Option(None, "--draft", metavar="BUNDLE", help="A smaller bundle of the same tokens that drafts.")
 NGramOption = typer.Option(False, "--ngram", help="Draft what followed the last tokens when they came before.")
 DraftTokensOption = typer.Option(None, "--draft-tokens", help="Tokens that a draft has at most.")
+DraftTreeOption = typer.Option(
+    None, "--draft-tree", metavar="N", help="Let drafts branch, with N tokens at most; one run looks at all paths."
+)
 AcceptanceOption = typer.Option(
     None, "--acceptance", help="Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."
 )

@@ -18,6 +18,7 @@ from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.strategy import DraftModel, Strategy, strategy_for
+from workflows.generate.strategy.tree import asked_tree, why_no_tree
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
@@ -162,6 +163,9 @@ class Engine:
         if isinstance(found, str):
             self._note("no_drafts", found)
             return None
+        tree = asked_tree(options) if found is None else found.tree
+        if tree is not None and (why := why_no_tree(self.machine, found is not None)):
+            self._note("linear_drafts", why)
         return found
 
     def _translate(

@@ -20,7 +20,8 @@ class GenerateOptions(BaseModel):
     top_k 0, top_p 1, min_p 0 and repetition_penalty 1 change nothing. seed None draws a fresh one.
     alternatives: how many of the most probable tokens each step reports.
     ngram: draft what followed the last tokens when they came before. draft_tokens: tokens a draft has at most, of
-    whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
+    whatever kind. draft_tree: tokens of a draft that branches, of which so many follow one another; None is a chain.
+    acceptance: which drafted tokens are taken; None is the way that changes nothing.
     num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
     json_schema, regex, grammar: the form that the reply must have, at most one of them; a grammar is Lark's.
     target_language, source_language: of a translation, where the bundle has languages to choose from; None is what
@@ -40,6 +41,7 @@ class GenerateOptions(BaseModel):
     alternatives: Annotated[int, Field(ge=0, le=20)] = 0
     ngram: bool = False
     draft_tokens: Annotated[int, Field(ge=1, le=16)] = 8
+    draft_tree: Annotated[int, Field(ge=2, le=64)] | None = None
     acceptance: Acceptance | None = None
     num_beams: Annotated[int, Field(ge=1, le=64)] = 1
     length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0

@@ -17,7 +17,7 @@ from workflows.generate.strategy.drafting import DraftModel
 from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.pace import Pace
 from workflows.generate.strategy.ties import Ties
-from workflows.generate.strategy.tree import Tree, drafted
+from workflows.generate.strategy.tree import Tree, asked_tree, drafted
 from workflows.runtime import Machine
 
 Score = Callable[[Logits, Sequence[int]], Logits]
@@ -184,7 +184,7 @@ def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel |
     if machine.verifier is None:
         return "Drafts are off: this bundle's graphs give the logits of one token a run."
     proposer = NGram(max_draft=options.draft_tokens) if draft is None or options.ngram else draft
-    return Strategy(proposer, options.draft_tokens, options.acceptance)
+    return Strategy(proposer, options.draft_tokens, options.acceptance, tree=asked_tree(options))
 
 
 def steps_of(

@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from workflows.generate.logits import Logits
+from workflows.generate.options import GenerateOptions
 from workflows.generate.strategy.base import NOTHING, Draft, Proposer
 from workflows.runtime import Machine
 
@@ -50,6 +51,22 @@ class _Node:
     parent: int  # its place among the nodes, -1 for the root
     value: float  # the logarithm of its path's probability
     ranks: tuple[int, ...]
+
+
+def asked_tree(options: GenerateOptions) -> Tree | None:
+    """What a person asks for; None is chains."""
+    return Tree(options.draft_tree, options.draft_tokens) if options.draft_tree else None
+
+
+def why_no_tree(machine: Machine, drafts: bool) -> str:
+    """Why drafts that were to branch do not, where there are any; empty where they do."""
+    cache = machine.cache
+    if not drafts:
+        return "Nothing drafts, so that no draft can branch: give --draft or --ngram with --draft-tree."
+    if cache.branches:
+        return ""
+    why = "its graphs write it in place" if cache.in_place else "its graphs are not told who sees whom"
+    return f"Drafts are chains and no trees: this bundle's {cache.layout.name} cache takes one path, for {why}."
 
 
 def drafted(proposer: Proposer, tree: Tree | None, ids: Sequence[int], count: int, machine: Machine) -> Draft:
