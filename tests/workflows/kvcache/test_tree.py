@@ -116,7 +116,10 @@ def test_a_window_of_a_group_is_behind_the_node() -> None:
     groups = (GroupFacts("all", "attention_mask", (0,), None), GroupFacts("near", "near_mask", (1,), 2))
     cache = KVCache(state, layout_named("static"), 4, StateFacts("host", groups))
     assert cache.branches
+    cache.positions = 3
     cache.commit(cache.plan([7]))
+    with pytest.raises(CapacityError, match="knows 3 positions"):
+        cache.plan([1, 2, 3], parents=[-1, 0, 1])
     step = cache.plan([1, 2, 3], parents=[-1, 0, -1])
     assert step.inputs["attention_mask"][0, 0].tolist() == [[0, X, X, X, 0, X, X], [0, X, X, X, 0, 0, X],
                                                             [0, X, X, X, X, X, 0]]  # fmt: skip

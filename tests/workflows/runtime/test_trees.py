@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.workflows.conftest import Built, make_qwen3
 from tests.workflows.runtime.test_composites import IDS, STEP, fed, opened
 from tests.workflows.runtime.toys import Toy
+from workflows.bundle import read_bundle
 from workflows.errors import CapacityError, GraphError, RequestError
-from workflows.runtime import Machine
+from workflows.runtime import Machine, device_named, open_machine
 
 PARENTS = (-1, 0, 0, 1, 1, 2, 3, 0)
 NODES = [11, 3, 17, 3, 29, 5, 8, 30]
@@ -138,3 +140,26 @@ def test_what_is_no_tree_is_refused(tmp_path: Path) -> None:
     machine.step([5])
     with pytest.raises(RequestError, match="the last one did not"):
         machine.keep((0,))
+
+
+@pytest.mark.parametrize("cache", ["static", "window"])
+def test_rotary_positions_and_layers_with_a_window_of_their_own(cache: str, built: Built, tmp_path: Path) -> None:
+    """An exported model with a full and a sliding layer: each node against plain runs along its path."""
+    sliding = {"layer_types": ["sliding_attention", "full_attention"], "use_sliding_window": True, "sliding_window": 6}
+    folder = built(make_qwen3(tmp_path, **sliding, max_position_embeddings=64), capacity=24)
+    with open_machine(read_bundle(folder), device_named("cpu"), cache=cache) as machine:
+        assert {group.window for group in machine.cache.groups} == {6, None if cache == "static" else 24}
+        for length in (1, 11) if cache == "static" else (11, 40):
+            ids, plain = IDS[:length], list[NDArray[Any]]()
+            for node in range(len(NODES)):
+                machine.cache.reset()
+                text = [*ids, *(NODES[place] for place in along(PARENTS, node))]
+                plain.append([machine.step([token])[-1].copy() for token in text][-1])
+            machine.cache.reset()
+            for chunk, phase in machine.chunks(ids):
+                machine.step(chunk, phase)
+            rows = machine.step(NODES, machine.verifier or "decode", len(NODES), PARENTS).copy()
+            np.testing.assert_allclose(rows, plain, **CLOSE)
+            machine.keep((0, 1, 3))
+            again = machine.step([NODES[6]])[-1]
+            np.testing.assert_allclose(again, plain[6], **CLOSE)
