@@ -132,13 +132,24 @@ class Flow(Model):
     def _extend(cls, data: object) -> object:
         return extend(data)
 
+    @property
+    def heads(self) -> str | None:
+        """The session that drafts, which the flow runs nowhere."""
+        return self.strategy.heads if self.strategy else None
+
+    @property
+    def heard(self) -> list[Edge]:
+        """The edges to it: from hidden states of the sessions that it drafts for."""
+        return [edge for edge in self.dataflow if self.heads is not None and _port(edge.target)[0] == self.heads]
+
     def outline(self) -> Outline:
-        """The flow without its files."""
-        cross = self.state.cross_cache
+        """The flow without its files, and without the heads that draft."""
+        cross, heads = self.state.cross_cache, self.heads
+        stages = {stage.run for stage in self.flow}
         return Outline(
-            tuple(self.sessions),
+            tuple(name for name in self.sessions if name != heads or name in stages),
             tuple(Stage(one.run, one.when, one.loop, one.cross_attention_from) for one in self.flow),
-            tuple((_port(edge.source), _port(edge.target)) for edge in self.dataflow),
+            tuple((_port(edge.source), _port(edge.target)) for edge in self.dataflow if edge not in self.heard),
             cross.source if cross else None,
             self.state.kv_cache is not None,
         )

@@ -16,7 +16,7 @@ from workflows.bundle.flow import Fault, Modality, find_faults, find_unknown, pa
 from workflows.bundle.model import Model
 from workflows.bundle.options import Positive, SlidingWindow, Switch
 from workflows.bundle.route import Route, route_of
-from workflows.bundle.strategy import LogitsOp, Share, chain_faults, not_run
+from workflows.bundle.strategy import LogitsOp, Share, chain_faults, not_run, strategy_faults
 
 Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
@@ -185,7 +185,10 @@ class Pipeline(Model):
 
     def lacking(self) -> Iterator[Fault]:
         """Names that lead nowhere, and what a cache needs and is not there."""
-        yield from find_unknown(self.pipeline.outline())
+        flow = self.pipeline
+        if flow.strategy is not None:
+            yield from strategy_faults(flow.strategy, flow.sessions, [stage.run for stage in flow.flow])
+        yield from find_unknown(flow.outline())
         if self.pipeline.state.kv_cache is not None and self.generation is None:
             yield Fault("generation", "a pipeline with a KV cache needs generation")
 
@@ -201,8 +204,9 @@ class Pipeline(Model):
 
     def _not_run(self) -> Iterator[Fault]:
         flow = self.pipeline
+        strategy = None if flow.heads is not None else flow.strategy
         yield from not_run(
-            {"roles": flow.roles, "strategy": flow.strategy, "plugin": flow.plugin, "controller": flow.controller}
+            {"roles": flow.roles, "strategy": strategy, "plugin": flow.plugin, "controller": flow.controller}
         )
         if self.generation and self.generation.logits:
             yield from chain_faults(self.generation.logits, self.metadata.vocabulary)

@@ -1,12 +1,11 @@
 """How tokens are chosen and drafted, as the file says it: parsed and checked here, refused by name until it is run.
 
-No strategy but one token a step is run yet, so that a file that names another is refused rather than run as if it did
-not.
+Of the strategies those of extra heads are run; a file that names another is refused rather than run as if it did not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -75,6 +74,11 @@ class Strategy(Model):
     verify: Verify = Verify()
     tree: Tree | None = None
 
+    @property
+    def heads(self) -> str | None:
+        """The session that only drafts run, on the hidden states of the target; None where there is none."""
+        return self.draft.heads if self.draft.producer == "extra_heads" else None
+
 
 class Plugin(Model):
     """Native code that makes the model."""
@@ -139,6 +143,25 @@ def chain_faults(ops: Sequence[LogitsOp], vocabulary: int | None) -> Iterator[Fa
         beyond = [token for token in op.map or {} if vocabulary is not None and int(token) >= vocabulary]
         if beyond:
             yield Fault(f"{path}.map", f"the token {beyond[0]} is not in the vocabulary of {vocabulary:,}")
+
+
+def strategy_faults(strategy: Strategy, sessions: Collection[str], stages: Sequence[str]) -> Iterator[Fault]:
+    """What of a strategy leads nowhere. stages: the sessions that the flow runs."""
+    path, heads = "pipeline.strategy", strategy.heads
+    if strategy.draft.producer == "extra_heads" and heads is None:
+        yield Fault(f"{path}.draft.heads", "extra_heads are a session of this file: name it")
+    elif heads is not None and heads not in sessions:
+        yield Fault(f"{path}.draft.heads", f"the strategy drafts with {heads!r}, which is no session")
+    elif heads in stages:
+        yield Fault(f"{path}.draft.heads", f"{heads} drafts, so that no stage of the flow may run it besides")
+    if strategy.tree is None:
+        return
+    choices = strategy.tree.medusa_choices
+    if strategy.tree.topology == "medusa_choices" and not choices:
+        yield Fault(f"{path}.tree.medusa_choices", "the topology medusa_choices needs some")
+    for place, choice in enumerate(choices):
+        if not choice or (len(choice) > 1 and choice[:-1] not in choices):
+            yield Fault(f"{path}.tree.medusa_choices[{place}]", f"{[*choice]} follows a choice that is not there")
 
 
 def not_run(parts: Mapping[str, Model | None]) -> Iterator[Fault]:

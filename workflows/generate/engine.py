@@ -17,7 +17,7 @@ from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
-from workflows.generate.strategy import DraftModel, Strategy, strategy_for
+from workflows.generate.strategy import DraftModel, Heads, Strategy, strategy_for
 from workflows.generate.strategy.tree import asked_tree, why_no_tree
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
@@ -37,7 +37,7 @@ class Engine:
     """
 
     def __init__(
-        self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | None = None
+        self, bundle: Bundle, machine: Machine, load_seconds: float, draft: DraftModel | Heads | None = None
     ) -> None:
         bundle = replace(bundle, pipeline=machine.pipeline)
         self.bundle, self.machine = bundle, machine
@@ -337,5 +337,7 @@ def open_engine(
         device_options=device_options,
         session_options=parse_options(session_options or {}),
     )
-    drafts = None if draft is None else DraftModel.open(draft, Placement(device_named(provider), {}), machine, bundle)
+    if draft is None:
+        return Engine(bundle, machine, time.perf_counter() - began, Heads.of(bundle, machine))
+    drafts = DraftModel.open(draft, Placement(device_named(provider), {}), machine, bundle)
     return Engine(bundle, machine, time.perf_counter() - began, drafts)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
@@ -32,6 +32,7 @@ from workflows.kvcache.drivers import IDS
 from workflows.runtime.binding import Binding, Observer
 from workflows.runtime.emulation import emulation_note
 from workflows.runtime.feeds import Feed, Program, Run
+from workflows.runtime.hidden import Hidden, hidden_rows
 from workflows.runtime.memory import DeviceMemory
 from workflows.runtime.prompt import Given, Prompt
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession
@@ -47,8 +48,9 @@ class Machine:
     """A composite model that is open: its sessions, its one cache, and the way through them.
 
     `chunk` is the number of prompt tokens that one run takes; `note` says why the graph's cache is not run as it asks
-    to be, empty where it is; `emulation` that the provider computes in another way than the graph was made for. Not
-    for use by two threads at once, but for `stop`.
+    to be, empty where it is; `emulation` that the provider computes in another way than the graph was made for. `hear`
+    is told the hidden states [n, H] of the tokens that the cache took, from a position on, where the graphs give some.
+    Not for use by two threads at once, but for `stop`.
     """
 
     def __init__(
@@ -69,7 +71,8 @@ class Machine:
         self._source_limit = pipeline.metadata.source_limit
         self._bound: dict[tuple[str, int], Binding] = {}
         self._last: Binding | None = None
-        self._branched: Step | None = None  # of which nothing is kept yet
+        self._branched: tuple[Step, Hidden | None] | None = None  # of which nothing is kept yet
+        self.hear: Callable[[int, Hidden], None] | None = None
         self._prompt = Prompt(program, self._sessions)
         self.cache.told = self._prompt.positions()
         own = any(one.provider.has_memory for one in sessions.values()) and cache.in_place
@@ -207,10 +210,12 @@ class Machine:
         end = min(step.real.stop, bound.logits.shape[1])  # some graphs give the last column's alone
         if rows > min(end, len(tokens)):
             raise GraphError(f"The graphs give the logits of {end} of {len(tokens)} tokens, and {rows} were asked for.")
+        hidden = hidden_rows(self.program.runs[phase], bound, step) if self.hear else None
         if parents is None:
             self.cache.commit(step)
+            self._tell(step.start + step.tokens, hidden)
         else:
-            self._branched = step
+            self._branched = step, hidden
         if phase == "decode":
             self._last = bound
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
@@ -222,8 +227,14 @@ class Machine:
         """
         if self._branched is None:
             raise RequestError("Tokens are kept of a step that branched, and the last one did not: step with parents.")
-        self.cache.commit(self._branched, path)
+        step, hidden = self._branched
+        self.cache.commit(step, path)
         self._branched = None
+        self._tell(step.start + len(path), None if hidden is None else hidden[list(path)])
+
+    def _tell(self, end: int, hidden: Hidden | None) -> None:
+        if self.hear is not None and hidden is not None and len(hidden):
+            self.hear(end - len(hidden), hidden)
 
     @cached_property
     def verifier(self) -> Phase | None:

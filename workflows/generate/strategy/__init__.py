@@ -7,9 +7,11 @@ A strategy changes how fast tokens come, and never which: the greedy ones are th
 
 from workflows.generate.strategy.base import Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
+from workflows.generate.strategy.heads import Heads
 from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.steps import Chosen, Strategy, steps_of, strategy_for
 
 __all__ = [
-    "Chosen", "Draft", "DraftModel", "NGram", "Proposer", "Speculation", "Strategy", "steps_of", "strategy_for",
+    "Chosen", "Draft", "DraftModel", "Heads", "NGram", "Proposer", "Speculation", "Strategy", "steps_of",
+    "strategy_for",
 ]

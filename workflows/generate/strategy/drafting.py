@@ -112,7 +112,7 @@ class DraftModel:
 
     def _caught_up(self, ids: Sequence[int]) -> Logits:
         """The logits after the last of `ids`, of which the cache keeps the tokens that it has."""
-        shared = _shared(self._fed, ids[:-1])
+        shared = shared_start(self._fed, ids[:-1])
         cache = self._machine.cache
         if not any(shared in lengths for lengths in cache.rewindable()):
             shared = 0
@@ -155,7 +155,7 @@ def _check(target: Machine, draft: Machine, words: Text, drafted: Text) -> None:
         )
 
 
-def _shared(old: Sequence[int], new: Sequence[int]) -> int:
+def shared_start(old: Sequence[int], new: Sequence[int]) -> int:
     """How many first tokens are the same."""
     count = min(len(old), len(new))
     differs = np.flatnonzero(np.asarray(old[:count]) != np.asarray(new[:count]))

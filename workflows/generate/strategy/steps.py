@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from workflows.generate.processors import Processor, compile_choice
 from workflows.generate.strategy.accept import Rule, matching, rejection_sampling, typical
 from workflows.generate.strategy.base import NOTHING, Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
+from workflows.generate.strategy.heads import Heads
 from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.pace import Pace
 from workflows.generate.strategy.ties import Ties
@@ -175,7 +176,9 @@ class DraftedSteps:
         return Chosen(token, alone, token in drafted)
 
 
-def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
+def strategy_for(
+    machine: Machine, options: GenerateOptions, draft: DraftModel | Heads | None
+) -> Strategy | str | None:
     """What the options and an open draft ask for: None is one token a run, a text why there can be no drafts."""
     if (not options.ngram and draft is None) or options.num_beams > 1:
         return None
@@ -183,8 +186,19 @@ def strategy_for(machine: Machine, options: GenerateOptions, draft: DraftModel |
         return "Drafts are off: this model carries a state on that knows no way back from a wrong one."
     if machine.verifier is None:
         return "Drafts are off: this bundle's graphs give the logits of one token a run."
+    if isinstance(draft, Heads) and not options.ngram:
+        return _of_heads(draft, options)
     proposer = NGram(max_draft=options.draft_tokens) if draft is None or options.ngram else draft
     return Strategy(proposer, options.draft_tokens, options.acceptance, tree=asked_tree(options))
+
+
+def _of_heads(heads: Heads, options: GenerateOptions) -> Strategy:
+    """What the file asks for, where a person asks for nothing else; its "greedy" is the way that changes nothing."""
+    said = heads.asked.acceptance if heads.asked.acceptance != "greedy" else None
+    most = options.draft_tokens if "draft_tokens" in options.model_fields_set else heads.most
+    strategy = Strategy(heads, most, options.acceptance or said, tree=asked_tree(options) or heads.tree)
+    threshold = heads.asked.typical_threshold
+    return strategy if threshold is None else replace(strategy, threshold=threshold)
 
 
 def steps_of(
@@ -207,6 +221,8 @@ def steps_of(
     if isinstance(proposer, DraftModel):
         seed = None if options.seed is None else options.seed + 1  # draws of its own, not the acceptance's again
         proposer.begin(process, np.random.default_rng(seed) if draws else None)
+    if isinstance(proposer, Heads):
+        proposer.begin(process)
     if strategy.acceptance == "typical" and not greedy:
         rule = typical(strategy.threshold, choose)
     elif draws or (strategy.acceptance == "rejection_sampling" and not greedy):
