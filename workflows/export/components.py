@@ -134,7 +134,8 @@ def _take_decoder(model: Any, recipe: Recipe) -> Traces:
     layers = causal_layers(model)
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
-    signature = decoder_signature(layers, writer_of(recipe.cache), dtype=_kv_dtype(recipe))
+    exposes = recipe.expose is not None
+    signature = decoder_signature(layers, writer_of(recipe.cache), exposes=exposes, dtype=_kv_dtype(recipe))
     trace = partial(_trace, Decoder(model, signature, layers), signature, recipe.opset)
     return Traces({Role.DECODER: trace}, _windows(layers), reference)
 

@@ -338,6 +338,6 @@ def open_engine(
         session_options=parse_options(session_options or {}),
     )
     if draft is None:
-        return Engine(bundle, machine, time.perf_counter() - began, Heads.of(bundle, machine))
+        return Engine(bundle, machine, time.perf_counter() - began, Heads.of(machine, bundle.where))
     drafts = DraftModel.open(draft, Placement(device_named(provider), {}), machine, bundle)
     return Engine(bundle, machine, time.perf_counter() - began, drafts)

@@ -159,7 +159,8 @@ def cut_of(family: Family, recipe: Recipe, geometry: Geometry | None) -> Cut:
         return Cut(_in_three(recipe, cache), cache)
     drivers = names.IDS, names.POSITIONS, *_drivers(recipe, cache.windows)
     if not family.encoder:
-        return Cut(_keepers(recipe, Part(Role.DECODER, ("step",), drivers, (names.LOGITS,), cache)), cache)
+        gives = (names.LOGITS, names.HIDDEN) if recipe.expose else (names.LOGITS,)
+        return Cut(_keepers(recipe, Part(Role.DECODER, ("step",), drivers, gives, cache)), cache)
     cross = _by_layer(geometry.layers, names.CROSS_KEY, names.CROSS_VALUE)
     encoder = Part(Role.ENCODER, ("init",), (names.IDS, names.SOURCE_MASK), cross)
     decoder = Part(Role.DECODER, ("step",), (*drivers, names.SOURCE_MASK, *cross), (names.LOGITS,), cache)

@@ -106,7 +106,8 @@ class Recipe(BaseModel):
     transformer and head as components of their own, in operators of NPUs. kv_dtype: that of the cache's tensors
     in the exported graphs; the precisions fp16 and bf16 have it in their own type. session_options: component, or `all`
     → options of onnxruntime's sessions (bundle/options.py), which the bundle then has. place: component → the provider
-    that it runs on, whatever the others run on. compile: whether the target's provider compiles the bundle's graphs
+    that it runs on, whatever the others run on. expose: what the graphs give beside the logits: the last hidden states,
+    from which extra heads draft. compile: whether the target's provider compiles the bundle's graphs
     once they are there (`joinery compile`), with the options that session_options give it.
     """
 
@@ -130,6 +131,7 @@ class Recipe(BaseModel):
     passes: dict[str, bool] = {}
     session_options: dict[str, dict[str, Any]] = {}
     place: dict[str, ProviderName] = {}
+    expose: Literal["hidden_states"] | None = None
     compile: bool = False
     opset: Opset = 23
 

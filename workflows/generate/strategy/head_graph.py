@@ -10,6 +10,7 @@ the token before it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -31,14 +32,17 @@ Rows = NDArray[np.float32]
 
 
 class HeadGraph:
-    """An open session of heads. heard: its input that takes hidden states. capacity: of a cache of its own.
+    """A session of heads, which is open for as long as it is among `sessions`.
+
+    heard: its input that takes hidden states. capacity: of a cache of its own.
 
     hidden: their size. columns: how many tokens a run is fixed to, None for any. cache: None where it keeps nothing.
     Raises GraphError for a graph that drafts nothing.
     """
 
-    def __init__(self, opened: OpenSession, heard: str, capacity: int) -> None:
-        self._opened, self._heard, self._options = opened, heard, ort.RunOptions()
+    def __init__(self, sessions: Mapping[str, OpenSession], name: str, heard: str, capacity: int) -> None:
+        self._sessions, self._name, self._heard, self._options = sessions, name, heard, ort.RunOptions()
+        opened = self._opened
         self._inputs = {spec.name: spec for spec in opened.inputs}
         outputs = {spec.name: spec for spec in opened.outputs}
         taken, logits = self._inputs.get(heard), outputs.get(LOGITS)
@@ -52,6 +56,10 @@ class HeadGraph:
         self.cache = self._own_cache(capacity)
         self._own = self._own_hidden()
         self._check_inputs()
+
+    @property
+    def _opened(self) -> OpenSession:
+        return self._sessions[self._name]
 
     @property
     def loops(self) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from workflows.bundle import Bundle
 from workflows.bundle.flow import Fault
 from workflows.bundle.strategy import Strategy as Asked
 from workflows.bundle.strategy import Tree as AskedTree
@@ -71,18 +70,18 @@ class Heads:
         target.hear = self._heard
 
     @classmethod
-    def of(cls, bundle: Bundle, target: Machine) -> Heads | None:
-        """Those that the file's strategy names; None where it names none. target: open from `bundle`.
+    def of(cls, target: Machine, where: str = "The pipeline") -> Heads | None:
+        """Those that the target's file names; None where it names none. where: that file, for messages.
 
         Raises BundleError with the JSON path for heads that do not fit the target, and GraphError for no heads.
         """
-        flow = bundle.pipeline.pipeline
+        flow = target.pipeline.pipeline
         if flow.strategy is None or flow.heads is None:
             return None
         heard = next((edge.target.split(".", 1)[1] for edge in flow.heard), HIDDEN)
-        graph = HeadGraph(target.sessions[flow.heads], heard, target.cache.capacity)
+        graph = HeadGraph(target.sessions, flow.heads, heard, target.cache.capacity)
         if wrong := _misfit(graph, target):
-            raise Fault(PATH, wrong).error(bundle.where)
+            raise Fault(PATH, wrong).error(where)
         return cls(graph, target, flow.strategy)
 
     def stop(self) -> None:

@@ -41,7 +41,7 @@ class Circle(Toy):
 
 
 def write_heads(folder: Path, kind: str, right: bool = True, columns: int | str = "n", count: int = 3) -> None:
-    """heads.onnx. kind: `medusa`, `medusa last` (the heads' axis behind the tokens'), `mtp`, `eagle`, `eagle cached`."""
+    """heads.onnx. kind: `medusa`, `medusa last` (heads behind the tokens), `mtp`, `eagle`, `eagle cached`."""
     net, turn = Net(), TURN if right else _turned(0.7)
     inputs: dict[str, Any] = {"hidden_states": (FLOAT, [1, columns, D])}
     outputs: dict[str, Any] = {}
@@ -57,7 +57,7 @@ def write_heads(folder: Path, kind: str, right: bool = True, columns: int | str 
         net.save(folder / "heads.onnx", inputs, outputs)
         return
     inputs["input_ids"] = (INT, [1, columns])
-    own = net("Gather", net.const(TABLE), "input_ids")  # half of it from each, so that both must be the right ones
+    own = net("Gather", net.const(TABLE if right else np.roll(TABLE, 5, axis=0)), "input_ids")
     x = net("Mul", net("Add", net("MatMul", x, net.const(turn)), own), net.const(0.5))
     if kind == "eagle cached":
         x = _attending(net, x, columns, inputs, outputs)

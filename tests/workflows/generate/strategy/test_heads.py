@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,20 +12,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.workflows.generate.strategy.heading import NEXT, TABLE, TURN, Circle, attended, write_heads
+from tests.workflows.conftest import Built
+from tests.workflows.generate.strategy.heading import NEXT, TABLE, Circle, attended, write_heads
 from tests.workflows.generate.strategy.test_tree import every_length, told
 from tests.workflows.runtime.test_composites import IDS, opened
-from tests.workflows.runtime.toys import Toy, V
-from workflows.bundle import Bundle
+from tests.workflows.runtime.toys import FLOAT, Net, Toy, V
+from workflows.bundle.manifest import write_manifest
 from workflows.bundle.schema import parse_pipeline
 from workflows.bundle.strategy import Strategy as Asked
 from workflows.errors import BundleError, GraphError
+from workflows.generate import open_engine
 from workflows.generate.feed import feed
 from workflows.generate.options import GenerateOptions
 from workflows.generate.strategy import Heads, Strategy, strategy_for
 from workflows.generate.strategy.heads import Heard
 from workflows.generate.strategy.tree import Tree, paths_of
 from workflows.runtime import Machine
+from workflows.wire.events import GenerationDone
 
 __all__ = ["every_length"]  # a fixture
 KINDS = ["medusa", "medusa last", "mtp", "eagle", "eagle cached"]
@@ -39,7 +44,7 @@ def machine_with(folder: Path, toy: Toy, **more: Any) -> Machine:
 
 
 def heads_of(machine: Machine) -> Heads:
-    found = Heads.of(Bundle(Path(), machine.pipeline, None, ""), machine)  # type: ignore[arg-type]
+    found = Heads.of(machine)
     assert found is not None
     return found
 
@@ -57,7 +62,7 @@ def test_heads_draft_and_change_nothing(kind: str, right: bool, tree: Tree | Non
         assert alone == [(prompt[-1] + 1 + i) % V for i in range(40)]
         found, accepted = told(machine, prompt, Strategy(heads, 3, tree=tree), 40)
         assert found == alone
-        if kind != "eagle cached":  # whose own layer makes it neither right nor wrong
+        if kind != "eagle cached" and (right or tree is None):  # whose own layer makes it neither right nor wrong
             assert (accepted > 10) == right
 
 
@@ -125,6 +130,19 @@ def test_a_cache_of_their_own_holds_every_pair(tmp_path: Path) -> None:
                 assert [*second, third] in found
 
 
+@pytest.mark.parametrize("kind", ["medusa", "eagle", "eagle cached"])
+def test_heads_of_a_fixed_width_draft_the_same(kind: str, tmp_path: Path) -> None:
+    """One column, or eight of which most are padding."""
+    drafts = []
+    for columns in ("n", 1, 8):
+        write_heads(tmp_path, kind, columns=columns)
+        machine = machine_with(tmp_path, Circle())
+        heads = heads_of(machine)
+        [*feed(machine, IDS[:12])]
+        drafts.append([heads.propose([*IDS[:12], 5], 3), heads.propose([*IDS[:12], 6], 3)])
+    assert drafts[0] == drafts[1] == drafts[2] and len(drafts[0][0]) == 3
+
+
 def test_hidden_states_that_are_not_known_draft_nothing(tmp_path: Path) -> None:
     """As after a saved cache was loaded, or before anything was fed."""
     write_heads(tmp_path, "medusa")
@@ -177,9 +195,9 @@ def test_an_edge_names_the_tensors_that_no_name_tells(tmp_path: Path) -> None:
     machine = opened(tmp_path, STEP, [("decoder.seen", "heads.heard")], capacity=96,
                      sessions={name: {"file": f"{name}.onnx"} for name in ("decoder", "heads")},
                      strategy={"draft": {"producer": "extra_heads", "heads": "heads"}})  # fmt: skip
+    heads = heads_of(machine)
     [*feed(machine, [4, 5, 6])]
-    assert heads_of(machine).propose([4, 5, 6, 7], 3) .tokens == ()  # nobody listened yet
-    [*feed(machine, [7])]
+    assert heads.propose([4, 5, 6, 7], 3).tokens == (8, 9, 10)
 
 
 def test_heads_that_do_not_fit_are_refused(tmp_path: Path) -> None:
@@ -224,8 +242,42 @@ def test_a_strategy_that_leads_nowhere_is_refused() -> None:
         (STEP, {"draft": {"heads": "tails"}}, r"draft\.heads: the strategy drafts with 'tails', which is no session"),
         ([*STEP, {"run": "heads"}], {"draft": heads}, r"draft\.heads: heads drafts, so that no stage"),
         (STEP, {"draft": heads, "tree": {"topology": "medusa_choices"}}, r"tree\.medusa_choices: .* needs some"),
-        (STEP, {"draft": heads, "tree": {"medusa_choices": [[0], [1, 0]]}}, r"medusa_choices\[1\]: \[1, 0\] follows"),
-    ):
+        (STEP, {"draft": heads, "tree": {"medusa_choices": [[0], [1, 0]]}},
+         r"tree\.medusa_choices\[1\]: \[1, 0\] follows"),
+    ):  # fmt: skip
         with pytest.raises(BundleError, match=rf"at pipeline\.strategy\.{wrong}"):
             parsed(flow, **asked)
     assert Asked().heads is None
+
+
+def test_a_bundle_that_exposes_its_hidden_states(built: Built, sharp_qwen3: Path, tmp_path: Path) -> None:
+    """Built with expose=hidden_states: they are eager transformers' own, and heads in the same folder draft."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    folder = tmp_path / "bundle"
+    shutil.copytree(built(sharp_qwen3, capacity=96, expose="hidden_states"), folder)
+    net = Net()
+    rows = [net("MatMul", "hidden_states", net.const(np.random.default_rng(i).normal(0, 1, (64, 997)))) for i in (0, 1)]
+    net("Concat", *(net("Unsqueeze", row, net.const([0], np.int64)) for row in rows), axis=0, out="logits")
+    net.save(folder / "heads.onnx", {"hidden_states": (FLOAT, [1, "n", 64])}, {"logits": (FLOAT, [2, 1, "n", 997])})
+    data = json.loads((folder / "pipeline.json").read_text())
+    data["pipeline"]["sessions"]["heads"] = {"file": "heads.onnx"}
+    data["pipeline"]["strategy"] = {"draft": {"producer": "extra_heads", "heads": "heads"}, "tree": {"max_nodes": 9}}
+    (folder / "pipeline.json").write_text(json.dumps(data))
+    write_manifest(folder)
+    prompt = np.random.default_rng(0).integers(0, 997, 20).tolist()
+    with open_engine(folder) as engine:
+        [*feed(engine.machine, prompt)]
+        assert isinstance(engine.draft, Heads)
+        found = engine.draft._heard.of(0, 20)
+        model = AutoModelForCausalLM.from_pretrained(sharp_qwen3, dtype=torch.float32).eval()
+        with torch.no_grad():
+            wanted = model.model(torch.tensor([prompt])).last_hidden_state[0].numpy()
+        assert found is not None
+        np.testing.assert_allclose(found, wanted[-len(found) :], atol=1e-4)
+        done = [*engine.generate(prompt, GenerateOptions(max_new_tokens=30))][-1]
+    with open_engine(built(sharp_qwen3, capacity=96)) as alone:
+        plain = [*alone.generate(prompt, GenerateOptions(max_new_tokens=30))][-1]
+    assert isinstance(done, GenerationDone) and isinstance(plain, GenerationDone)
+    assert done.token_ids == plain.token_ids and done.speculation is not None and done.speculation.drafted > 0
