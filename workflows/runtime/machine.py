@@ -41,7 +41,7 @@ from workflows.wire.reports.devices import Device
 
 Logits = NDArray[np.float32]
 _QUICK_S = 0.02
-_NARROW = 17  # columns of a run that looks at a draft and the token before it, whose binding is kept
+_NARROW = 17  # columns of a run that looks at a draft, whose binding is kept; of wider ones the last alone is
 
 
 class Machine:
@@ -70,6 +70,7 @@ class Machine:
         self._sessions, self._observer = dict(sessions), observer
         self._source_limit = pipeline.metadata.source_limit
         self._bound: dict[tuple[str, int], Binding] = {}
+        self._wide = "", 0  # which of them is a wide tree's
         self._last: Binding | None = None
         self._branched: tuple[Step, Hidden | None] | None = None  # of which nothing is kept yet
         self.hear: Callable[[int, Hidden], None] | None = None
@@ -329,8 +330,10 @@ class Machine:
             shapes, taken = self.cache.shapes(width), self.program.taken
             kept = Binding(run, self._sessions, shapes, given, taken, self._observer, self.memory)
             kept.generation = self.cache.generation
-            often = width in (1, self.chunk) or (rows > 1 and width <= _NARROW)
-            if often and not moving:  # an odd last chunk's is not worth its memory
+            if (width in (1, self.chunk) or rows > 1) and not moving:  # an odd last chunk's is not worth its memory
+                if width > _NARROW and width != self.chunk:
+                    self._bound.pop(self._wide, None)
+                    self._wide = phase, width
                 self._bound[phase, width] = kept
         return kept
 

@@ -377,7 +377,7 @@ def test_a_closed_machine_says_so(tmp_path: Path) -> None:
 def test_what_is_bound_for_a_draft_is_kept_and_not_for_the_end_of_a_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A binding holds a row of logits a column: the ends of prompts have any width, and come once each."""
+    """A binding holds a row of logits a column: ends of prompts have any width, and of wide drafts the last is kept."""
     made: list[Run] = []
 
     class Counted(Binding):
@@ -392,3 +392,10 @@ def test_what_is_bound_for_a_draft_is_kept_and_not_for_the_end_of_a_prompt(
                                  (CHUNK, 1, 5)):  # fmt: skip
         machine.step(IDS[:tokens], rows=rows)
         assert len(made) == wanted, (tokens, rows)
+    monkeypatch.setattr("workflows.runtime.machine._NARROW", 3)
+    machine.start()
+    machine.cache.reset()
+    made.clear()
+    for tokens, wanted in ((5, 1), (5, 1), (6, 2), (5, 3), (3, 4), (5, 4), (CHUNK, 5), (5, 5)):
+        machine.step(IDS[:tokens], rows=tokens)
+        assert len(made) == wanted, tokens

@@ -27,7 +27,7 @@ CHILDREN = 8  # of one token, at most
 class Tree:
     """How drafts branch: tokens at most, and how many follow one another. choices: see above; empty is dynamic."""
 
-    nodes: int = 24
+    nodes: int = 16
     depth: int = 8
     choices: tuple[tuple[int, ...], ...] = ()
 

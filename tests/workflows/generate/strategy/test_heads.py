@@ -170,7 +170,7 @@ def test_what_the_file_asks_for(tmp_path: Path) -> None:
     machine = machine_with(tmp_path, Circle(), strategy=asked)
     heads = heads_of(machine)
     said = strategy_for(machine, GenerateOptions(), heads)
-    assert said == Strategy(heads, 3, "typical", 0.2, Tree(24, 2, ((0,), (1,), (0, 0))))
+    assert said == Strategy(heads, 3, "typical", 0.2, Tree(16, 2, ((0,), (1,), (0, 0))))
     own = strategy_for(machine, GenerateOptions(draft_tokens=2, draft_tree=9, acceptance="greedy"), heads)
     assert own == Strategy(heads, 2, "greedy", 0.2, Tree(9, 2))
     looked = strategy_for(machine, GenerateOptions(ngram=True), heads)
