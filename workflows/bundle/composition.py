@@ -133,6 +133,16 @@ class Flow(Model):
         return extend(data)
 
     @property
+    def heads(self) -> str | None:
+        """The session that drafts, which the flow runs nowhere."""
+        return self.strategy.heads if self.strategy else None
+
+    @property
+    def heard(self) -> list[Edge]:
+        """The edges to it: from hidden states of the sessions that it drafts for."""
+        return [edge for edge in self.dataflow if self.heads is not None and _port(edge.target)[0] == self.heads]
+
+    @property
     def draft(self) -> str | None:
         """The session that drafts, as the strategy or the roles name it."""
         if self.strategy is None:
@@ -153,10 +163,16 @@ class Flow(Model):
         known = [edge for edge in self._edges() if edge[0][0] in self.sessions and edge[1][0] in self.sessions]
         return joined(name, known) if name in self.sessions else ()
 
+    @property
+    def opened(self) -> tuple[str, ...]:
+        """The sessions that are open together: the outline's, and the heads that read its hidden states."""
+        return (*self.outline().sessions, *([self.heads] if self.heads in self.sessions else []))
+
     def outline(self) -> Outline:
-        """The flow without its files and without what is the draft's or the amateur's alone."""
+        """The flow without its files and without what is the draft's, the heads' or the amateur's alone."""
         cross = self.state.cross_cache
-        own = {*self.drafting, *self.weighing} - {stage.run for stage in self.flow}
+        beside = {*self.drafting, *self.weighing, *([self.heads] if self.heads else [])}
+        own = beside - {stage.run for stage in self.flow}
         return Outline(
             tuple(name for name in self.sessions if name not in own),
             tuple(Stage(one.run, one.when, one.loop, one.cross_attention_from) for one in self.flow),

@@ -215,7 +215,8 @@ class Pipeline(Model):
 
     def lacking(self) -> Iterator[Fault]:
         """Names that lead nowhere, and what a cache needs and is not there."""
-        yield from find_unknown(self.pipeline.outline())
+        flow = self.pipeline
+        yield from find_unknown(flow.outline())
         if self.pipeline.state.kv_cache is not None and self.generation is None:
             yield Fault("generation", "a pipeline with a KV cache needs generation")
 

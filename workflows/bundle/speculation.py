@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from workflows.bundle.composition import Flow, FlowStage, KVState, State
 from workflows.bundle.flow import Fault
-from workflows.bundle.strategy import Roles, Strategy
+from workflows.bundle.strategy import Roles, Strategy, Tree
 
 ROLES, STRATEGY = "pipeline.roles", "pipeline.strategy"
 DRAFT = f"{STRATEGY}.draft"
@@ -60,10 +60,9 @@ def strategy_faults(flow: Flow, elsewhere: bool) -> Iterator[Fault]:
             yield Fault(f"{ROLES}.draft", "a session is to draft, and pipeline.strategy does not say how")
         yield from _unknown(flow, {f"{ROLES}.target": roles.target})
         return
+    yield from _heads(flow, strategy)
     if strategy.tree is not None:
-        yield Fault(f"{STRATEGY}.tree", "Joinery reads tree and does not run it yet: take it out")
-    if strategy.draft.producer == "extra_heads":
-        yield Fault(f"{DRAFT}.producer", "Joinery reads extra_heads and does not run it yet: take it out")
+        yield from _branches(strategy.tree)
     named = {
         f"{ROLES}.target": roles.target, f"{ROLES}.draft": roles.draft, f"{DRAFT}.session": strategy.draft.session,
         f"{STRATEGY}.verify.session": strategy.verify.session,
@@ -112,6 +111,27 @@ def _drafts(flow: Flow, strategy: Strategy, roles: Roles, elsewhere: bool) -> It
         yield Fault(path, f"the flow runs {name} for the target already, and a draft runs by itself: take it out there")
     if name is not None and (flow.state.cross_cache or any(stage.cross_attention_from for stage in flow.flow)):
         yield Fault(path, "the target reads a source first, and a draft would not know it: leave the draft out")
+
+
+def _heads(flow: Flow, strategy: Strategy) -> Iterator[Fault]:
+    """Whether extra heads are a session that nothing else runs."""
+    path, heads = f"{DRAFT}.heads", strategy.heads
+    if strategy.draft.producer == "extra_heads" and heads is None:
+        yield Fault(path, "extra_heads are a session of this file: name it")
+    elif heads is not None and heads not in flow.sessions:
+        yield Fault(path, f"the strategy drafts with {heads!r}, which is no session")
+    elif heads in [stage.run for stage in flow.flow]:
+        yield Fault(path, f"{heads} drafts, so that no stage of the flow may run it besides")
+
+
+def _branches(tree: Tree) -> Iterator[Fault]:
+    """Whether choices are there and each follows one that is."""
+    path, choices = f"{STRATEGY}.tree.medusa_choices", tree.medusa_choices
+    if tree.topology == "medusa_choices" and not choices:
+        yield Fault(path, "the topology medusa_choices needs some")
+    for place, choice in enumerate(choices):
+        if not choice or (len(choice) > 1 and choice[:-1] not in choices):
+            yield Fault(f"{path}[{place}]", f"{[*choice]} follows a choice that is not there")
 
 
 def _verifies(flow: Flow, strategy: Strategy, roles: Roles) -> Iterator[Fault]:

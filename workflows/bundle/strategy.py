@@ -78,6 +78,11 @@ class Strategy(Model):
     verify: Verify = Verify()
     tree: Tree | None = None
 
+    @property
+    def heads(self) -> str | None:
+        """The session that only drafts run, on the hidden states of the target; None where there is none."""
+        return self.draft.heads if self.draft.producer == "extra_heads" else None
+
 
 class Plugin(Model):
     """Code that makes the model. library: a distribution. entry_point: its name in the group joinery.plugins."""

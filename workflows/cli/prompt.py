@@ -24,6 +24,9 @@ DraftOption = typer.Option(None, "--draft", metavar="BUNDLE", help="A smaller bu
 NGramOption = typer.Option(False, "--ngram", help="Draft what followed the last tokens when they came before.")
 NoDraftsOption = typer.Option(False, "--no-drafts", help="No drafts, where the bundle's own file asks for some too.")
 DraftTokensOption = typer.Option(None, "--draft-tokens", help="Tokens that a draft has at most.")
+DraftTreeOption = typer.Option(
+    None, "--draft-tree", metavar="N", help="Let drafts branch, with N tokens at most; one run looks at all paths."
+)
 AcceptanceOption = typer.Option(
     None, "--acceptance", help="Drafted tokens taken: greedy, rejection_sampling or typical; the default is exact."
 )

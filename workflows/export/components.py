@@ -136,11 +136,11 @@ def _take_decoder(model: Any, recipe: Recipe) -> Traces:
     check_layers(layers, recipe.cache)
     reference = check_causal(model, layers, recipe)
 
-    def traced(facts: tuple[LayerFacts, ...]) -> ir.Model:
-        signature = decoder_signature(facts, writer_of(recipe.cache), dtype=_kv_dtype(recipe))
+    def traced(facts: tuple[LayerFacts, ...], exposes: bool = False) -> ir.Model:
+        signature = decoder_signature(facts, writer_of(recipe.cache), exposes=exposes, dtype=_kv_dtype(recipe))
         return _trace(Decoder(model, signature, facts), signature, recipe.opset)
 
-    graphs: dict[Role, Trace] = {Role.DECODER: partial(traced, layers)}
+    graphs: dict[Role, Trace] = {Role.DECODER: partial(traced, layers, recipe.expose is not None)}
     if early := check_early(model, layers, recipe):
         graphs[Role.DRAFT] = partial(ended_early, model, len(layers), len(early), partial(traced, early))
     return Traces(graphs, _windows(layers), reference)

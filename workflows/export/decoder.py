@@ -1,7 +1,7 @@
 """The decoder component of any causal LM: its KV cache is inputs and outputs.
 
 host     input_ids [1,S] · position_ids [1,S] · attention_mask [1,1,S,C+S] · past [1,H,C,D] per layer and role
-             ──▶ logits [1,S,V] · present [1,H,S,D]: the new tokens' rows alone
+             ──▶ logits [1,S,V] · present [1,H,S,D]: the new tokens' rows alone; hidden_states [1,S,E] where exposed
 gqa      input_ids · position_ids · seqlens_k [1] · total_sequence_length [] · past [1,H,C,D]
              ──▶ logits · present [1,H,C,D]: the same buffer, written in place
 scatter  input_ids · position_ids · attention_mask [1,1,S,C] · write_indices [1] · nonpad_kv_seqlen [1] · past [1,C,H·D]
@@ -13,15 +13,18 @@ in the graph's metadata under `joinery.kv`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 
+from workflows.errors import RecipeError
 from workflows.export.attention import BaseSeam, HostSeam, LayerFacts, ProbeSeam, attending, probe_layers
 from workflows.export.inplace import GroupQuerySeam, ScatterSeam
 from workflows.export.signature import PATTERNS, Signature
 from workflows.kvcache.geometry import SOURCE_MASK, StateFacts
+from workflows.names import HIDDEN
 
 
 class Decoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-checked here
@@ -31,19 +34,45 @@ class Decoder(torch.nn.Module):  # type: ignore[misc]  # torch is not type-check
         super().__init__()
         self.model = model
         self.names, self.layers, self.facts = list(signature.inputs), tuple(layers), signature.facts
+        self.exposes = HIDDEN in signature.outputs
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """The inputs in the signature's order."""
         by_name = dict(zip(self.names, inputs, strict=True))
         assert self.facts is not None
         seam = make_seam(by_name, self.facts, len(self.layers))
-        with attending(seam):
+        with attending(seam), hidden_states(self.model, self.exposes) as hidden:
             logits = self.run(seam, by_name)
-        return logits, *(tensor for i in range(len(self.layers)) for tensor in seam.present[i])
+        return logits, *hidden, *(tensor for i in range(len(self.layers)) for tensor in seam.present[i])
 
     def run(self, seam: BaseSeam, by_name: dict[str, torch.Tensor]) -> torch.Tensor:
         """The model's logits [1,S,V], with the seam as its cache."""
         return run_causal(self.model, seam, by_name["input_ids"], by_name["position_ids"])
+
+
+@contextmanager
+def hidden_states(model: Any, wanted: bool) -> Iterator[list[torch.Tensor]]:
+    """Gathers what the decoder gives to the head while the model runs, [1,S,E]; nothing where it is not `wanted`.
+
+    Raises RecipeError for a model whose decoder is no module of its own.
+    """
+    found: list[torch.Tensor] = []
+    if not wanted:
+        yield found
+        return
+    inner = getattr(model, model.base_model_prefix, None)
+    if inner is None:
+        raise RecipeError("This model has no decoder apart from its head, so it cannot expose hidden_states: leave "
+                          "expose out.")  # fmt: skip
+
+    def hear(module: Any, inputs: Any, output: Any) -> None:
+        found[:] = [output.last_hidden_state]
+
+    handle = inner.register_forward_hook(hear)
+    try:
+        yield found
+    finally:
+        handle.remove()
 
 
 def run_causal(

@@ -54,13 +54,15 @@ def decoder_signature(
     *,
     cross: bool = False,
     left_aligned: bool = False,
+    exposes: bool = False,
     dtype: torch.dtype = torch.float32,
 ) -> Signature:
     """The decoder's graph. cross: it also takes the encoder's keys and values, and the mask of its tokens.
 
-    left_aligned: see StateFacts. dtype: that of past and present.
+    left_aligned: see StateFacts. exposes: it also gives its last hidden states. dtype: that of past and present.
     """
-    signature = Signature(outputs=[LOGITS], facts=StateFacts(writer, groups_of(layers), left_aligned))
+    outputs = [LOGITS, HIDDEN] if exposes else [LOGITS]
+    signature = Signature(outputs=outputs, facts=StateFacts(writer, groups_of(layers), left_aligned))
     signature.add(IDS, torch.zeros(1, _S, dtype=torch.long), {1: SEQUENCE})
     signature.add(POSITIONS, torch.arange(_C - _S, _C)[None], {1: SEQUENCE})
     _add_drivers(signature, writer)

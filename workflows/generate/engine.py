@@ -17,7 +17,8 @@ from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
-from workflows.generate.strategy import DraftModel, Strategy, another_draft, strategy_of
+from workflows.generate.strategy import DraftModel, Heads, Strategy, another_draft, strategy_of
+from workflows.generate.strategy.tree import why_no_tree
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
@@ -37,7 +38,7 @@ class Engine:
     """
 
     def __init__(
-        self, bundle: Bundle, machine: Machine, load_seconds: float, own: DraftModel | None = None,
+        self, bundle: Bundle, machine: Machine, load_seconds: float, own: DraftModel | Heads | None = None,
         beside: Beside | None = None,
     ) -> None:  # fmt: skip
         bundle = replace(bundle, pipeline=machine.pipeline)
@@ -173,6 +174,8 @@ class Engine:
         if isinstance(found, str):
             self._note("no_drafts", found)
             return None
+        if found is not None and found.tree is not None and (why := why_no_tree(self.machine)):
+            self._note("linear_drafts", why)
         return found
 
     def _translate(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workflows.errors import LogitsError
+from workflows.kvcache.tree import tree_of
 from workflows.runtime import Machine
 from workflows.wire.events import Phase
 
@@ -34,6 +35,22 @@ def run_rows(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
     for place, row in enumerate(machine.step(tokens, phase, rows=len(tokens))):
         _check(machine, row, phase, start + place)
         yield row
+
+
+def run_tree(machine: Machine, tokens: Sequence[int], parents: Sequence[int]) -> Callable[[int], Logits]:
+    """Feeds tokens that branch, as Machine.step does; gives who tells the logits [V] after the one at a place.
+
+    Raises as run_rows does.
+    """
+    start, phase = machine.cache.length, machine.verifier or "decode"
+    depths, rows = tree_of(parents, len(tokens)).depths, machine.step(tokens, phase, len(tokens), parents)
+
+    def after(place: int) -> Logits:
+        row: Logits = rows[place]
+        _check(machine, row, phase, start + int(depths[place]))
+        return row
+
+    return after
 
 
 def _check(machine: Machine, logits: Logits, phase: Phase, position: int) -> None:

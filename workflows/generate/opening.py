@@ -11,7 +11,7 @@ from workflows.bundle import read_bundle
 from workflows.bundle.options import parse_options
 from workflows.generate.combine import Beside
 from workflows.generate.engine import Engine
-from workflows.generate.strategy import DraftModel
+from workflows.generate.strategy import DraftModel, Heads
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.openings import Placement
 
@@ -41,7 +41,10 @@ def open_engine(
     machine = open_machine(
         bundle, where, cache=cache, capacity=capacity, device_options=device_options, session_options=options
     )
-    own = None if draft is False else DraftModel.of_bundle(bundle, machine, where, device_options, options)
+    own: DraftModel | Heads | None = None
+    if draft is not False:
+        heads = Heads.of(machine, bundle.where)
+        own = heads or DraftModel.of_bundle(bundle, machine, where, device_options, options)
     engine = Engine(bundle, machine, time.perf_counter() - began, own, Beside.open(machine, bundle, where))
     if draft:
         engine.use_draft(draft, provider)

@@ -24,8 +24,9 @@ class GenerateOptions(BaseModel):
     top_k 0, top_p 1, min_p 0 and repetition_penalty 1 change nothing. seed None draws a fresh one.
     alternatives: how many of the most probable tokens each step reports.
     drafts: whether any may be made, those that the bundle's file asks for among them. ngram: draft what followed the
-    last tokens when they came before. draft_tokens: tokens a draft has at most, of
-    whatever kind. acceptance: which drafted tokens are taken; None is the way that changes nothing.
+    last tokens when they came before. draft_tokens: tokens a draft has at most, of whatever kind. draft_tree: tokens of
+    a draft that branches, of which so many follow one another; None is a chain. acceptance: which drafted tokens are
+    taken; None is the way that changes nothing.
     num_beams, length_penalty, early_stopping: of a beam search, with transformers' meanings; 1 beam is none.
     json_schema, regex, grammar, tool_calls: the form that the reply must have, at most one of them; the last two are
     Lark grammars, the last one as generate/calls.py makes it of a template and its tools.
@@ -52,6 +53,7 @@ class GenerateOptions(BaseModel):
     drafts: bool = True
     ngram: bool = False
     draft_tokens: Annotated[int, Field(ge=1, le=16)] = 8
+    draft_tree: Annotated[int, Field(ge=2, le=64)] | None = None
     acceptance: Acceptance | None = None
     num_beams: Annotated[int, Field(ge=1, le=64)] = 1
     length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
@@ -113,7 +115,8 @@ class GenerateOptions(BaseModel):
     @property
     def of_drafts(self) -> list[str]:
         """The options that a person gave and that mean nothing without drafts."""
-        return [name for name in ("draft_tokens", "acceptance") if name in self.model_fields_set]
+        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        return [name for name in ("draft_tokens", "draft_tree", "acceptance") if name in given]
 
 
 def check_options(values: Mapping[str, Any]) -> GenerateOptions:

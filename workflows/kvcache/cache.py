@@ -24,6 +24,7 @@ from workflows.kvcache.geometry import StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
 from workflows.kvcache.rewinds import check_rewind, lengths_of
 from workflows.kvcache.step import Group, Step, default_drivers, plain_facts
+from workflows.kvcache.tree import can_branch, tree_of, whole_path
 from workflows.kvcache.views import group_view
 from workflows.tensors import TensorSpec
 from workflows.wire.events import GroupView
@@ -38,7 +39,8 @@ class KVCache:
     mask for all layers. drivers: the other inputs that the graph takes of a cache, by name. capacity: slots at most.
     pad_left: padding comes before the tokens of a step, for graphs that give the last column's logits alone. carried:
     state of one size that goes with it. `told` gives what stands for positions where they are not plain numbers;
-    `lend` is called before rows are read or changed, by who has newer ones elsewhere.
+    `lend` is called before rows are read or changed, by who has newer ones elsewhere. `branches`: whether the tokens of
+    a run may be a tree, see tree.py.
     Where the graph's slot axis is symbolic the buffers start small and grow with the sequence, so that short ones
     cost little; `generation` counts these changes, after which buffers must be bound again.
 
@@ -77,6 +79,7 @@ class KVCache:
         self._drivers = dict(drivers if drivers is not None else default_drivers(self.groups))
         self._windows = {group.mask: group for group in self.groups}
         self._in_place = layout.writer != "host"
+        self.branches = can_branch(facts, self._drivers, self._windows)
         self._gives = state[0].gives
         self._memory = Memory(state, self.allocated)
         self._stores = self._memory.stores
@@ -110,44 +113,56 @@ class KVCache:
         known = self.positions is None or self.length < self.positions
         return known and (self.layout.evicts or self.length < self.capacity)
 
-    def plan(self, ids: Sequence[int], width: int | None = None) -> Step:
-        """The step that feeds `ids` next, in `width` columns.
+    def plan(self, ids: Sequence[int], width: int | None = None, parents: Sequence[int] | None = None) -> Step:
+        """The step that feeds `ids` next, in `width` columns; as a tree where they have `parents`, see tree.py.
 
         Writes no KV; may grow the buffers. Raises CapacityError where the layout has no slot left or the model no
         position, and GraphError for a step that the graph cannot take rightly, see `takes`.
         """
         tokens, columns = len(ids), width or len(ids)
-        if self.positions is not None and self.length + tokens > self.positions:
+        if parents is not None and not self.branches:
+            raise GraphError(f"The tokens of a run cannot branch in this {self.layout.name} cache: feed a chain.")
+        tree = tree_of(parents, tokens)
+        if self.positions is not None and self.length + tree.reach > self.positions:
             raise CapacityError(f"The model knows {self.positions:,} positions, and all of them are taken: start anew.")
-        positions = np.arange(self.length, self.length + tokens, dtype=np.int64)
-        slots = self.layout.slots(positions, self.capacity)
+        order = np.arange(self.length, self.length + tokens, dtype=np.int64)
+        slots = self.layout.slots(order[: tree.reach], self.capacity)
         if (columns > 1 or self._in_place) and self.takes(self.length, tokens, columns) < tokens:
             raise GraphError(self._why_not(tokens, columns))
         if not self._counts:
-            self._reserve(self.length + columns if self._in_place else slots)
-        placed = self.layout.place(positions, self.capacity, self.allocated)
+            self._reserve(slots if self._joins == "append" else self.length + columns)
+        placed = self.layout.place(order, self.capacity, self.allocated)
+        positions = self.length + tree.depths
         real = slice(columns - tokens, columns) if self._pad_left else slice(0, tokens)
         told = None if self.told is None else self.told(positions)
-        feed = Feed(ids, positions, placed, columns, real, self._joins, self._in_place, told)
+        feed = Feed(ids, positions, placed, columns, real, self._joins, self._in_place, told, tree.kin)
         inputs = {name: self._input(feed, spec) for name, spec in self._drivers.items()}
-        return Step(inputs, placed, self.length, tokens, columns, real)
+        return Step(inputs, placed, self.length, tokens, columns, real, tree.parents)
 
-    def commit(self, step: Step) -> None:
-        """Makes the new rows of `step` part of the sequence. The only call that adds to the length."""
-        keep = slice(max(0, step.tokens - self.capacity), step.tokens)  # a chunk longer than the ring keeps its end
-        slots = step.slots[keep]
-        fresh = self._new_rows(step, keep)
+    def commit(self, step: Step, path: Sequence[int] | None = None) -> None:
+        """Makes the new rows of `step` part of the sequence: of one that branches, those of the tokens at `path` alone.
+
+        The only call that adds to the length. Raises GraphError for a path that does not go from parent to child.
+        """
+        along = whole_path(step.parents, path)
+        count = step.tokens if along is None else len(along)
+        if not count:
+            return
+        keep = slice(max(0, count - self.capacity), count)  # a chunk longer than the ring keeps its end
+        positions = np.arange(step.start, step.start + count)[keep]
+        slots = step.slots[keep] if along is None else self.layout.place(positions, self.capacity, self.allocated)
+        fresh = self._new_rows(step, keep if along is None else along[keep])
         if self._counts:
-            self._resize(self.length + step.tokens)
+            self._resize(self.length + count)
         if self.layout.slides:
-            self._slide(step.tokens)
+            self._slide(count)
         if not self._in_place:
             for store, rows in zip(self._stores, fresh, strict=True):
                 store.commit(rows, slots)
         for group in self.groups:
-            group.table[slots] = np.arange(step.start, step.start + step.tokens)[keep]
+            group.table[slots] = positions
         self.carried.commit()
-        self.length += step.tokens
+        self.length += count
 
     @property
     def in_place(self) -> bool:
@@ -294,12 +309,12 @@ class KVCache:
         """The slots of a present output for a step of `width` columns."""
         return {"rows": width, "buffer": self.allocated, "joined": self.allocated + width}[self._gives]
 
-    def _new_rows(self, step: Step, keep: slice) -> list[NDArray[Any]]:
-        """By store, the rows of present that hold the step's tokens, but those that `keep` leaves out."""
+    def _new_rows(self, step: Step, keep: slice | Positions) -> list[NDArray[Any]]:
+        """By store, the rows of present that hold those of the step's tokens that `keep` names."""
         slots = self._fresh_slots(step.width)
         first = step.start if self._gives == "buffer" and self._joins == "place" else slots - step.width
         first += step.real.start
-        chosen = slice(first + keep.start, first + keep.stop)
+        chosen = slice(first + keep.start, first + keep.stop) if isinstance(keep, slice) else first + keep
         return [] if self._in_place else [store.fresh(slots)[..., chosen, :] for store in self._stores]
 
     def _slide(self, by: int) -> None:

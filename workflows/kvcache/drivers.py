@@ -50,7 +50,8 @@ class Feed:
 
     positions, slots: [n] int64 of the tokens. joins: see above. in_place: the graph writes all columns, so that what it
     is told to be valid ends with the padding, which no token sees. told: what the graph is given as positions, [3, n]
-    where each token has three; None for `positions`.
+    where each token has three; None for `positions`. kin: [n, n], which of each other's keys tokens that branch see;
+    None where each sees those before it.
     """
 
     ids: Sequence[int]
@@ -61,6 +62,7 @@ class Feed:
     joins: Joins
     in_place: bool = False
     told: NDArray[np.int64] | None = None
+    kin: NDArray[np.bool_] | None = None
 
     def driver(self, spec: TensorSpec) -> NDArray[Any]:
         """The array of an input that is no mask."""
@@ -87,7 +89,10 @@ class Feed:
             row: NDArray[Any] = self._seen(keys, sight, self.positions[-1:]).astype(spec.numpy_dtype)
             return row
         mask = np.full((1, 1, self.columns, len(keys)), spec.lowest, spec.numpy_dtype)
-        np.copyto(mask[0, 0, self.real], 0, where=self._seen(keys, sight, self.positions))
+        seen = self._seen(keys, sight, self.positions)
+        if self.kin is not None:
+            seen[:, self._own(keys)] &= self.kin
+        np.copyto(mask[0, 0, self.real], 0, where=seen)
         if len(self.ids) < self.columns:
             self._let_padding_see(mask[0, 0])
         return mask
@@ -113,6 +118,12 @@ class Feed:
             new[self.real] = self.positions
         keys = np.concatenate((table, new))
         return keys[self.columns :] if self.joins == "slide" else keys
+
+    def _own(self, keys: Positions) -> Positions:
+        """The columns of keys, [n], that are of this run's tokens."""
+        if self.joins == "place":
+            return self.slots
+        return np.arange(self.real.start, self.real.stop) + (len(keys) - self.columns)
 
     def _seen(self, keys: Positions, sight: Sight, positions: Positions) -> NDArray[np.bool_]:
         """[n, columns of keys]: whether the query at each of `positions` sees the key."""

@@ -67,7 +67,8 @@ class Step:
                                       Keys are allocated + N where the graph appends, else allocated
         cache_position                [N], slots
         seqlens_k, total_sequence_length, write_indices, nonpad_kv_seqlen   lengths, as the operators want them
-    slots: [tokens] int64, where the rows go; below zero: nowhere.
+    slots: [tokens] int64, where the rows go; below zero: nowhere. parents: of tokens that branch, see tree.py, whose
+    rows go where the path to them says.
     """
 
     inputs: dict[str, NDArray[Any]]
@@ -76,6 +77,7 @@ class Step:
     tokens: int
     width: int
     real: slice
+    parents: tuple[int, ...] | None = None
 
 
 def plain_facts(state: Sequence[StateTensor], layout: Layout) -> StateFacts:

@@ -189,6 +189,8 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
         raise RecipeError(
             f"The transformer-only variant attends by GroupQueryAttention, which needs --cache gqa, not {recipe.cache}."
         )
+    if recipe.expose and (not family.cached or family.encoder or family.remote_code):
+        raise RecipeError(f"{family.name} cannot expose {recipe.expose}: only a decoder without an encoder can.")
     if recipe.kv_dtype != "float32" and recipe.cache != "gqa":
         raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} keeps the model's own type.")
 

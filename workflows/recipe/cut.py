@@ -162,7 +162,8 @@ def cut_of(family: Family, recipe: Recipe, geometry: Geometry | None) -> Cut:
         return Cut(_in_three(recipe, cache), cache)
     drivers = names.IDS, names.POSITIONS, *_drivers(recipe, cache.windows)
     if not family.encoder:
-        whole = Part(Role.DECODER, ("step",), drivers, (names.LOGITS,), cache)
+        gives = (names.LOGITS, names.HIDDEN) if recipe.expose else (names.LOGITS,)
+        whole = Part(Role.DECODER, ("step",), drivers, gives, cache)
         return Cut((*_keepers(recipe, whole), *_early(recipe, whole, cache)), cache)
     cross = _by_layer(geometry.layers, names.CROSS_KEY, names.CROSS_VALUE)
     encoder = Part(Role.ENCODER, ("init",), (names.IDS, names.SOURCE_MASK), cross)
@@ -204,7 +205,8 @@ def _early(recipe: Recipe, whole: Part, cache: State) -> tuple[Part, ...]:
     windows = cache.windows[: recipe.early_exit]
     own = _drivers(recipe, windows)
     takes = (*(name for name in whole.takes if name not in _drivers(recipe, cache.windows)), *own)
-    return (replace(whole, role=Role.DRAFT, when=(), takes=takes, state=_state(windows)),)
+    gives = tuple(name for name in whole.gives if name != names.HIDDEN) or whole.gives  # no heads draft from it
+    return (replace(whole, role=Role.DRAFT, when=(), takes=takes, gives=gives, state=_state(windows)),)
 
 
 def _drivers(recipe: Recipe, windows: Sequence[int | None]) -> tuple[str, ...]:

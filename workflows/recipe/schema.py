@@ -107,7 +107,8 @@ class Recipe(BaseModel):
     in the exported graphs; the precisions fp16 and bf16 have it in their own type. early_exit: how many of the first
     layers are to draft for all of them, as a graph of its own over the same weights; None for none. session_options:
     component, or `all` → options of onnxruntime's sessions (bundle/options.py), which the bundle then has. place:
-    component → the provider that it runs on, whatever the others run on. compile: whether the target's provider
+    component → the provider that it runs on, whatever the others run on. expose: what the graphs give beside
+    the logits: the last hidden states, from which extra heads draft. compile: whether the target's provider
     compiles the bundle's graphs once they are there (`joinery compile`), with the options that session_options give it.
     """
 
@@ -132,6 +133,7 @@ class Recipe(BaseModel):
     passes: dict[str, bool] = {}
     session_options: dict[str, dict[str, Any]] = {}
     place: dict[str, ProviderName] = {}
+    expose: Literal["hidden_states"] | None = None
     compile: bool = False
     opset: Opset = 23
 

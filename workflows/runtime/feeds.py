@@ -37,7 +37,8 @@ class Feed:
 @dataclass(frozen=True)
 class Run:
     """Sessions that run one after the other. columns: how many they are fixed to, None for any. keepers: those that
-    keep the cache. logits: who gives them, and what; None where no token follows.
+    keep the cache. logits: who gives them, and what; None where no token follows. hidden: the same of hidden states,
+    [1, columns, H], where a session gives some.
     """
 
     sessions: tuple[str, ...]
@@ -45,6 +46,7 @@ class Run:
     columns: int | None = None
     keepers: tuple[str, ...] = ()
     logits: tuple[Port, TensorSpec] | None = None
+    hidden: tuple[Port, TensorSpec] | None = None
 
     def fed_by(self, kind: str) -> dict[Port, Feed]:
         """The inputs that are fed so."""
@@ -82,7 +84,8 @@ class Program:
     def taken(self) -> frozenset[Port]:
         """The outputs that something takes: a session of whatever run, or who asked for logits."""
         sources = {feed.source for run in self.runs.values() for feed in run.feeds.values() if feed.source}
-        return frozenset(sources | {run.logits[0] for run in self.runs.values() if run.logits})
+        given = {one[0] for run in self.runs.values() for one in (run.logits, run.hidden) if one}
+        return frozenset(sources | given)
 
     @cached_property
     def runs(self) -> dict[str, Run]:

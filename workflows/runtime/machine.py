@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
@@ -26,12 +26,13 @@ from numpy.typing import NDArray
 from workflows.bundle.flow import Port
 from workflows.bundle.schema import Pipeline
 from workflows.errors import Cancelled, GraphError, JoineryError, PromptError, RequestError, printable
-from workflows.kvcache import KVCache
+from workflows.kvcache import KVCache, Step
 from workflows.kvcache.cross import cross_view
 from workflows.kvcache.drivers import IDS
 from workflows.runtime.binding import Binding, Observer
 from workflows.runtime.emulation import emulation_note
 from workflows.runtime.feeds import Feed, Program, Run
+from workflows.runtime.hidden import Hidden, hidden_rows
 from workflows.runtime.memory import DeviceMemory
 from workflows.runtime.prompt import Given, Prompt
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession
@@ -40,15 +41,16 @@ from workflows.wire.reports.devices import Device
 
 Logits = NDArray[np.float32]
 _QUICK_S = 0.02
-_NARROW = 17  # columns of a run whose binding is kept: one token, or a draft with the one before it
+_NARROW = 17  # columns of a run that looks at a draft, whose binding is kept; of wider ones the last alone is
 
 
 class Machine:
     """A composite model that is open: its sessions, its one cache, and the way through them.
 
     `chunk` is the number of prompt tokens that one run takes; `note` says why the graph's cache is not run as it asks
-    to be, empty where it is; `emulation` that the provider computes in another way than the graph was made for. Not
-    for use by two threads at once, but for `stop`.
+    to be, empty where it is; `emulation` that the provider computes in another way than the graph was made for. `hear`
+    is told the hidden states [n, H] of the tokens that the cache took, from a position on, where the graphs give some.
+    Not for use by two threads at once, but for `stop`.
     """
 
     def __init__(
@@ -69,7 +71,10 @@ class Machine:
         self._sessions, self._observer = dict(sessions), observer
         self._source_limit = pipeline.metadata.source_limit
         self._bound: dict[tuple[str, int], Binding] = {}
+        self._wide = "", 0  # which of them is a wide tree's
         self._last: Binding | None = None
+        self._branched: tuple[Step, Hidden | None] | None = None  # of which nothing is kept yet
+        self.hear: Callable[[int, Hidden], None] | None = None
         self._prompt = Prompt(program, self._sessions)
         self.cache.told = self._prompt.positions()
         own = any(one.provider.has_memory for one in sessions.values()) and cache.in_place
@@ -182,8 +187,13 @@ class Machine:
         limits = [self._sessions[name].provider.widest() for name in self.program.prefill.keepers]
         return min((limit for limit in limits if limit is not None), default=None)
 
-    def step(self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1) -> Logits:
+    def step(
+        self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1, parents: Sequence[int] | None = None
+    ) -> Logits:
         """Feeds `tokens` (at most `chunk`), advances the cache, gives the logits [rows, V] after the last of them.
+
+        parents: of tokens that branch, for each the one that it follows, -1 for the cache's last; the cache is advanced
+        by `keep` then, and the logits after each are those behind the tokens on its path.
 
         Raises CapacityError where the cache is full, GraphError for more rows than the graphs give, Cancelled after
         `stop`, and JoineryError where onnxruntime fails; the cache is then as it was before.
@@ -192,8 +202,9 @@ class Machine:
         if self._stopped.is_set():
             raise Cancelled("The generation was cancelled.")
         width = self.program.runs[phase].columns or len(tokens)
-        step = self.cache.plan(tokens, width)
-        bound = self._binding(phase, width, tokens)
+        self._branched = None
+        step = self.cache.plan(tokens, width, parents)
+        bound = self._binding(phase, width, tokens, rows)
         # a quick token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
         began = time.perf_counter()
         self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 or self._slow else None)
@@ -201,7 +212,12 @@ class Machine:
         end = min(step.real.stop, bound.logits.shape[1])  # some graphs give the last column's alone
         if rows > min(end, len(tokens)):
             raise GraphError(f"The graphs give the logits of {end} of {len(tokens)} tokens, and {rows} were asked for.")
-        self.cache.commit(step)
+        hidden = hidden_rows(self.program.runs[phase], bound, step) if self.hear else None
+        if parents is None:
+            self.cache.commit(step)
+            self._tell(step.start + step.tokens, hidden)
+        else:
+            self._branched = step, hidden
         if phase == "decode":
             self._last = bound
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
@@ -211,6 +227,22 @@ class Machine:
         """Whether a session may compute with integers: the file names no floating-point type for it."""
         options = (self.pipeline.pipeline.sessions[name].session_options for name in self._sessions)
         return any(one.runtime.precision is None for one in options)
+
+    def keep(self, path: Sequence[int]) -> None:
+        """Advances the cache by the tokens at `path` of the last step, which branched: each a child of the one before.
+
+        Raises RequestError where the last step did not branch or was kept, and GraphError for what is no path.
+        """
+        if self._branched is None:
+            raise RequestError("Tokens are kept of a step that branched, and the last one did not: step with parents.")
+        step, hidden = self._branched
+        self.cache.commit(step, path)
+        self._branched = None
+        self._tell(step.start + len(path), None if hidden is None else hidden[list(path)])
+
+    def _tell(self, end: int, hidden: Hidden | None) -> None:
+        if self.hear is not None and hidden is not None and len(hidden):
+            self.hear(end - len(hidden), hidden)
 
     @cached_property
     def verifier(self) -> Phase | None:
@@ -235,6 +267,15 @@ class Machine:
         ends = [end for end in (cache.capacity, cache.positions) if end is not None]
         wanted = min(self.chunk, min(ends) - cache.length)
         return max(cache.takes(cache.length, wanted, width) - 1, 0) if wanted > 1 else 0
+
+    @property
+    def branches(self) -> int:
+        """How many tokens beyond the next one a run takes that branch, `drafts` of them on one path; 0 where none can.
+        """
+        if self.verifier is None or not self.cache.branches or not self.drafts:
+            return 0
+        width = self.program.runs[self.verifier].columns
+        return max(self.cache.takes(self.cache.length, min(self.chunk, width or self.chunk), width) - 1, 0)
 
     def giver(self, phase: Phase) -> str:
         """Who gives the logits of a step: `decode on qnn`."""
@@ -287,7 +328,7 @@ class Machine:
 
     # -- memory ------------------------------------------------------------------------------------------------
 
-    def _binding(self, phase: Phase, width: int, tokens: Sequence[int]) -> Binding:
+    def _binding(self, phase: Phase, width: int, tokens: Sequence[int], rows: int) -> Binding:
         run = self.program.runs[phase]
         moving = self._prompt.moving(run, self.cache.length, tokens)
         kept = None if moving else self._bound.get((phase, width))
@@ -296,7 +337,10 @@ class Machine:
             shapes, taken = self.cache.shapes(width), self.program.taken
             kept = Binding(run, self._sessions, shapes, given, taken, self._observer, self.memory)
             kept.generation = self.cache.generation
-            if (width <= _NARROW or width == self.chunk) and not moving:  # an odd last chunk's is not worth its memory
+            if (width in (1, self.chunk) or rows > 1) and not moving:  # an odd last chunk's is not worth its memory
+                if width > _NARROW and width != self.chunk:
+                    self._bound.pop(self._wide, None)
+                    self._wide = phase, width
                 self._bound[phase, width] = kept
         return kept
 

@@ -66,7 +66,7 @@ def openings_of(
     file's own. Raises RequestError for a place of a session that there is not.
     """
     placed, found = _placed(bundle.pipeline, place), dict[str, Opening]()
-    for name in bundle.pipeline.pipeline.outline().sessions:
+    for name in bundle.pipeline.pipeline.opened:
         session = bundle.pipeline.pipeline.sessions[name]
         settings, device = session.session_options.overlaid(session_options), placed[name]
         given = (device_options or {}) if device is place.device else {}

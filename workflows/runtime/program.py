@@ -16,7 +16,7 @@ from workflows.bundle.flow import EDGES, STAGES, Fault, Nature, Port, find_fault
 from workflows.errors import GraphError, printable
 from workflows.kvcache.drivers import DRIVERS, IDS, POSITIONS, columns_axis, unfit_driver
 from workflows.kvcache.geometry import MASK, PLAIN_SOURCE_MASK, SOURCE_MASK, names_state
-from workflows.names import LOGITS
+from workflows.names import HIDDEN, LOGITS
 from workflows.runtime.axes import Axes, Axis, Clash
 from workflows.runtime.feeds import Feed, Program, Run
 from workflows.runtime.settings import setting_faults
@@ -39,6 +39,7 @@ def compile_program(
     that does not fit, and GraphError for a graph whose cache makes no sense.
     """
     pipeline.check(where)
+    signatures = {name: one for name, one in signatures.items() if name != pipeline.pipeline.heads}
     try:
         return _Compiler(pipeline, signatures).compile()
     except _Misfit as misfit:
@@ -158,7 +159,7 @@ class _Compiler:
             return Run(sessions, feeds, columns)
         keepers, logits = self._keepers(name, sessions), self._logits(name, sessions)
         self._check_use(name, sessions, logits[0], feeds)
-        return Run(sessions, feeds, columns, keepers, logits)
+        return Run(sessions, feeds, columns, keepers, logits, self._hidden(sessions))
 
     def _feed(self, run: str, session: str, spec: TensorSpec, fed: Mapping[Port, Port]) -> Feed:
         port = session, spec.name
@@ -240,6 +241,13 @@ class _Compiler:
                 "floating-point numbers: export the graph anew."
             )
         return port, spec
+
+    def _hidden(self, sessions: tuple[str, ...]) -> tuple[Port, TensorSpec] | None:
+        """Who gives the hidden states that heads draft from: as the file says, else by their name."""
+        said = {edge.source for edge in self._pipeline.pipeline.heard}
+        found = [((name, spec.name), spec) for name in sessions for spec in self._signatures[name].outputs
+                 if (dotted((name, spec.name)) in said if said else spec.name == HIDDEN)]  # fmt: skip
+        return next((one for one in reversed(found) if len(one[1].shape) == 3 and one[1].is_floating), None)
 
     def _check_use(self, run: str, sessions: tuple[str, ...], logits: Port, feeds: Mapping[Port, Feed]) -> None:
         """Every session gives something that is taken, and the tokens go in somewhere."""

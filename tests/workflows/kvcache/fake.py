@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,9 +60,11 @@ def feed(cache: KVCache, tokens: list[int], width: int | None = None) -> Step:
     return step
 
 
-def run(cache: KVCache, tokens: list[int], width: int | None = None) -> Step:
+def run(
+    cache: KVCache, tokens: list[int], width: int | None = None, parents: Sequence[int] | None = None
+) -> Step:
     """The graph alone: it writes the new rows where its kind of present has them."""
-    step = cache.plan(tokens, width)
+    step = cache.plan(tokens, width, parents)
     tensor = next(iter(cache.tensors.values()))
     for name in [one.present for one in cache.tensors.values()]:
         rows = step.inputs["input_ids"][0] * (int(name.split(".")[1]) + 1)

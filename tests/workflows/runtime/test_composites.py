@@ -16,6 +16,8 @@ from workflows.bundle.schema import parse_pipeline
 from workflows.errors import BundleError, GraphError, PromptError, RequestError, RewindError
 from workflows.generate.feed import begin, feed
 from workflows.runtime import Machine, device_named
+from workflows.runtime.binding import Binding
+from workflows.runtime.feeds import Run
 from workflows.runtime.opening import make_machine
 from workflows.runtime.openings import Opening
 from workflows.runtime.sessions import open_session
@@ -370,3 +372,30 @@ def test_a_closed_machine_says_so(tmp_path: Path) -> None:
         machine.step([1])
     with pytest.raises(RequestError, match="The model is closed: open the bundle again"):
         machine.step([2])
+
+
+def test_what_is_bound_for_a_draft_is_kept_and_not_for_the_end_of_a_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A binding holds a row of logits a column: ends of prompts have any width, and of wide drafts the last is kept."""
+    made: list[Run] = []
+
+    class Counted(Binding):
+        def __init__(self, run: Run, *others: Any) -> None:
+            made.append(run)
+            super().__init__(run, *others)
+
+    monkeypatch.setattr("workflows.runtime.machine.Binding", Counted)
+    Toy().write(tmp_path, ["decoder"])
+    machine = opened(tmp_path, STEP)
+    for tokens, rows, wanted in ((5, 1, 1), (5, 1, 2), (1, 1, 3), (1, 1, 3), (5, 5, 4), (5, 2, 4), (CHUNK, 1, 5),
+                                 (CHUNK, 1, 5)):  # fmt: skip
+        machine.step(IDS[:tokens], rows=rows)
+        assert len(made) == wanted, (tokens, rows)
+    monkeypatch.setattr("workflows.runtime.machine._NARROW", 3)
+    machine.start()
+    machine.cache.reset()
+    made.clear()
+    for tokens, wanted in ((5, 1), (5, 1), (6, 2), (5, 3), (3, 4), (5, 4), (CHUNK, 5), (5, 5)):
+        machine.step(IDS[:tokens], rows=tokens)
+        assert len(made) == wanted, tokens

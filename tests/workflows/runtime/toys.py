@@ -57,13 +57,14 @@ class Net:
 
 @dataclass
 class Toy:
-    """layers: their numbers in the names. grid: positions of three numbers. columns: of a step, None for any."""
+    """layers: their numbers in the names. grid: positions of three numbers. exposes: gives hidden_states, too."""
 
     layers: Sequence[int] = (0, 1)
     combined: bool = False
     convolves: bool = False
     attends: bool = False
     grid: bool = False
+    exposes: bool = False
     modalities: Sequence[str] = ()
     weights: dict[str, Array] = field(default_factory=dict)
 
@@ -123,6 +124,9 @@ class Toy:
             if part in ("head", "tail", "decoder"):
                 net("MatMul", x, net.const(self.weights["head"]), out="logits")
                 outputs["logits"] = (FLOAT, [1, columns, V])
+                if self.exposes:
+                    net("Identity", x, out="hidden_states")
+                    outputs["hidden_states"] = (FLOAT, [1, columns, D])
             else:
                 net("Identity", x, out="hidden_out")
                 outputs["hidden_out"] = (FLOAT, [1, columns, D])
@@ -172,7 +176,7 @@ class Toy:
             far = net("Mul", net("Sub", net.const(1.0), heard), net.const(-1e9))
             mask = net("Unsqueeze", far, net.const([1, 2], np.int64))
             w = {name: net.const(self.weights[f"cross.{name}"]) for name in "qkvo"}
-            keys, values = (_heads(net, net("MatMul", "encoder_hidden_states", w[name])) for name in "kv")
+            keys, values = (heads(net, net("MatMul", "encoder_hidden_states", w[name])) for name in "kv")
             x = net("Add", x, attention(net, x, keys, values, mask, w["q"], w["o"]))
         return x
 
@@ -180,7 +184,7 @@ class Toy:
         self, net: Net, x: str, i: int, columns: int | str, inputs: dict[str, Any], outputs: dict[str, Any]
     ) -> str:
         w = {name: net.const(self.weights[f"{i}.{name}"]) for name in "qkvo"}
-        new, number = [_heads(net, net("MatMul", x, w[name])) for name in "kv"], self.layers[i]
+        new, number = [heads(net, net("MatMul", x, w[name])) for name in "kv"], self.layers[i]
         if self.combined:
             past, present = f"past_{number}", f"present_{number}"
             inputs[past], outputs[present] = (FLOAT, [2, 1, H, "slots", D // H]), (FLOAT, [2, 1, H, columns, D // H])
@@ -225,12 +229,12 @@ def write_scorer(folder: Path) -> None:
     net.save(folder / "scorer.onnx", {"row": (FLOAT, [1, "n", D])}, {"score": (FLOAT, [1])})
 
 
-def _heads(net: Net, x: str) -> str:
+def heads(net: Net, x: str) -> str:
     return net("Transpose", net.reshape(x, 1, -1, H, D // H), perm=[0, 2, 1, 3])
 
 
 def attention(net: Net, x: str, keys: str, values: str, mask: str, q: str, o: str) -> str:
-    query = _heads(net, net("MatMul", x, q))
+    query = heads(net, net("MatMul", x, q))
     scores = net("Mul", net("MatMul", query, net("Transpose", keys, perm=[0, 1, 3, 2])), net.const((D // H) ** -0.5))
     mixed = net("MatMul", net("Softmax", net("Add", scores, mask), axis=-1), values)
     return net("MatMul", net.reshape(net("Transpose", mixed, perm=[0, 2, 1, 3]), 1, -1, D), o)

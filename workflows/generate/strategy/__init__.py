@@ -8,10 +8,11 @@ A strategy changes how fast tokens come, and never which: the greedy ones are th
 from workflows.generate.strategy.asked import another_draft, strategy_of
 from workflows.generate.strategy.base import Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
+from workflows.generate.strategy.heads import Heads
 from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.steps import Chosen, Steps, Strategy, steps_of
 
 __all__ = [
-    "Chosen", "Draft", "DraftModel", "NGram", "Proposer", "Speculation", "Steps", "Strategy", "another_draft",
+    "Chosen", "Draft", "DraftModel", "Heads", "NGram", "Proposer", "Speculation", "Steps", "Strategy", "another_draft",
     "steps_of", "strategy_of",
 ]

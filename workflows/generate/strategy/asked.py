@@ -12,15 +12,17 @@ from workflows.errors import RequestError, printable
 from workflows.generate.options import GenerateOptions
 from workflows.generate.strategy.base import Proposer
 from workflows.generate.strategy.drafting import DraftModel
+from workflows.generate.strategy.heads import Heads, tree_of
 from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.steps import Strategy
+from workflows.generate.strategy.tree import asked_tree
 from workflows.runtime import Machine
 
-OF_A_MODEL = ("draft_model", "self_speculative")
+OF_A_MODEL = ("draft_model", "self_speculative", "extra_heads")
 _TOGETHER = "int8-dynamic"  # logits of several tokens are up to 9e-2 off those of one at a time
 
 
-def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Strategy | str | None:
+def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | Heads | None) -> Strategy | str | None:
     """How tokens are found: None is one token a run, a text why there are no drafts though some are asked for.
 
     draft: the person's, or that of the bundle. Raises RequestError for options of drafts without any, and for beams
@@ -39,14 +41,16 @@ def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | 
         return f"Drafts are off: {_TOGETHER} puts all tokens of a run on one grid, so that several differ from one."
     if machine.verifier is None:
         return "Drafts are off: this bundle's graphs give the logits of one token a run."
-    asked = _followed(machine, options, draft)
+    asked, tree = _followed(machine, options, draft), asked_tree(options)
     if asked is None:
-        return Strategy(proposer, options.draft_tokens, options.acceptance)
+        return Strategy(proposer, options.draft_tokens, options.acceptance, tree=tree)
     threshold = {} if asked.typical_threshold is None else {"threshold": asked.typical_threshold}
-    return Strategy(proposer, _most(options, asked), options.acceptance or asked.acceptance, **threshold)
+    most = _most(options, asked)
+    tree = tree or tree_of(asked.tree, most)
+    return Strategy(proposer, most, options.acceptance or asked.acceptance, tree=tree, **threshold)
 
 
-def _beside_beams(machine: Machine, draft: DraftModel | None) -> str | None:
+def _beside_beams(machine: Machine, draft: DraftModel | Heads | None) -> str | None:
     if draft is not None and not draft.own:
         raise RequestError("Beams are searched without drafts: leave --draft out, or ask for one beam.")
     if machine.pipeline.pipeline.strategy is None:
@@ -54,7 +58,7 @@ def _beside_beams(machine: Machine, draft: DraftModel | None) -> str | None:
     return "Beams are searched without the drafts that the bundle's file asks for."
 
 
-def _proposer(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> Proposer | str | None:
+def _proposer(machine: Machine, options: GenerateOptions, draft: DraftModel | Heads | None) -> Proposer | str | None:
     """Who drafts: None where nobody is asked to, a text where somebody is and cannot be had."""
     asked, named = machine.pipeline.pipeline.strategy, machine.pipeline.metadata.draft
     if not options.drafts:
@@ -72,7 +76,7 @@ def _proposer(machine: Machine, options: GenerateOptions, draft: DraftModel | No
     return None
 
 
-def _followed(machine: Machine, options: GenerateOptions, draft: DraftModel | None) -> file.Strategy | None:
+def _followed(machine: Machine, options: GenerateOptions, draft: DraftModel | Heads | None) -> file.Strategy | None:
     """The file's strategy, where who drafts is whom it asks to."""
     asked = machine.pipeline.pipeline.strategy
     if asked is None or options.ngram:
@@ -88,7 +92,7 @@ def _most(options: GenerateOptions, asked: file.Strategy) -> int:
     return min(asked.num_speculative_tokens, rule.max_draft) if rule else asked.num_speculative_tokens
 
 
-def another_draft(machine: Machine, draft: DraftModel | None) -> str:
+def another_draft(machine: Machine, draft: DraftModel | Heads | None) -> str:
     """What to say of a draft that is not the one which the bundle's file names; empty where there is nothing to."""
     named = machine.pipeline.metadata.draft
     if draft is None or named is None or named.digest in ("", draft.digest):

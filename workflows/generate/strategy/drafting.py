@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +13,10 @@ from workflows.bundle import Bundle
 from workflows.bundle.options import SessionOptions
 from workflows.errors import Cancelled, CapacityError, DraftError, JoineryError, printable
 from workflows.generate.companion import Companion, open_beside
-from workflows.generate.logits import Logits
+from workflows.generate.logits import Logits, run_tree
 from workflows.generate.processors import softmax
 from workflows.generate.strategy.base import NOTHING, Draft
+from workflows.generate.strategy.tree import WIDTH, Tree, grow, paths_of
 from workflows.runtime import Machine, open_machine
 from workflows.runtime.drafting import draft_faults, drafting_bundle
 from workflows.runtime.openings import Placement
@@ -66,7 +69,11 @@ class DraftModel:
             machine = open_machine(own, where.of(own), device_options=device_options, session_options=session_options)
         for fault in draft_faults(bundle.pipeline, target.program, machine.program if machine else None):
             raise fault.error(bundle.where)
-        return None if machine is None else cls(machine, str(bundle.pipeline.pipeline.draft), own=True)
+        if machine is None:
+            return None
+        found, asked = cls(machine, str(bundle.pipeline.pipeline.draft), own=True), bundle.pipeline.pipeline.strategy
+        found.name = asked.draft.producer if asked else found.name
+        return found
 
     def stop(self) -> None:
         """Ends the run that is under way; may be called from any thread."""
@@ -89,10 +96,19 @@ class DraftModel:
         """See Proposer. A full cache drafts nothing."""
         tokens: list[int] = []
         drawn: list[Logits] = []
-        try:
+        with self._failing():
             for token, probabilities in self._following(ids, count):
                 tokens.append(token)
                 drawn.append(probabilities)
+        if not tokens:
+            return NOTHING
+        return Draft(tuple(tokens), None if self._generator is None else np.stack(drawn))
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """A full cache ends a draft; what fails otherwise is told as DraftError."""
+        try:
+            yield
         except CapacityError:
             pass
         except Cancelled:
@@ -102,9 +118,6 @@ class DraftModel:
             raise DraftError(
                 f"Drafting by {printable(self._called)} failed, and this generation goes on without drafts: {error}"
             ) from error
-        if not tokens:
-            return NOTHING
-        return Draft(tuple(tokens), None if self._generator is None else np.stack(drawn))
 
     def _following(self, ids: Sequence[int], count: int) -> Iterator[tuple[int, Logits]]:
         """At most `count` tokens after `ids`, each with what it was drawn from; the last is not fed."""
@@ -119,6 +132,41 @@ class DraftModel:
             ids.append(token)
             if place + 1 < count:
                 logits = self._beside.after_next(token)
+
+    def branch(self, ids: Sequence[int], tree: Tree) -> Draft:
+        """See Brancher: its own runs are trees, too, or a chain where its cache takes no other; nothing is drawn."""
+        drafts: list[Draft] = []
+        with self._failing():
+            drafts.append(self._branched(ids, tree))
+        return drafts[0] if drafts else NOTHING
+
+    def _branched(self, ids: Sequence[int], tree: Tree) -> Draft:
+        logits = self._beside.after(ids)
+        room = self._machine.branches + 1
+        if room == 1:
+            return grow(self._scored(logits, ids), lambda *asked: self._followed(ids, *asked), tree, width=1)
+        depth = min(tree.depth, self._machine.drafts + 2)  # the last level is not fed
+        width = min(room if tree.choices else WIDTH, room // max(depth - 1, 1))
+        return grow(
+            self._scored(logits, ids), lambda *asked: self._spread(ids, *asked), replace(tree, depth=depth), width
+        )
+
+    def _spread(self, ids: Sequence[int], tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
+        """See Expand: one run of all of them, of which nothing is kept."""
+        after, paths = run_tree(self._machine, tokens, parents), paths_of(tokens, parents)
+        return [self._scored(after(place), [*ids, *paths[place]]) for place in range(len(tokens) - count, len(tokens))]
+
+    def _followed(self, ids: Sequence[int], tokens: Sequence[int], parents: Sequence[int], count: int) -> list[Logits]:
+        """See Expand: a run of the last of them, which follows the one before."""
+        try:
+            logits = self._beside.after_next(tokens[-1])
+        except CapacityError:
+            return []
+        return [self._scored(logits, [*ids, *tokens])]
+
+    def _scored(self, logits: Logits, ids: Sequence[int]) -> Logits:
+        scores = np.array(logits, np.float32)  # the next run writes where they are
+        return scores if self._process is None else self._process(ids, scores)
 
 
 def draw(probabilities: Logits, generator: np.random.Generator) -> int:

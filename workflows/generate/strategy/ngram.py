@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workflows.generate.strategy.base import NOTHING, Draft
+from workflows.generate.strategy.tree import Tree, trie
 
 
 class NGram:
@@ -25,13 +26,20 @@ class NGram:
     def propose(self, ids: Sequence[int], count: int) -> Draft:
         """See Proposer."""
         self._read(ids)
-        wanted = min(count, self._most)
-        key = tuple(ids[-self._least :])
-        places = [place for place in self._places.get(key, ()) if place >= len(ids) - self._window]
-        if wanted < 1 or not places:
-            return NOTHING
-        place = max(reversed(places[-self.PLACES :]), key=lambda end: self._agreeing(end))
-        return Draft(tuple(self._continued(place, wanted)))
+        wanted, places = min(count, self._most), self._found(ids)
+        return Draft(tuple(self._continued(places[0], wanted))) if wanted > 0 and places else NOTHING
+
+    def branch(self, ids: Sequence[int], tree: Tree) -> Draft:
+        """See Brancher: what followed at all of the places."""
+        self._read(ids)
+        wanted = min(tree.depth, self._most)
+        return trie([self._continued(place, wanted) for place in self._found(ids)], tree.nodes)
+
+    def _found(self, ids: Sequence[int]) -> list[int]:
+        """Where the last tokens came before, the best place first."""
+        key, first = tuple(ids[-self._least :]), len(ids) - self._window
+        places = [place for place in self._places.get(key, ()) if place >= first][-self.PLACES :]
+        return sorted(places, key=lambda end: (self._agreeing(end), end), reverse=True)
 
     def _read(self, ids: Sequence[int]) -> None:
         """Takes up the n-grams that have a token after them."""

@@ -9,14 +9,16 @@ from typing import Protocol
 import numpy as np
 
 from workflows.errors import DraftError
-from workflows.generate.logits import Logits, run_checked, run_rows
+from workflows.generate.logits import Logits, run_checked, run_rows, run_tree
 from workflows.generate.options import Acceptance, GenerateOptions
 from workflows.generate.processors import Processor, compile_choice
 from workflows.generate.strategy.accept import Rule, matching, rejection_sampling, typical
 from workflows.generate.strategy.base import NOTHING, Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
+from workflows.generate.strategy.heads import Heads
 from workflows.generate.strategy.pace import Pace
 from workflows.generate.strategy.ties import Ties
+from workflows.generate.strategy.tree import Tree, drafted
 from workflows.runtime import Machine
 
 Score = Callable[[Logits, Sequence[int]], Logits]
@@ -44,12 +46,14 @@ class Strategy:
 
     acceptance: None is the way that changes nothing: what a draft was drawn from tells which of its tokens are taken
     where tokens are sampled, and the token that is chosen without a draft else. threshold: of `typical`, Cai et al.'s.
+    tree: how drafts branch where the proposer and the model's cache know how to; None is chains.
     """
 
     proposer: Proposer
     most: int = 8
     acceptance: Acceptance | None = None
     threshold: float = 0.09
+    tree: Tree | None = None
 
 
 class Steps(Protocol):
@@ -114,7 +118,7 @@ class DraftedSteps:
         self, machine: Machine, score: Score, strategy: Strategy, rule: Rule, greedy: bool, ends: frozenset[int]
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
-        self._greedy, self._ends, self.lost = greedy, ends, ""
+        self._greedy, self._ends, self._tree, self.lost = greedy, ends, strategy.tree, ""
         self.pace, self._ties = Pace(strategy.most), Ties(machine.rounds)
         self._use = Speculation(strategy.proposer.name)
         self._single = 0  # the cache's length before the first token that was fed with others
@@ -139,13 +143,13 @@ class DraftedSteps:
         accepted = sum(chosen.drafted for chosen in found)
         self._use.drafted = len(draft)
         seconds = self.pace.clock() - began - self._again_s
-        self.pace.note(len(draft), accepted, seconds, judged=len(found), again=self._again_s)
+        self.pace.note(draft.depth, accepted, seconds, judged=len(found), again=self._again_s)
         return found
 
     def _drafted(self, ids: Sequence[int], left: int) -> Draft:
         count = 0 if self.lost else self.pace.length(min(left - 1, self._machine.drafts))
         try:
-            return self._proposer.propose(ids, count) if count > 0 else NOTHING
+            return drafted(self._proposer, self._tree, ids, count, self._machine) if count > 0 else NOTHING
         except DraftError as error:  # the tokens are the model's own, with drafts and without
             self.lost = str(error)
             return NOTHING
@@ -167,6 +171,8 @@ class DraftedSteps:
         return Chosen(self._rule(NOTHING, 0, scores), scores)
 
     def _looked_at(self, draft: Draft, ids: list[int]) -> list[Chosen]:
+        if draft.parents is not None:
+            return self._walked(draft, ids)
         cache, found = self._machine.cache, list[Chosen]()
         before = cache.length
         if not self._mixed:
@@ -184,6 +190,31 @@ class DraftedSteps:
             if not agreed or token in self._ends:
                 break
         cache.rewind(before + len(found))
+        return found
+
+    def _walked(self, draft: Draft, ids: list[int]) -> list[Chosen]:
+        """The same of a draft that branches: from child to child, for as long as one is the token that comes."""
+        if not self._mixed:
+            self._single = self._machine.cache.length
+        parents = [-1, *(parent + 1 for parent in draft.parents or ())]  # the last of `ids` is the root
+        after = run_tree(self._machine, [ids[-1], *draft.tokens], parents)
+        path, found = [0], list[Chosen]()
+        while True:
+            scores = self._score(after(path[-1]), ids)
+            children = {draft.tokens[place]: place + 1 for place in draft.children(path[-1] - 1)}
+            if self._greedy and self._ties.is_near(scores):
+                self._machine.keep(path[:-1])
+                again = self._again(scores, ids)
+                token = self._rule(NOTHING, 0, again)
+                return [*found, Chosen(token, again, token in children)]
+            likeliest = sorted(children, key=lambda token: -scores[token])[:1]
+            token = self._rule(Draft(tuple(likeliest)), 0, scores)
+            found.append(Chosen(token, scores, token in children))
+            ids.append(token)
+            if token not in children or token in self._ends:
+                break
+            path.append(children[token])
+        self._machine.keep(path)
         return found
 
     def _again(self, scores: Logits, ids: Sequence[int]) -> Logits:
@@ -221,6 +252,8 @@ def steps_of(
     if isinstance(proposer, DraftModel):
         seed = None if options.seed is None else options.seed + 1  # draws of its own, not the acceptance's again
         proposer.begin(process, np.random.default_rng(seed) if draws else None)
+    if isinstance(proposer, Heads):
+        proposer.begin(process)
     if strategy.acceptance == "typical" and not greedy:
         rule = typical(strategy.threshold, choose)
     elif draws or (strategy.acceptance == "rejection_sampling" and not greedy):

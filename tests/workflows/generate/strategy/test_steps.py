@@ -180,6 +180,27 @@ def test_a_draft_model_of_any_kind(bundle: Path, built: Built, tmp_path: Path, s
 
 
 @pytest.mark.usefixtures("erratic")
+def test_drafts_that_branch_change_nothing(bundle: Path, built: Built, sharp_qwen3: Path) -> None:
+    """Of look-ups and of the model itself, in every layout; where no tree can be looked at it is said once."""
+    written_in_place = {"scatter", "gqa"}
+    with open_engine(bundle) as plain, open_engine(bundle, draft=built(sharp_qwen3, capacity=96)) as drafted:
+        repeated, random = [5, 6, 7, 8, 5, 6, 9, 5, 6], prompts(997)[2]
+        told: list[str] = []
+        for ids, options in ((repeated, {"ngram": True}), (random, {}), (random, {"temperature": 0.8, "seed": 4})):
+            asked = {"max_new_tokens": 24, "draft_tree": 12, **options}
+            found = [*drafted.generate(ids, GenerateOptions(**asked))]
+            wanted = [*plain.generate(ids, GenerateOptions(**asked | {"draft_tree": None, "ngram": False}))][-1]
+            done = found[-1]
+            assert isinstance(wanted, GenerationDone) and isinstance(done, GenerationDone)
+            if not asked.get("temperature"):
+                assert done.token_ids == wanted.token_ids
+            assert done.speculation is not None and done.speculation.drafted > 0
+            told += [event.message for event in found if isinstance(event, NoticeEvent)]
+        layout = drafted.machine.cache.layout.name
+        assert len(told) == (layout in written_in_place) and all(f"{layout} cache takes one path" in t for t in told)
+
+
+@pytest.mark.usefixtures("erratic")
 def test_the_same_seed_draws_the_same_tokens_with_look_ups(bundle: Path) -> None:
     """What is looked up is taken where it is what would have been drawn: the same stream of random numbers."""
     with open_engine(bundle) as engine:
