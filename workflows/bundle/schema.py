@@ -200,6 +200,12 @@ class Pipeline(Model):
         generation = Generation(max_length=capacity)
         return Pipeline(pipeline=flow, tokens=self.tokens, generation=generation, metadata=Metadata(**facts))
 
+    @property
+    def rounds(self) -> bool:
+        """Whether a session may compute with integers: the file names no floating-point type for it."""
+        options = (self.pipeline.sessions[name].session_options for name in self.pipeline.opened)
+        return any(one.runtime.precision is None for one in options)
+
     def precision_of(self, session: str) -> str:
         """The recipe's word for the precision of a session."""
         own = next((c.precision for c in self.metadata.components if c.name == session), "")

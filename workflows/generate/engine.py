@@ -17,7 +17,7 @@ from workflows.generate.defaults import Defaults
 from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
-from workflows.generate.strategy import DraftModel, Heads, Strategy, another_draft, strategy_of
+from workflows.generate.strategy import DraftModel, Heads, Learned, Strategy, another_draft, strategy_of
 from workflows.generate.strategy.tree import why_no_tree
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
@@ -53,6 +53,7 @@ class Engine:
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
+        self._learned: dict[tuple[str, int], Learned] = {}  # by who drafts, and how many tokens at most
         self._cached: list[int] = []  # its first `cache.length` tokens are those whose keys and values were computed
 
     def encode_chat(
@@ -176,6 +177,12 @@ class Engine:
             return None
         if found is not None and found.tree is not None and (why := why_no_tree(self.machine)):
             self._note("linear_drafts", why)
+        if found is None:
+            return None
+        key = found.proposer.name, found.most
+        found = found.begun(self._learned.get(key), self.machine)
+        assert found.learned is not None  # `begun` gives it
+        self._learned[key] = found.learned
         return found
 
     def _translate(
@@ -233,6 +240,7 @@ class Engine:
         if self.draft is not None and self.draft is not self._own:
             self.draft.close()
         self.draft = draft
+        self._learned.clear()
         if other := another_draft(self.machine, draft):
             self._note("another_draft", other)
 

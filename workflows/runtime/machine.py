@@ -64,7 +64,7 @@ class Machine:
     ) -> None:
         self.pipeline, self.program, self.cache, self.provider = pipeline, program, cache, device.name
         self.device = device
-        self.chunk, self.vocabulary = pipeline.chunk, pipeline.metadata.vocabulary or 0
+        self.chunk, self.vocabulary, self.rounds = pipeline.chunk, pipeline.metadata.vocabulary or 0, pipeline.rounds
         providers = {name: opened.provider.name for name, opened in sessions.items()}
         self.note, self.emulation = program.facts.note, emulation_note(pipeline, providers)
         self.placement = ""  # of nodes that the provider leaves to another, what a person should know
@@ -221,12 +221,6 @@ class Machine:
         if phase == "decode":
             self._last = bound
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
-
-    @property
-    def rounds(self) -> bool:
-        """Whether a session may compute with integers: the file names no floating-point type for it."""
-        options = (self.pipeline.pipeline.sessions[name].session_options for name in self._sessions)
-        return any(one.runtime.precision is None for one in options)
 
     def keep(self, path: Sequence[int]) -> None:
         """Advances the cache by the tokens at `path` of the last step, which branched: each a child of the one before.

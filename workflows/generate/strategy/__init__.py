@@ -10,9 +10,9 @@ from workflows.generate.strategy.base import Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
 from workflows.generate.strategy.heads import Heads
 from workflows.generate.strategy.ngram import NGram
-from workflows.generate.strategy.steps import Chosen, Steps, Strategy, steps_of
+from workflows.generate.strategy.steps import Chosen, Learned, Steps, Strategy, steps_of
 
 __all__ = [
-    "Chosen", "Draft", "DraftModel", "Heads", "NGram", "Proposer", "Speculation", "Steps", "Strategy", "another_draft",
-    "steps_of", "strategy_of",
+    "Chosen", "Draft", "DraftModel", "Heads", "Learned", "NGram", "Proposer", "Speculation", "Steps", "Strategy",
+    "another_draft", "steps_of", "strategy_of",
 ]

@@ -7,6 +7,8 @@ Kinds of producers that a file may ask for are dispatched here, and nowhere else
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workflows.bundle import strategy as file
 from workflows.errors import RequestError, printable
 from workflows.generate.options import GenerateOptions
@@ -44,10 +46,10 @@ def strategy_of(machine: Machine, options: GenerateOptions, draft: DraftModel | 
     asked, tree = _followed(machine, options, draft), asked_tree(options)
     if asked is None:
         return Strategy(proposer, options.draft_tokens, options.acceptance, tree=tree)
-    threshold = {} if asked.typical_threshold is None else {"threshold": asked.typical_threshold}
     most = _most(options, asked)
     tree = tree or tree_of(asked.tree, most)
-    return Strategy(proposer, most, options.acceptance or asked.acceptance, tree=tree, **threshold)
+    found = Strategy(proposer, most, options.acceptance or asked.acceptance, tree=tree)
+    return found if asked.typical_threshold is None else replace(found, threshold=asked.typical_threshold)
 
 
 def _beside_beams(machine: Machine, draft: DraftModel | Heads | None) -> str | None:

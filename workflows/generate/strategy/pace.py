@@ -14,7 +14,7 @@ _FIRST_REST, _LONGEST_REST = 8, 128  # plain runs between two trials of what did
 
 
 class Pace:
-    """Chooses the length of drafts for one generation.
+    """Chooses the length of drafts, for all generations with one who drafts.
 
     Of n drafted tokens (1 - a^(n + 1)) / (1 - a) come in a run where each is accepted with probability a (Leviathan et
     al. 2023, equation 1); what a run of each length takes is measured, and between measured lengths lies on a line.
@@ -26,6 +26,11 @@ class Pace:
         self._runs: dict[int, deque[float]] = {}  # seconds of runs with n drafted tokens, drafting included
         self._accepts, self._rest, self._resting = _HOPED, _FIRST_REST, 0
         self._drafts, self._again = 0, 0.0
+
+    def begin(self, anew: bool) -> None:
+        """Another text. anew: whether it says nothing of it how right drafts were in those before."""
+        if anew:
+            self._accepts, self._rest, self._resting = _HOPED, _FIRST_REST, 0
 
     def length(self, limit: int) -> int:
         """How many tokens the next draft is to have, at most `limit`; 0 is a plain run."""

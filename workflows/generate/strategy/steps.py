@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from workflows.generate.strategy.accept import Rule, matching, rejection_samplin
 from workflows.generate.strategy.base import NOTHING, Draft, Proposer, Speculation
 from workflows.generate.strategy.drafting import DraftModel
 from workflows.generate.strategy.heads import Heads
+from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.pace import Pace
 from workflows.generate.strategy.ties import Ties
 from workflows.generate.strategy.tree import Tree, drafted
@@ -41,12 +42,21 @@ class Chosen:
 
 
 @dataclass(frozen=True)
+class Learned:
+    """What generations with one who drafts have shown, for those after them: what runs cost, and what a tie is."""
+
+    pace: Pace
+    ties: Ties
+
+
+@dataclass(frozen=True)
 class Strategy:
     """Who drafts, how long drafts are at most, and which drafted tokens are taken.
 
     acceptance: None is the way that changes nothing: what a draft was drawn from tells which of its tokens are taken
     where tokens are sampled, and the token that is chosen without a draft else. threshold: of `typical`, Cai et al.'s.
-    tree: how drafts branch where the proposer and the model's cache know how to; None is chains.
+    tree: how drafts branch where the proposer and the model's cache know how to; None is chains. learned: None where
+    nothing is known yet.
     """
 
     proposer: Proposer
@@ -54,6 +64,13 @@ class Strategy:
     acceptance: Acceptance | None = None
     threshold: float = 0.09
     tree: Tree | None = None
+    learned: Learned | None = None
+
+    def begun(self, learned: Learned | None, machine: Machine) -> Strategy:
+        """The same for another text, with what was learned by the texts before it."""
+        known = learned or Learned(Pace(self.most), Ties(machine.rounds))
+        known.pace.begin(anew=isinstance(self.proposer, NGram))  # what is looked up is this text's alone
+        return replace(self, learned=known)
 
 
 class Steps(Protocol):
@@ -119,7 +136,8 @@ class DraftedSteps:
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
         self._greedy, self._ends, self._tree, self.lost = greedy, ends, strategy.tree, ""
-        self.pace, self._ties = Pace(strategy.most), Ties(machine.rounds)
+        learned = strategy.learned or Learned(Pace(strategy.most), Ties(machine.rounds))
+        self.pace, self._ties = learned.pace, learned.ties
         self._use = Speculation(strategy.proposer.name)
         self._single = 0  # the cache's length before the first token that was fed with others
         self._again_s = 0.0

@@ -114,3 +114,17 @@ def test_a_tie_is_what_rounding_was_seen_to_be() -> None:
     assert not ties.is_near(np.array([1.0, -np.inf], np.float32))
     ties.note(scores, scores * np.float32(1.04))
     assert not ties.told_apart
+
+
+def test_what_a_draft_model_costs_is_known_to_the_next_text() -> None:
+    """One that does not pay rests on through short texts; look-ups are hoped for anew in each."""
+    tried = {True: 0, False: 0}
+    for anew in tried:
+        pace = Pace(4)
+        for _ in range(40):
+            pace.begin(anew)
+            for _ in range(10):
+                count = pace.length(9)
+                tried[anew] += count > 0
+                pace.note(count, 0, 5.0 if count else 1.0, judged=1)
+    assert tried[False] < 12 and tried[True] >= 40
