@@ -463,6 +463,10 @@
       <translation>Wie es läuft</translation>
     </message>
     <message>
+      <source>As the bundle's file asks, else none</source>
+      <translation>Was die Datei des Bundles verlangt, sonst keine</translation>
+    </message>
+    <message>
       <source>As the checkpoint asks</source>
       <translation>Wie der Checkpoint verlangt</translation>
     </message>
@@ -1147,12 +1151,12 @@
       <translation>Entwürfe</translation>
     </message>
     <message>
-      <source>Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out.</source>
-      <translation>Ziehen, oder Alt+Auf und Alt+Ab: andere Reihenfolge. Eingabe: anderer Wert. Entf: heraus.</translation>
-    </message>
-    <message>
       <source>Drafts: {0}</source>
       <translation>Entwürfe: {0}</translation>
+    </message>
+    <message>
+      <source>Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out.</source>
+      <translation>Ziehen, oder Alt+Auf und Alt+Ab: andere Reihenfolge. Eingabe: anderer Wert. Entf: heraus.</translation>
     </message>
     <message>
       <source>Draw layers of one structure as one</source>
@@ -2423,6 +2427,10 @@
       <translation>Keine</translation>
     </message>
     <message>
+      <source>None at all</source>
+      <translation>Gar keine</translation>
+    </message>
+    <message>
       <source>None of these graphs has past and present tensors.</source>
       <translation>Keiner dieser Graphen hat Past- und Present-Tensoren.</translation>
     </message>
@@ -2893,6 +2901,10 @@
     <message>
       <source>Quit</source>
       <translation>Beenden</translation>
+    </message>
+    <message>
+      <source>Qwen3 draft: a small sibling that drafts the chat's tokens</source>
+      <translation>Qwen3-Entwurf: ein kleines Geschwister, das die Token des Chats entwirft</translation>
     </message>
     <message>
       <source>Qwen3: a chat about sums, capitals and opposites</source>
@@ -4426,6 +4438,10 @@
       <translation>so viele am Ende sind wie Beams</translation>
     </message>
     <message>
+      <source>as the bundle asks</source>
+      <translation>wie das Bundle verlangt</translation>
+    </message>
+    <message>
       <source>as the model has it</source>
       <translation>wie das Modell sie hat</translation>
     </message>
@@ -4714,12 +4730,12 @@
       <translation>es ist kein UTF-8-Text</translation>
     </message>
     <message>
-      <source>its step: {0} drafted, {1} kept</source>
-      <translation>sein Schritt: {0} entworfen, {1} behalten</translation>
-    </message>
-    <message>
       <source>it is over 1 MiB</source>
       <translation>sie ist über 1 MiB groß</translation>
+    </message>
+    <message>
+      <source>its step: {0} drafted, {1} kept</source>
+      <translation>sein Schritt: {0} entworfen, {1} behalten</translation>
     </message>
     <message>
       <source>kept, before the window</source>

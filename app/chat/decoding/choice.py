@@ -12,7 +12,7 @@ from workflows.errors import RequestError
 from workflows.wire.codec import Mismatch, read
 from workflows.wire.request import Options
 
-Drafts = Literal["none", "ngram", "bundle"]
+Drafts = Literal["none", "ngram", "bundle", "off"]
 Acceptance = Literal["exact", "rejection_sampling", "typical"]
 Stopping = Literal["false", "true", "never"]
 Form = Literal["json_schema", "regex", "grammar"]
@@ -41,7 +41,8 @@ class Forms:
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """The defaults leave everything to the model. draft: a bundle's folder. chain: None is what the model has."""
+    """The defaults leave everything to the model. drafts: "none" but what the bundle's file asks for, "off" not even
+    these. draft: a bundle's folder. chain: None is what the model has."""
 
     drafts: Drafts = "none"
     draft: str = ""
@@ -64,7 +65,9 @@ class Decoding:
         if self.chain is not None:
             options = {name: value for name, value in options.items() if name not in DRAWS}
             options["chain"] = [op_of(row) for row in self.chain]
-        if self.drafts != "none":
+        if self.drafts == "off":
+            options |= {"drafts": False}
+        elif self.drafts != "none":
             options |= {"ngram": self.drafts == "ngram", "draft_tokens": self.draft_tokens}
             if drawn and self.acceptance != "exact":
                 options["acceptance"] = self.acceptance

@@ -32,9 +32,10 @@ class DraftPart(Fold):
         )
         self.source = self._combo(self.tr("Drafts"))
         for title, value in (
-            (self.tr("None"), "none"),
+            (self.tr("As the bundle's file asks, else none"), "none"),
             (self.tr("From the text so far (n-gram)"), "ngram"),
             (self.tr("Another bundle"), "bundle"),
+            (self.tr("None at all"), "off"),
         ):
             self.source.addItem(title, value)
         self.bundle: BundleChoice | None = None
@@ -138,7 +139,7 @@ class DraftPart(Fold):
             self.bundle.setFocus()
 
     def _refresh(self) -> None:
-        drafts = self._where != "none"
+        drafts = self._where in ("ngram", "bundle")
         if self.bundle is not None:
             self.bundle.setVisible(self._where == "bundle")
         self.problem.setVisible(bool(self.problem.text()))
@@ -154,7 +155,8 @@ class DraftPart(Fold):
             return self.tr("refused")
         if self._where == "bundle" and self.bundle is not None and self.bundle.path:
             return Path(self.bundle.path).name
-        return self.source.currentText() if self._where == "ngram" else self.tr("none")
+        own = self.tr("as the bundle asks")
+        return {"ngram": self.source.currentText(), "off": self.tr("none")}.get(self._where, own)
 
     def _words(self) -> str:
         if self._opening:

@@ -47,7 +47,7 @@ def part(qtbot: QtBot, tmp_path: Path) -> DecodingPart:
 
 def test_drafts_of_the_text_so_far(part: DecodingPart) -> None:
     changes, drafts = heard(part.changed), part.drafts
-    assert drafts.tokens.isHidden() and drafts.words.toolTip() == "none"
+    assert drafts.tokens.isHidden() and drafts.words.toolTip() == "as the bundle asks"
     pick(drafts.source, "ngram")
     drafts.tokens.setValue(1)
     assert changes == [Decoding(drafts="ngram"), Decoding(drafts="ngram", draft_tokens=1)]
