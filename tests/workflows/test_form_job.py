@@ -25,7 +25,7 @@ def test_a_form_that_can_be_is_done_and_another_is_one_sentence() -> None:
 
 
 def generated(jobs: Jobs) -> GenerationDone:
-    request = Generate(prompt="8*7=", options={"max_new_tokens": 6, "draft_tokens": 3})
+    request = Generate(prompt="8*7=", options={"max_new_tokens": 6})
     *_, done = jobs.run(request, TOLD)
     assert isinstance(done, GenerationDone)
     return done

@@ -307,7 +307,7 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["generate", "B", "--prompt", "a", "--chat", "--tools", "list.json"], "list.json has an entry 2 that is no"),
         (["generate", "B", "--prompt", ""], "The prompt is empty"),
         (["generate", "B"], "Give one of --prompt, --prompt-ids and --prompt-file"),
-        (["chat", "B", "--ngram", "--draft", "B"], "give --draft or --ngram"),
+        (["chat", "B", "--ngram", "--draft", "B"], "give --draft, --ngram or"),
         (["generate", "B", "--prompt", "a", "--prompt-ids", "1"], "Give one of"),
         (["generate", "B", "--prompt-file", "nowhere"], "prompt file nowhere cannot be read"),
         (["generate", "B", "--prompt-ids", ",".join(["5"] * 257)], "has 257 tokens and the cache holds 256"),
