@@ -51,7 +51,9 @@ def test_what_is_done_meanwhile_does_not_keep_it_away(
     model.go_stage(0)
     asked = model.where
     if reading:
+        model._slices._timer.setInterval(200)  # a turn of its own is over before anybody looks
         qtbot.waitUntil(lambda: fetched(model))
+        model._slices._timer.setInterval(0)
     act(model)
     qtbot.waitUntil(lambda: not model.busy)
     assert model.graph is not None and asked is not None and model.where == asked
