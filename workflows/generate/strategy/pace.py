@@ -11,6 +11,7 @@ _KEPT = 4  # runs of each length: the quickest of them counts, for the first one
 _HOPED = 0.7  # of a first draft's tokens
 _STEEP = 0.15  # of a plain run's time, what each further token is thought to cost before any was measured
 _FIRST_REST, _LONGEST_REST = 8, 128  # plain runs between two trials of what did not pay
+_TRIALS, _RARELY = 0.02, 2048  # the share of the time that trials may take, and the runs after which one comes anyway
 
 
 class Pace:
@@ -25,12 +26,12 @@ class Pace:
         self._most, self.clock = most, clock
         self._runs: dict[int, deque[float]] = {}  # seconds of runs with n drafted tokens, drafting included
         self._accepts, self._rest, self._resting = _HOPED, _FIRST_REST, 0
-        self._drafts, self._again = 0, 0.0
+        self._drafts, self._again, self._due = 0, 0.0, False
 
     def begin(self, anew: bool) -> None:
         """Another text. anew: whether it says nothing of it how right drafts were in those before."""
         if anew:
-            self._accepts, self._rest, self._resting = _HOPED, _FIRST_REST, 0
+            self._accepts, self._rest, self._resting, self._again = _HOPED, _FIRST_REST, 0, self._again / 2
 
     def length(self, limit: int) -> int:
         """How many tokens the next draft is to have, at most `limit`; 0 is a plain run."""
@@ -39,11 +40,16 @@ class Pace:
             return 0
         if self._resting:
             self._resting -= 1
+            self._due = self._resting == 0
             return 0
         best = max(range(most + 1), key=self._rate)
         if best == 0:
-            self._resting, self._rest = self._rest, min(2 * self._rest, _LONGEST_REST)
-            return 1 if self._accepts < 0.05 else min(2, most)  # the trial that the rest is for
+            trial = 1 if self._accepts < 0.05 else min(2, most)  # what the rest is for
+            if self._due:
+                self._due = False
+                return trial
+            self._resting, self._rest = max(self._rest, self._worth(trial)), min(2 * self._rest, _LONGEST_REST)
+            return 0
         self._rest = _FIRST_REST
         return best
 
@@ -61,8 +67,17 @@ class Pace:
     def _rate(self, count: int) -> float:
         accepts = min(self._accepts, 0.99)
         tokens = (1 - accepts ** (count + 1)) / (1 - accepts)
-        again = self._again / self._drafts if count and self._drafts else 0.0
-        return tokens / (self._cost(count) + again)
+        return tokens / (self._cost(count) + (self._after if count else 0.0))
+
+    @property
+    def _after(self) -> float:
+        """Seconds in which tokens are fed again, for each draft that there was."""
+        return self._again / self._drafts if self._drafts else 0.0
+
+    def _worth(self, count: int) -> int:
+        """Plain runs after which a trial of `count` tokens has cost so small a share of the time."""
+        lost = max(self._runs.get(count, (0.0,))) - min(self._runs[0]) + self._after
+        return int(min(max(lost / (_TRIALS * min(self._runs[0])), 0), _RARELY))
 
     def _cost(self, count: int) -> float:
         """Seconds of a run with `count` drafted tokens."""

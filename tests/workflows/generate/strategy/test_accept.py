@@ -126,5 +126,17 @@ def test_what_a_draft_model_costs_is_known_to_the_next_text() -> None:
             for _ in range(10):
                 count = pace.length(9)
                 tried[anew] += count > 0
-                pace.note(count, 0, 5.0 if count else 1.0, judged=1)
-    assert tried[False] < 12 and tried[True] >= 40
+                pace.note(count, 0, 1.2 if count else 1.0, judged=1)
+    assert tried[False] < 30 and tried[True] >= 40
+
+
+def test_trials_take_a_small_share_of_the_time() -> None:
+    """However dear they are: with runs of their own, and with tokens that are fed again behind them."""
+    for dear, again in ((30.0, 0.0), (1.1, 20.0)):
+        pace, plain, lost = Pace(4), 0, 0.0
+        for _ in range(6000):
+            count = pace.length(9)
+            plain += count == 0
+            lost += (dear + again - 1.0) * (count > 0)
+            pace.note(count, 0, dear if count else 1.0, judged=1, again=again * (count > 0))
+        assert 0 < lost < 0.05 * plain
