@@ -17,7 +17,7 @@ from workflows.bundle.model import Model
 from workflows.bundle.options import Positive, SlidingWindow, Switch
 from workflows.bundle.route import Route, route_of
 from workflows.bundle.speculation import drafting, strategy_faults, weighing
-from workflows.bundle.strategy import LogitsOp, Share, chain_faults, not_run
+from workflows.bundle.strategy import LogitsOp, Share, chain_faults
 
 Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
@@ -238,7 +238,6 @@ class Pipeline(Model):
 
     def _not_run(self) -> Iterator[Fault]:
         flow = self.pipeline
-        yield from not_run({"plugin": flow.plugin})
         yield from strategy_faults(flow, elsewhere=self.metadata.draft is not None)
         if self.generation and self.generation.logits:
             amateur = flow.roles.amateur if flow.roles else None

@@ -1,11 +1,11 @@
-"""How tokens are chosen and drafted, as the file says it: parsed and checked here, refused by name until it is run.
+"""How tokens are chosen and drafted, as the file says it: parsed and checked here.
 
 What a strategy's sessions must be is speculation.py's to say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -156,10 +156,3 @@ def chain_faults(
         beyond = [token for token in op.map or {} if vocabulary is not None and int(token) >= vocabulary]
         if beyond:
             yield Fault(f"{path}.map", f"the token {beyond[0]} is not in the vocabulary of {vocabulary:,}")
-
-
-def not_run(parts: Mapping[str, Model | None]) -> Iterator[Fault]:
-    """What of a flow is parsed and not run yet; parts: by key, as the file has them."""
-    for name, part in parts.items():
-        if part is not None:
-            yield Fault(f"pipeline.{name}", f"Joinery reads {name} and does not run it yet: take it out")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from workflows.bundle import Bundle
@@ -21,6 +22,7 @@ from workflows.runtime.emulation import is_emulated
 from workflows.runtime.feeds import Program
 from workflows.runtime.machine import Machine
 from workflows.runtime.openings import Opening, Placement, openings_of
+from workflows.runtime.plugin import made_by_plugin
 from workflows.runtime.program import compile_program
 from workflows.runtime.providers import device_named
 from workflows.runtime.providers.assignment import assignment_of, placement_note
@@ -41,7 +43,8 @@ def open_machine(
     graphs: Mapping[str, bytes] | None = None,
     observer: Observer | None = None,
 ) -> Machine:
-    """Opens every session of `bundle` around one cache: on `device`, or as a Placement and the bundle itself say.
+    """Opens every session of `bundle` around one cache, or has the plugin that its file names do so: on `device`, or as
+    a Placement and the bundle itself say.
 
     cache, capacity: other than the bundle's own. device_options: of the device, not of others. session_options: what a
     person sets for every session, over the file's own. graphs: by session, a serialized graph to open in place of the
@@ -52,6 +55,12 @@ def open_machine(
     where = bundle.where
     _refuse_single(bundle.pipeline, where)
     bundle.pipeline.check(where)
+    opened = partial(
+        open_machine, device=device, cache=cache, capacity=capacity, device_options=device_options,
+        session_options=session_options, graphs=graphs, observer=observer,
+    )  # fmt: skip
+    if (made := made_by_plugin(bundle, opened)) is not None:
+        return made
     place = _placement(bundle.pipeline, device)
     openings = openings_of(bundle, place, device_options, session_options)
     openings, unfit = with_contexts(bundle, openings)

@@ -167,12 +167,38 @@ def test_a_bundle_names_its_controller(named: Path) -> None:
         assert (done.token_ids, done.finish_reason) == ([42], "stop")
 
 
-def test_a_plugin_that_makes_the_model_is_still_refused(named: Path) -> None:
-    file = named / "pipeline.json"
-    told = json.loads(file.read_text())
-    told["pipeline"]["plugin"] = told["pipeline"].pop("controller")
-    del told["pipeline"]["plugin"]["config"]
-    file.write_text(json.dumps(told))
-    allow("song")
-    with pytest.raises(BundleError, match="reads plugin and does not run it yet"):
-        open_engine(named)
+MAKERS = {
+    "opens it": ("return opened(bundle)", ""),
+    "makes nothing": ("return None", r"at pipeline\.plugin\.entry_point: what it names made no machine"),
+    "fails": ("return 1 / 0", r"^The plugin sing of maker failed: division by zero\.$"),
+}
+
+
+@pytest.mark.parametrize("case", MAKERS)
+def test_a_plugin_makes_the_model(
+    case: str, built: Built, sharp_qwen3: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused until the person allows it; then what it makes of the bundle runs, or one sentence is said."""
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
+    body, refused = MAKERS[case]
+    source = f"def sing(bundle, opened):\n    assert bundle.pipeline.pipeline.plugin is None\n    {body}\n"
+    distribution(tmp_path / "site", "maker", "1.0", source, "maker_module")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    plain, folder = built(sharp_qwen3, capacity=96), tmp_path / "bundle"
+    shutil.copytree(plain, folder)
+    told = json.loads((folder / "pipeline.json").read_text())
+    told["pipeline"]["plugin"] = {"library": "maker", "entry_point": "sing"}
+    (folder / "pipeline.json").write_text(json.dumps(told))
+    with pytest.raises(BundleError, match=r"at pipeline\.plugin: .*joinery plugins allow maker"):
+        open_engine(folder)
+    assert "maker_module" not in sys.modules
+    allow("maker")
+    try:
+        if refused:
+            with pytest.raises(JoineryError, match=refused):
+                open_engine(folder)
+            return
+        with open_engine(folder) as engine, open_engine(plain) as own:
+            assert said(engine, [3, 4]).token_ids == said(own, [3, 4]).token_ids
+    finally:
+        sys.modules.pop("maker_module", None)
