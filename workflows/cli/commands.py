@@ -27,7 +27,7 @@ COMMANDS = {
     "report": ("report:report", "Write a report on a bundle."),
     "import": ("importing:import_folder", "Make a bundle of onnxruntime-genai's folder."),
     "export-genai": ("exporting:export_folder", "Write a bundle as onnxruntime-genai's folder."),
-    "plugins": ("plugins:plugins", "The controllers that bundles may ask for."),
+    "plugins": ("plugins:plugins", "Other people's code that bundles may ask for."),
     "runs": ("runs:runs", "What was built, generated, measured and evaluated."),
 }
 """Name → module and function in this package, and what the list of commands says of it."""

@@ -66,7 +66,7 @@ class Beside:
     def begin(self, options: GenerateOptions, chain: Sequence[LogitsOp] | None, text: Text) -> str:
         """Makes ready for a generation, which stops no more; what to tell a person of the memory that it takes.
 
-        chain: the bundle's own. Raises PromptError for a negative prompt beyond the vocabulary.
+        chain: the generation's, None for none. Raises PromptError for a negative prompt beyond the vocabulary.
         """
         for one in self._open():
             one.machine.resume()
@@ -102,10 +102,10 @@ class Beside:
         for one in self._open():
             one.machine.stop()
 
-    def forget(self) -> None:
-        """Empties the caches."""
+    def forget(self, wiped: bool = False) -> None:
+        """Empties the caches. wiped: what a run that failed left in them, too."""
         for one in self._open():
-            one.forget()
+            one.forget(wiped)
 
     def close(self) -> None:
         """Lets go of the sessions and their memory."""

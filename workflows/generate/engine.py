@@ -18,7 +18,9 @@ from workflows.generate.languages import Languages
 from workflows.generate.loop import Generation
 from workflows.generate.options import GenerateOptions
 from workflows.generate.strategy import DraftModel, Heads, Learned, Strategy, another_draft, strategy_of
-from workflows.generate.strategy.tree import why_no_tree
+from workflows.generate.strategy.pace import Pace
+from workflows.generate.strategy.ties import Ties
+from workflows.generate.strategy.tree import Tree, why_no_tree
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
@@ -53,7 +55,7 @@ class Engine:
         self._said: set[str] = set()  # codes of notices, each of which is given once
         self._unsaid: list[NoticeEvent] = []
         self._note_what_is_not_done()
-        self._learned: dict[tuple[str, int], Learned] = {}  # by who drafts, and how many tokens at most
+        self._learned: dict[tuple[str, int, Tree | None], Learned] = {}  # by who drafts, and how
         self._cached: list[int] = []  # its first `cache.length` tokens are those whose keys and values were computed
 
     def encode_chat(
@@ -138,7 +140,7 @@ class Engine:
         options.check_tokens(self.machine.vocabulary)
         ends = self.bundle.pipeline.tokens.eos if eos is None else eos
         strategy = self._strategy(options)
-        if told := self.beside.begin(options, options.chain or self.defaults.chain, self.text):
+        if told := self.beside.begin(options, options.listed(self.defaults.chain), self.text):
             self._note("guidance", told)
         yield from self._notices()
         if self.machine.has_source:
@@ -159,8 +161,9 @@ class Engine:
         elif given:
             raise PromptError("The model takes a prompt alone: leave out what was given besides.")
         kept = self._reuse(ids)
-        given_to = (self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.beside)
-        generation = Generation(*given_to)
+        generation = Generation(
+            self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.beside
+        )
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):
@@ -179,11 +182,10 @@ class Engine:
             self._note("linear_drafts", why)
         if found is None:
             return None
-        key = found.proposer.name, found.most
-        found = found.begun(self._learned.get(key), self.machine)
-        assert found.learned is not None  # `begun` gives it
-        self._learned[key] = found.learned
-        return found
+        key = found.proposer.name, found.most, found.tree
+        if key not in self._learned:
+            self._learned[key] = Learned(Pace(found.most), Ties(self.machine.rounds))
+        return found.begun(self._learned[key])
 
     def _translate(
         self, source: Sequence[int], options: GenerateOptions, cancelled: Callable[[], bool], eos: Sequence[int],

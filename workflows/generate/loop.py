@@ -118,6 +118,7 @@ class Generation:
             reason = "capacity"
         except LogitsError:
             self._machine.cache.reset(wiped=True)  # keys and values of that run are no better than its logits
+            self._beside.forget(wiped=True)  # whose run it may have been
             raise
         self.final = self._finish()
         yield from self._pictures(last=True)
@@ -204,7 +205,7 @@ class Generation:
 
         form = asked_form(options)
         forms = [self._formed(form, start)] if form else []
-        listed = defaults.chain if options.chain is None else options.chain
+        listed = options.listed(defaults.chain)
         if listed is not None:
             chain, self._options = with_options(listed, options)
             return compile_chain(chain, start, forms, special)

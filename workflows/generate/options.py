@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -106,6 +106,10 @@ class GenerateOptions(BaseModel):
         if self.negative_prompt is not None and self.guidance is None:
             raise ValueError("negative_prompt is what guidance turns away from: give guidance with it")
         return self
+
+    def listed(self, own: Sequence[LogitsOp] | None) -> Sequence[LogitsOp] | None:
+        """The chain that is run: the person's, else the bundle's own; None where neither lists one."""
+        return own if self.chain is None else self.chain
 
     def check_tokens(self, vocabulary: int) -> None:
         """Raises RequestError where the chain names a token that a model of `vocabulary` tokens has not got."""

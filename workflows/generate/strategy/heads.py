@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from workflows.bundle.flow import Fault
-from workflows.bundle.strategy import Strategy as Asked
 from workflows.bundle.strategy import Tree as AskedTree
 from workflows.errors import CapacityError
 from workflows.generate.companion import common_length
@@ -57,18 +56,14 @@ class Heard:
 
 class Heads:
     """Drafts by extra heads; nothing where the target's hidden states are not known, as after a saved cache was loaded.
-
-    asked: what the file says of them; `most` are the tokens that follow one another, and `tree` how drafts branch.
     """
 
     name = "extra_heads"
     own = True
     digest = ""
 
-    def __init__(self, graph: HeadGraph, target: Machine, asked: Asked) -> None:
-        self._graph, self.asked = graph, asked
-        self.most = asked.num_speculative_tokens
-        self.tree = tree_of(asked.tree, self.most)
+    def __init__(self, graph: HeadGraph, target: Machine) -> None:
+        self._graph = graph
         self._heard = Heard(every=graph.cache is not None)
         self._fed: list[int] = []  # its pairs' tokens, with the first one, which is in no pair
         self._process: Process | None = None
@@ -81,13 +76,13 @@ class Heads:
         Raises BundleError with the JSON path for heads that do not fit the target, and GraphError for no heads.
         """
         flow = target.pipeline.pipeline
-        if flow.strategy is None or flow.heads is None:
+        if flow.heads is None:
             return None
         heard = next((edge.target.split(".", 1)[1] for edge in flow.heard), HIDDEN)
         graph = HeadGraph(target.sessions, flow.heads, heard, target.cache.capacity)
         if wrong := _misfit(graph, target):
             raise Fault(PATH, wrong).error(where)
-        return cls(graph, target, flow.strategy)
+        return cls(graph, target)
 
     def stop(self) -> None:
         """Ends the run that is under way; may be called from any thread."""

@@ -66,11 +66,10 @@ class Strategy:
     tree: Tree | None = None
     learned: Learned | None = None
 
-    def begun(self, learned: Learned | None, machine: Machine) -> Strategy:
+    def begun(self, learned: Learned) -> Strategy:
         """The same for another text, with what was learned by the texts before it."""
-        known = learned or Learned(Pace(self.most), Ties(machine.rounds))
-        known.pace.begin(anew=isinstance(self.proposer, NGram))  # what is looked up is this text's alone
-        return replace(self, learned=known)
+        learned.pace.begin(anew=isinstance(self.proposer, NGram))  # what is looked up is this text's alone
+        return replace(self, learned=learned)
 
 
 class Steps(Protocol):
@@ -135,9 +134,10 @@ class DraftedSteps:
         self, machine: Machine, score: Score, strategy: Strategy, rule: Rule, greedy: bool, ends: frozenset[int]
     ) -> None:
         self._machine, self._score, self._proposer, self._rule = machine, score, strategy.proposer, rule
-        self._greedy, self._ends, self._tree, self.lost = greedy, ends, strategy.tree, ""
+        self._greedy, self._ends, self._tree = greedy, ends, strategy.tree
         learned = strategy.learned or Learned(Pace(strategy.most), Ties(machine.rounds))
         self.pace, self._ties = learned.pace, learned.ties
+        self.lost = "" if self._ties.told_apart else APART
         self._use = Speculation(strategy.proposer.name)
         self._single = 0  # the cache's length before the first token that was fed with others
         self._again_s = 0.0

@@ -42,7 +42,10 @@ def duo(folder: Path, strategy: dict[str, Any] | None = None, draft: str = "firs
     files = {name: f"{name if name in CHAIN else 'decoder'}_draft.onnx" for name in names}
     data: dict[str, Any] = {
         "pipeline": {
-            "sessions": {name: {"file": file} for name, file in {"decoder": "decoder.onnx", **files}.items()},
+            "sessions": {
+                name: {"file": file, "session_options": {"runtime": {"precision": "fp32"}}}
+                for name, file in {"decoder": "decoder.onnx", **files}.items()
+            },
             "flow": [{"run": "decoder"}],
             "dataflow": [{"from": source, "to": taker} for source, taker in edges],
             "state": {"kv_cache": {}},

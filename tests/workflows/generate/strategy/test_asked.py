@@ -59,7 +59,7 @@ def test_sessions_of_the_bundle_draft(draft: str, tmp_path: Path) -> None:
         assert done.token_ids == truth(PROMPT) and not notices
         assert done.speculation is not None and done.speculation.drafted > 0
         if draft == "itself":
-            assert done.speculation.accepted > done.speculation.drafted / 3  # a place that is nearly a tie ends a run
+            assert done.speculation.accepted > done.speculation.drafted / 2  # a place that is nearly a tie ends a run
         again = [*PROMPT, *done.token_ids[:9], 7]
         assert said(engine, again, max_new_tokens=12)[0].token_ids == truth(again, 12)
         engine.rewind(4)

@@ -14,6 +14,7 @@ from workflows.generate.options import GenerateOptions
 from workflows.generate.processors import Logits
 from workflows.generate.strategy import Draft, Strategy, steps_of
 from workflows.generate.strategy.ties import Ties
+from workflows.wire.events import GenerationDone
 
 
 def scores(*values: float) -> Logits:
@@ -74,3 +75,16 @@ def test_what_was_fed_together_is_fed_again_at_a_tie(built: Built, sharp_qwen3: 
         ids += [one.token for one in steps.next(ids, 9)]
         assert ids[3:] == plain[:5]
         assert fed == [(3, 3), (6, 1), (3, 1), (4, 1), (5, 1), (6, 1)]
+
+
+def test_what_cannot_be_told_apart_drafts_nothing_in_the_next_text(built: Built, sharp_qwen3: Path) -> None:
+    """What was learned holds from the next text's first token on, and not from its first tie."""
+    with open_engine(built(sharp_qwen3, capacity=96)) as engine:
+        prompt, options = [5, 6, 7, 8, 5, 6], GenerateOptions(max_new_tokens=12, ngram=True)
+        list(engine.generate(prompt, options))
+        (learned,) = engine._learned.values()
+        learned.ties.note(scores(10, 1), scores(9, 1))
+        engine.reset()
+        *_, done = engine.generate(prompt, options)
+        assert isinstance(done, GenerationDone) and done.speculation is not None
+        assert done.speculation.drafted == 0
