@@ -22,6 +22,7 @@ from workflows.generate.options import GenerateOptions
 from workflows.generate.strategy.steps import Chosen, Score
 from workflows.plugins import load
 from workflows.runtime import Machine
+from workflows.runtime.hidden import Hidden
 
 
 class Ended(Exception):  # noqa: N818 - nothing went wrong
@@ -78,6 +79,22 @@ class StepContext:
             self._row = np.array(run_checked(self._machine, self.ids[-1:], "decode"), np.float32)
             self._held = list(self.ids)
         return self.score(self._row)
+
+    def hidden(self) -> Hidden | None:
+        """The last hidden state [H] after the text; None of graphs that give none (`expose=hidden_states`).
+
+        Runs the last token, once more where it was run before. Raises what Machine.step raises.
+        """
+        rows, before = list[Hidden](), self._machine.hear
+        self._machine.hear = lambda start, found: rows.append(np.array(found[-1]))
+        try:
+            self._hold(len(self.ids) - 1)
+            rows.clear()
+            self._row = np.array(run_checked(self._machine, self.ids[-1:], "decode"), np.float32)
+        finally:
+            self._machine.hear = before
+        self._held = list(self.ids)
+        return rows[-1] if rows else None
 
     def forward(self, tokens: Sequence[int]) -> Logits:
         """What the graphs give [1 + n, V] after the text and after each of `tokens`, which are not appended: one run.

@@ -202,3 +202,29 @@ def test_a_plugin_makes_the_model(
             assert said(engine, [3, 4]).token_ids == said(own, [3, 4]).token_ids
     finally:
         sys.modules.pop("maker_module", None)
+
+
+@pytest.mark.parametrize("exposes", [True, False])
+def test_a_controller_is_told_hidden_states(exposes: bool, built: Built, sharp_qwen3: Path) -> None:
+    """The head of the checkpoint makes the logits of them; nothing where the graphs give none, and no token changes."""
+    from safetensors.numpy import load_file
+
+    head = load_file(sharp_qwen3 / "model.safetensors")["lm_head.weight"]
+    told = []
+
+    def looking(context: StepContext) -> Iterator[None]:
+        for _ in range(4):
+            told.append((context.hidden(), context.logits().copy()))
+            context.append(int(np.argmax(told[-1][1])))
+            yield
+            told.append((context.hidden(), context.logits().copy()))
+
+    options = {"capacity": 96, **({"expose": "hidden_states"} if exposes else {})}
+    with open_engine(built(sharp_qwen3, **options)) as engine:
+        plain = said(engine, [5, 6, 7], max_new_tokens=4).token_ids
+        assert said(controlled(engine, looking), [5, 6, 7], max_new_tokens=4).token_ids == plain
+    assert len(told) > 4
+    for hidden, logits in told:
+        assert (hidden is not None) == exposes
+        if hidden is not None:
+            np.testing.assert_allclose(head @ hidden, logits, rtol=0, atol=1e-4 * np.abs(logits).max())
