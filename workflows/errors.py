@@ -6,6 +6,7 @@
     │   │   ├── RemoteCodeError      wants to run its own code and has no consent for it
     │   │   └── HubError             missing, gated or out of reach on the hub
     │   ├── RecipeError              unknown family, task, option or value
+    │   │   └── LayoutError          a cache layout that the model's attention cannot have
     │   ├── BundleError              a bundle's file is missing, altered or malformed
     │   ├── GraphError               an .onnx file cannot be read, or is not what it should be
     │   ├── PromptError              a prompt that cannot be run: empty, too long, ids out of range
@@ -67,6 +68,12 @@ class RecipeError(RequestError):
     """An unknown family, task, option or value; the message lists what there is."""
 
 
+class LayoutError(RecipeError):
+    """A cache layout that the model's attention, once it was seen to run, cannot have."""
+
+    kind = "recipe"  # which is where it was asked for
+
+
 class BundleError(RequestError):
     """A bundle's file is missing, altered or malformed; the message names it."""
 
@@ -123,8 +130,9 @@ class Cancelled(JoineryError):  # noqa: N818 - nothing went wrong
 
 def describe_os_error(error: OSError) -> str:
     """What the system refused, and where, as one sentence."""
-    where = f" {printable(error.filename)}" if error.filename else ""
-    why = error.strerror or type(error).__name__
+    named = error.filename2 or error.filename  # of two names the new one
+    where = f" {printable(named)}" if named else ""
+    why = error.strerror or str(error) or type(error).__name__
     return f"The system cannot read or write{where}: {why}; check the path, the free space and the permissions."
 
 

@@ -2,9 +2,12 @@
 
 write_whole   temporary name ─▶ bytes ─▶ fsync ─▶ rename ─▶ fsync of the folder
 put_in_place  the draft and the folder that it replaces change names in one step
+link_or_copy  another name for a file, or its twin on another disk
 remove        a hidden name of its own, so that no half of it is ever taken for the whole ─▶ deleted
+not_a_file    a pipe, a device: what must not be opened as if it were one
 is_elsewhere  a link in a folder, which may lead anywhere; but for those of the hub's cache
-room_for      a disk that is full, said with the file, what it needs and what is free
+naming        an error of the system, said with the file that was to be written; on a full disk with what is free
+room_for      a disk that is full, told as Joinery's own error
 sweep         what removals that were killed, or refused, left under such names
 """
 
@@ -13,10 +16,13 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import platform
 import re
 import secrets
 import shutil
+import stat
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
@@ -24,6 +30,7 @@ from pathlib import Path, PurePath
 from workflows.errors import DiskFullError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
 _EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
 _HERE = -100  # AT_FDCWD of fcntl.h: relative paths mean the current folder
 
@@ -40,24 +47,77 @@ def is_elsewhere(folder: Path, name: PurePath | str) -> bool:
     return root is None or steps[-1].resolve().parent != (root / "blobs").resolve()
 
 
+def not_a_file(path: Path) -> str:
+    """What `path` is where it is there and no regular file, as `a pipe`: opening such may wait or never end."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return ""
+    return "" if stat.S_ISREG(mode) else next((text for test, text in _KINDS if test(mode)), "a device")
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Replaces a file so that a crash leaves the old one or the new one. Raises OSError, and then the old one stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with drafted(path) as draft:
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with drafted(path, len(data)) as draft:
         draft.write_bytes(data)
 
 
 @contextmanager
-def drafted(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write to; what was written there takes its place whole, or, after an error, is gone."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+def drafted(path: Path, needed: int | None = None) -> Iterator[Path]:
+    """A name beside `path` to write to; what was written there takes its place whole, or, after an error, is gone.
+
+    What a process that was killed meanwhile left of such a name goes with the next one. Raises OSError, which names it.
+    """
+    draft = path.with_name(f".{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    with naming(path, needed):
+        _sweep_drafts(path)
+        try:
+            yield draft
+            sync(draft)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        sync(path.parent)
+
+
+def _sweep_drafts(path: Path) -> None:
+    """Removes the drafts of `path` by processes of this machine that live no more."""
+    draft = re.compile(re.escape(f".{path.name}.{_machine()}-") + r"(\d+)-[0-9a-f]{8}\.tmp")
+    for entry in path.parent.iterdir():
+        found = draft.fullmatch(entry.name)
+        if found is not None and not _lives(int(found[1])):
+            _delete(entry)
+
+
+def _lives(pid: int) -> bool:
+    import psutil  # rarely: a process was killed
+
+    return bool(psutil.pid_exists(pid))
+
+
+def _machine() -> str:
+    """Whose process ids they are: a folder may be several machines'."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+@contextmanager
+def naming(path: Path, needed: int | None = None) -> Iterator[None]:
+    """Around the writing of `path`, which takes `needed` bytes where that is known: an OSError names it.
+
+    On a full disk its reason says what is needed and what is free.
+    """
     try:
-        yield draft
-        sync(draft)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-    sync(path.parent)
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        why = error.strerror or os.strerror(error.errno)
+        if error.errno in _FULL:
+            needs = f"it needs {needed / 2**20:,.1f} MiB and " if needed is not None else ""
+            why = f"{why}, {needs}{free_for(path)}"
+        raise OSError(error.errno, why, os.fspath(path)) from error
 
 
 @contextmanager
@@ -69,18 +129,34 @@ def room_for(path: Path, needed: int | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        target = Path(os.fsdecode(error.filename2 or error.filename or path))  # of two names the new one
+        if error.errno is None or type(error).__module__ != "builtins":
+            raise  # its class says more than the system's word does
         if error.errno not in _FULL:
-            raise
-        raise DiskFullError(_no_room(Path(error.filename or path), needed)) from error
+            raise OSError(error.errno, error.strerror, os.fspath(target)) from error
+        raise DiskFullError(_no_room(target, needed)) from error
 
 
 def _no_room(path: Path, needed: int | None) -> str:
-    """What was written of the file counts as free: it is removed, or written anew the next time."""
-    folder = next(one for one in (path.parent, *path.parents) if one.is_dir())
-    written = path.stat().st_size if path.is_file() else 0
-    free = f"{(shutil.disk_usage(folder).free + written) / 2**20:,.1f} MiB are free"
     needs = f"{path.name} needs {needed / 2**20:,.1f} MiB and" if needed is not None else f"{path.name} does not fit,"
-    return f"The disk of {folder} is full: {needs} {free}; make room there, or choose a folder on another disk."
+    return (
+        f"The disk of {_folder_of(path)} is full: {needs} {free_for(path)}; make room there, or choose a folder on "
+        "another disk."
+    )
+
+
+def free_for(path: Path) -> str:
+    """What was written of the file counts as free: it is removed, or written anew the next time."""
+    return f"{(shutil.disk_usage(_folder_of(path)).free + (_size(path) or 0)) / 2**20:,.1f} MiB are free"
+
+
+def _folder_of(path: Path) -> Path:
+    """The one that is there: what was to hold the file may be gone."""
+    return next(one for one in path.parents if one.is_dir())
+
+
+def _size(path: Path) -> int | None:
+    return path.stat().st_size if path.is_file() else None
 
 
 def sync(path: Path) -> None:
@@ -90,6 +166,8 @@ def sync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
     try:
         os.fsync(handle)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     finally:
         os.close(handle)
 
@@ -122,6 +200,14 @@ def recover(out: Path) -> None:
         old.rename(out)
     discard(old)
     sweep(old)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """A hard link where the disk has them, for weights are large; else a copy."""
+    try:
+        os.link(source, target)
+    except OSError:  # another disk, or a file system without links
+        shutil.copyfile(source, target)
 
 
 def remove(path: Path) -> None:

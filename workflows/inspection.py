@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -12,6 +12,7 @@ import onnx
 
 from workflows.bundle import Bundle, Pipeline, read_bundle, verify_bundle
 from workflows.errors import GraphError, RequestError, printable
+from workflows.generate.doubts import find_doubts
 from workflows.graphs import load_graph
 from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.requires import requirement_faults
@@ -62,6 +63,7 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
     signatures = _signatures(bundle, graphs)
     draft = _draft(bundle, program, graphs) if program else None
     composite = composite_of(bundle.pipeline, signatures, program, draft)
+    doubts = list(find_doubts(bundle))
     return InspectReport(
         model_type=facts.model_type,
         task=facts.task,
@@ -81,7 +83,8 @@ def _bundle_report(bundle: Bundle) -> InspectReport:
         capacity=bundle.pipeline.capacity,
         chunk=bundle.pipeline.chunk,
         bytes=bundle.bytes,
-        metadata=facts.model_dump(mode="json"),
+        metadata=facts.model_dump(mode="json") | _odd(doubts),
+        doubts=doubts,
     )
 
 
@@ -91,9 +94,11 @@ def check_bundle(folder: str | Path, cancelled: Callable[[], bool] = lambda: Fal
     Raises BundleError where there is no manifest or the pipeline cannot be run, Cancelled on request.
     """
     verified = verify_bundle(folder, cancelled)
-    if verified.ok:
-        check_graphs(read_bundle(folder))
-    return verified
+    if not verified.ok:
+        return verified
+    bundle = read_bundle(folder)
+    check_graphs(bundle)
+    return replace(verified, doubts=list(find_doubts(bundle)))
 
 
 def check_graphs(bundle: Bundle) -> Program | None:
@@ -102,7 +107,10 @@ def check_graphs(bundle: Bundle) -> Program | None:
     Raises GraphError for a graph that is damaged, BundleError where they do not fit the pipeline.
     """
     sessions = bundle.pipeline.pipeline.sessions
-    return _check(bundle, {name: _read(bundle.file(session.file)) for name, session in sessions.items()})
+    graphs = {name: _read(bundle.file(session.file)) for name, session in sessions.items()}
+    if fault := next((fault for graph in graphs.values() for fault in graph.faults), None):
+        raise GraphError(fault)
+    return _check(bundle, graphs)
 
 
 def _check(bundle: Bundle, graphs: Mapping[str, _Read]) -> Program | None:
@@ -168,6 +176,7 @@ class _Read:
     op_counts: dict[str, int]
     opset: dict[str, int]
     bytes: int
+    faults: tuple[str, ...]
     warnings: list[str]
     producer: str
     model: onnx.ModelProto
@@ -175,14 +184,19 @@ class _Read:
     @property
     def metadata(self) -> dict[str, object]:
         """What Details lists of a graph that is in no bundle."""
-        odd: dict[str, object] = {"warnings": " ".join(self.warnings)} if self.warnings else {}
-        return {"producer": self.producer, **odd}
+        return {"producer": self.producer} | _odd(self.warnings)
 
     def component(self, name: str, file: str, role: str) -> ComponentReport:
         """As the report has it."""
         ends = self.signature.inputs, self.signature.outputs
         inputs, outputs = ([Tensor(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
         return ComponentReport(name, file, role, inputs, outputs, self.op_counts, self.opset, self.bytes, self.warnings)
+
+
+def _odd(sentences: Iterable[str]) -> dict[str, object]:
+    """Under the name by which Details lists them; nothing where there are none."""
+    told = " ".join(sentences)
+    return {"warnings": told} if told else {}
 
 
 def _read(path: Path) -> _Read:
@@ -196,6 +210,7 @@ def _read(path: Path) -> _Read:
         op_counts=dict(counts.most_common()),
         opset={entry.domain or "ai.onnx": entry.version for entry in model.opset_import},
         bytes=sum(weights.values()),
+        faults=file.faults,
         warnings=list(file.warnings),
         producer=printable(f"{model.producer_name} {model.producer_version}".strip()),
         model=model,

@@ -12,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from workflows.errors import printable
+from workflows.files import naming
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
@@ -41,9 +42,10 @@ class Lock:
 
         Raises HeldError where another has it, NoLocksError, or OSError where the folder cannot be written to.
         """
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._lock.acquire(timeout=wait_s, poll_interval=0.02)
+            with naming(self.path):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._lock.acquire(timeout=wait_s, poll_interval=0.02)
         except Timeout:
             raise HeldError(self._holder()) from None
         except OSError as error:
@@ -52,7 +54,8 @@ class Lock:
             self.path.unlink(missing_ok=True)  # nobody can hold it
             raise NoLocksError(error.errno, error.strerror, str(self.path)) from None
         try:
-            self.path.write_text(f"process {os.getpid()} on {platform.node()}", "utf-8")
+            with naming(self.path):
+                self.path.write_text(f"process {os.getpid()} on {platform.node()}", "utf-8")
         except OSError:
             self.release()
             raise
@@ -62,7 +65,8 @@ class Lock:
         if self._lock.is_locked:
             with suppress(OSError):  # Windows keeps a file that is open
                 self.path.unlink()  # while it is held: who waits on this file sees that it has gone, and makes its own
-            self._lock.release(force=True)
+            with naming(self.path):
+                self._lock.release(force=True)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -10,12 +10,16 @@ from collections.abc import Iterable
 IDS, POSITIONS, PIXELS = "input_ids", "position_ids", "pixel_values"
 EMBEDS, HIDDEN, LOGITS = "inputs_embeds", "hidden_states", "logits"
 MASK, SOURCE_MASK = "attention_mask", "source_mask"
+LOGITS_START, LOGITS_END = "logits_start", "logits_end"  # optional inputs [1]: which rows the logits are to be of
+LOGITS_ROWS = "logits_rows"  # the axis that counts them
 PLAIN_SOURCE_MASK = "encoder_attention_mask"  # other exporters': 1 where there is a token
 SEQLENS, TOTAL_LENGTH = "seqlens_k", "total_sequence_length"  # of GroupQueryAttention
 WRITE_INDICES, VALID_LENGTH = "write_indices", "nonpad_kv_seqlen"  # of TensorScatter and Attention
 PAST_KEY, PAST_VALUE = "past_key_values.%d.key", "past_key_values.%d.value"
 PRESENT_KEY, PRESENT_VALUE = "present.%d.key", "present.%d.value"
 CROSS_KEY, CROSS_VALUE = "cross.%d.key", "cross.%d.value"  # what an encoder hands to a decoder, once
+POSITIONS_KEY = "joinery.positions"  # in a graph's metadata: how many positions the model has
+DEFAULT_CAPACITY = 4096  # slots of a cache, where nobody says how many
 
 
 def masks_of(windows: Iterable[int | None]) -> dict[int | None, str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from workflows.errors import RequestError, printable
 from workflows.graphs import GraphFile, Where, open_graph
-from workflows.graphs.load import graphs_in
+from workflows.graphs.nesting import graphs_in
 from workflows.measure.profile import STEPS, profile_apart
 from workflows.wire.events import Event
 from workflows.wire.reports.profile import ComponentProfile, NodeTime, ProfileReport

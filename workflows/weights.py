@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from typing import IO
 import numpy as np
 import onnx_ir as ir
 
-from workflows.files import room_for
+from workflows.files import link_or_copy, room_for
 
 WEIGHTS = "weights.data"
 SMALL = 256  # bytes below which a tensor stays within its graph
@@ -87,14 +86,6 @@ def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, Regio
     for name, model in models.items():
         ir.save(model, folder / name)
     return regions
-
-
-def link_or_copy(source: Path, target: Path) -> None:
-    """A hard link where the disk has them, for weights are large; else a copy."""
-    try:
-        os.link(source, target)
-    except OSError:  # another disk, or a file system without links
-        shutil.copyfile(source, target)
 
 
 def _linked(tensors: Mapping[Key, ir.TensorProtocol], folder: Path) -> dict[Key, Region] | None:

@@ -1,7 +1,7 @@
 """One process that the window can kill: jobs in as JSON lines on stdin, events out as JSON lines on stdout.
 
     stdin ──reader thread──▶ queue ──main thread──▶ Jobs ──▶ events ──▶ stdout
-              └─ cancel: taken at once
+              └─ cancel, ping: taken at once
 
 Every event carries "job", the id of the request that it belongs to. Jobs run one after another. Whatever else in the
 process prints goes to stderr. The end of stdin ends the process at once, whatever it is doing.
@@ -29,9 +29,10 @@ from workflows.errors import (
 )
 from workflows.jobs import Jobs, Told
 from workflows.processes import own_stdout
-from workflows.wire.events import ErrorEvent, Event, ProgressEvent
+from workflows.wire.events import ErrorEvent, Event, ProgressEvent, ResultEvent
 from workflows.wire.lines import parse_line, read_request
-from workflows.wire.requests import Cancel, Generate, Open, Request
+from workflows.wire.reports.base import Done
+from workflows.wire.requests import Cancel, Generate, Open, Ping, Request
 
 PROGRESS_EVERY_S = 0.05
 
@@ -78,6 +79,8 @@ class Worker:
                 continue
             if isinstance(request, Cancel):
                 self._cancel(request.target)
+            elif isinstance(request, Ping):
+                self._emit(ident, ResultEvent(value=Done()))
             else:
                 self._pending.add(ident)
                 self._queue.put(_Taken(ident, request))

@@ -174,6 +174,9 @@ class Fake:
             request = lines.read_request(envelope)
             if isinstance(request, ask.Cancel):
                 self.cancelled.add(request.target)
+            elif isinstance(request, ask.Ping):
+                sys.stdout.write(ResultEvent(value=Done()).to_line(envelope.id) + "\n")
+                sys.stdout.flush()
             else:
                 self.requests.put((envelope.id, request))
         os._exit(0)
@@ -309,6 +312,10 @@ class Fake:
             self.send(ProgressEvent(stage="diverge", message="running both", done=done, total=4, unit="values"))
             self.pause()
         self.give(divergence.report())
+
+    def do_warm(self, request: ask.Warm) -> None:
+        """Nothing is imported here."""
+        self.give(Done())
 
     def do_build(self, request: ask.Build) -> None:
         """Every stage, one of which may fail; a stage that was done before is reused."""

@@ -13,15 +13,17 @@ import pytest
 from filelock import FileLock
 
 from workflows.builder import BuildRequest, build
+from workflows.stage_cache import choose_limit
 
 Built = Callable[..., Path]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Joinery's own folder (locks, chats) is a temporary one in every test."""
+    """Joinery's own folder (locks, chats) is a temporary one in every test, and no build takes another's stages."""
     patch = pytest.MonkeyPatch()
     patch.setenv("JOINERY_HOME", str(tmp_path_factory.mktemp("home")))
+    choose_limit(0)
     yield
     patch.undo()
 
@@ -55,7 +57,13 @@ def _content(folder: Path) -> list[list[str]]:
 
 @pytest.fixture(scope="session")
 def demo_bundle(built: Built) -> Path:
-    """demo:qwen3 as one dynamic graph, everything at its default."""
+    """demo:qwen3 as one dynamic graph with a cache that the host writes, as windows and trees need it."""
+    return built("demo:qwen3", cache="static")
+
+
+@pytest.fixture(scope="session")
+def default_bundle(built: Built) -> Path:
+    """demo:qwen3, everything at its default."""
     return built("demo:qwen3")
 
 

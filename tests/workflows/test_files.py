@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +15,7 @@ import pytest
 from workflows import files
 from workflows.errors import DiskFullError
 from workflows.files import put_in_place, recover, remove, room_for, sweep, write_whole
+from workflows.locks import NoLocksError
 
 
 def folder(path: Path, text: str) -> Path:
@@ -34,6 +37,14 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
+def test_an_error_that_says_more_than_the_system_keeps_its_class(tmp_path: Path) -> None:
+    """The disk has no locks; what has no number at all is not given one."""
+    for error in (NoLocksError(37, "No locks", "a"), shutil.SameFileError("a and b are one file")):
+        with pytest.raises(type(error)) as caught, room_for(tmp_path / "out"):
+            raise error
+        assert caught.value is error
+
+
 def test_a_file_that_cannot_be_synced_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk is told, and nothing temporary stays."""
     path = tmp_path / "a.json"
@@ -47,6 +58,42 @@ def test_a_file_that_cannot_be_synced_leaves_the_old_one(tmp_path: Path, monkeyp
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("code", "free"), [(errno.EIO, False), (errno.ENOSPC, True)])
+def test_what_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, free: bool
+) -> None:
+    """An error of a handle names no file; the one that is told names the target, and of a full disk what is free."""
+
+    def fail(_handle: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError) as error:
+        write_whole(tmp_path / "a.json", bytes(1 << 20))
+    assert (error.value.errno, error.value.filename) == (code, str(tmp_path / "a.json"))
+    assert ("it needs 1.0 MiB and " in error.value.strerror and " MiB are free" in error.value.strerror) == free
+
+
+def test_of_two_names_the_new_one_is_told(tmp_path: Path) -> None:
+    """A copy that fails is about what it makes, not about what it reads."""
+    with pytest.raises(OSError) as error, room_for(tmp_path / "out"):
+        raise OSError(errno.EIO, "Input/output error", "source", None, str(tmp_path / "target"))
+    assert (error.value.errno, error.value.filename) == (errno.EIO, str(tmp_path / "target"))
+
+
+def test_the_draft_of_a_process_that_was_killed_goes_with_the_next(tmp_path: Path) -> None:
+    """Not those of others: of one that lives, of another machine, of another file."""
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    here, dead = files._machine(), gone.pid
+    mine = [f".a.json.{here}-{os.getppid()}-00000000.tmp", f".a.json.00000000-{dead}-00000000.tmp",
+            f".b.json.{here}-{dead}-00000000.tmp", ".a.json.tmp"]  # fmt: skip
+    for name in (*mine, f".a.json.{here}-{dead}-00000000.tmp"):
+        (tmp_path / name).write_text("half")
+    write_whole(tmp_path / "a.json", b"new")
+    assert {path.name for path in tmp_path.iterdir()} == {"a.json", *mine}
 
 
 def test_a_folder_takes_the_place_of_another(tmp_path: Path, way: str) -> None:

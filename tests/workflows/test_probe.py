@@ -67,11 +67,11 @@ def test_the_plan_is_what_is_built(source: str, options: dict[str, Any], built: 
 def test_the_masks_of_windows_are_shown(tmp_path: Path, built: Built) -> None:
     """A model whose layers see less far has a mask for them; the build saw it, and the plan reads it in the config."""
     checkpoint = save_decoder("gemma3_text", tmp_path / "checkpoint", num_hidden_layers=2)
-    planned = shown(checkpoint, capacity=64)
+    planned = shown(checkpoint, cache="static", capacity=64)
     (box,) = planned.components
     assert box.inputs == ["input_ids", "position_ids", "attention_mask", "attention_mask_24", "past_key_values.0…1"]
     assert box.outputs == ["logits", "present.0…1"]
-    bundle = built(checkpoint, capacity=64)
+    bundle = built(checkpoint, cache="static", capacity=64)
     hold(planned, bundle)
     (entry, *_) = json.loads((bundle / "evidence.json").read_text("utf-8"))
     assert entry["windows"] == [24, None]

@@ -14,7 +14,8 @@ import pytest
 
 from workflows import weights
 from workflows.errors import DiskFullError
-from workflows.weights import SMALL, WEIGHTS, key_of, large_initializers, link_or_copy, load_graph, save_graphs
+from workflows.files import link_or_copy
+from workflows.weights import SMALL, WEIGHTS, key_of, large_initializers, load_graph, save_graphs
 
 RNG = np.random.default_rng(0)
 

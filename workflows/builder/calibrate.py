@@ -1,6 +1,7 @@
-"""Ranges for the methods that need them: the optimized composite itself is opened, observed, and answers prompts.
+"""What methods learn of activations: the optimized composite itself is opened, observed, and answers prompts.
 
-    stage "optimize" ──its graphs with observers──▶ Engine ──trajectories──▶ Ranger ──▶ component → Ranges
+    stage "optimize" ──its graphs with observers──▶ Engine ──trajectories──▶ Ranger  ──▶ component → Ranges
+                                                                        └──▶ Moments ──▶ weight → second moments
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from workflows.bundle import Bundle
 from workflows.bundle.read import draft_of
 from workflows.bundle.schema import Pipeline
 from workflows.errors import RecipeError
+from workflows.files import link_or_copy
 from workflows.generate import Engine
 from workflows.quantize import METHODS, Ranges
 from workflows.quantize.calibration import (
-    Ranger,
+    Moments,
+    Watcher,
     add_observers,
     calibration_prompts,
     follow_trajectories,
@@ -34,7 +37,7 @@ from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
 from workflows.runtime import device_named, open_machine
-from workflows.weights import WEIGHTS, link_or_copy
+from workflows.weights import WEIGHTS
 from workflows.wire.events import LogEvent, ProgressEvent
 
 STAGE = "quantize"
@@ -59,29 +62,65 @@ def find_ranges(
     methods = {name: method for name, method in chosen_of.items() if isinstance(method, StaticQdq)}
     if not methods:
         return {}, ""
-    _refuse_single(cut, next(iter(methods.values())).name)
+    _refuse_single(cut, next(iter(methods.values())).name, "int8 or int8-dynamic")
     names = {name: method.observed(models[name], recipe.quantize) for name, method in methods.items()}
-    calibration = recipe.quantize.calibration
     bits = min(method.bits for method in methods.values())
-    ranger = make_ranger(calibration, names, bits)
-    with _opened(optimized, recipe, cut, pipeline, words, names, ranger) as engine:
+    ranger = make_ranger(recipe.quantize.calibration, names, bits)
+    said = _run(optimized, recipe, cut, pipeline, words, names, ranger, report)
+    told = f"{recipe.quantize.calibration.method} over {said}"
+    report(LogEvent(message=f"Calibrated by {told}."))
+    return ranger.ranges(), told
+
+
+def find_moments(
+    optimized: Path,
+    models: Mapping[str, ir.Model],
+    recipe: Recipe,
+    cut: Cut,
+    pipeline: Pipeline,
+    words: Path,
+    report: Report,
+) -> tuple[Moments | None, str]:
+    """What the int4 weights of all components are multiplied by, None where the recipe's rounding does not ask; and in
+    words what it was found with. The arguments and errors are those of find_ranges.
+    """
+    if recipe.quantize.rounding != "compensated":
+        return None, ""
+    _refuse_single(cut, "The rounding compensated", "the rounding search")
+    found = {name: model for name, model in models.items() if recipe.precision_of(name) == "int4"}
+    moments = Moments(found, recipe.quantize)
+    told = f"moments over {_run(optimized, recipe, cut, pipeline, words, moments.names, moments, report)}"
+    report(LogEvent(message=f"Calibrated by {told}."))
+    return moments, told
+
+
+def _run(
+    optimized: Path,
+    recipe: Recipe,
+    cut: Cut,
+    pipeline: Pipeline,
+    words: Path,
+    names: Mapping[str, list[str]],
+    watcher: Watcher,
+    report: Report,
+) -> str:
+    """Has the composite answer the recipe's prompts while `watcher` looks; gives what they were, in words."""
+    calibration = recipe.quantize.calibration
+    with _opened(optimized, recipe, cut, pipeline, words, names, watcher) as engine:
         chosen = calibration_prompts(engine, calibration.prompts)
 
         def tell(samples: int) -> None:
             report(ProgressEvent(stage=STAGE, message="calibrating", done=samples, total=calibration.samples))
 
         done = follow_trajectories(engine, chosen.prompts, calibration, tell)
-    reached = f"{done.prompts:,} of the {len(chosen.prompts):,} prompts"
-    said = f"{calibration.method} over {done.samples:,} runs on {reached}: {chosen.origin}"
-    report(LogEvent(message=f"Calibrated by {said}."))
-    return ranger.ranges(), said
+    return f"{done.samples:,} runs on {done.prompts:,} of the {len(chosen.prompts):,} prompts: {chosen.origin}"
 
 
-def _refuse_single(cut: Cut, name: str) -> None:
+def _refuse_single(cut: Cut, name: str, instead: str) -> None:
     if cut.cache is None:
         raise RecipeError(
             f"{name} is calibrated on what a model generates, and one without a KV cache generates nothing: choose "
-            "int8 or int8-dynamic."
+            f"{instead}."
         )
 
 
@@ -93,15 +132,15 @@ def _opened(
     pipeline: Pipeline,
     words: Path,
     names: Mapping[str, list[str]],
-    ranger: Ranger,
+    watcher: Watcher,
 ) -> Iterator[Engine]:
-    """The optimized composite as an open bundle, whose observed sessions tell `ranger`."""
+    """The optimized composite as an open bundle, whose observed sessions tell `watcher`."""
     files = {name: optimized / pipeline.pipeline.sessions[name].file for name in names}
-    graphs = {name: _observed(files[name], values, ranger) for name, values in names.items()}
+    graphs = {name: _observed(files[name], values, watcher) for name, values in names.items()}
 
     def observe(component: str, outputs: Mapping[str, NDArray[Any]]) -> None:
         if names.get(component):
-            ranger.take(component, outputs)
+            watcher.take(component, outputs)
 
     # beside the stage, so that weights are linked; an open file is not removed everywhere, and goes with the stages
     with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
@@ -118,9 +157,9 @@ def _slots(cut: Cut, recipe: Recipe) -> int | None:
     return min(recipe.capacity, _CAPACITY + max(part.columns or 0 for part in cut.keepers))
 
 
-def _observed(file: Path, values: list[str], ranger: Ranger) -> bytes:
+def _observed(file: Path, values: list[str], watcher: Watcher) -> bytes:
     model = onnx.load(file, load_external_data=False)
-    add_observers(model, values, whole=ranger.whole)
+    add_observers(model, values, whole=watcher.whole)
     return bytes(model.SerializeToString())
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, printable
 from workflows.generate.feed import begin
-from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK
+from workflows.names import DEFAULT_CAPACITY
+from workflows.recipe.schema import DEFAULT_CHUNK
 from workflows.reference import STEPS as REFERENCE_STEPS
 from workflows.reference import Reference
 from workflows.runtime.emulation import is_emulated

@@ -1,29 +1,34 @@
 """The stage that makes the weights smaller, and its evidence: what each component was given, and what that cost.
 
-    optimized graphs ──run_method, a component's own──▶ save_graphs (weights are quantized while they are written)
+    optimized graphs ──run_method, a component's own──▶ lazy weights ──Parts, a tensor a file──▶ save_graphs
                      └──Probe──▶ logits of both, on the same tokens ──▶ parity: a finding, which stops nothing
 """
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import onnx_ir as ir
 
-from workflows.builder.calibrate import find_ranges
+from workflows.builder.calibrate import find_moments, find_ranges
 from workflows.builder.parity import Probe
 from workflows.builder.stages import facts_of
 from workflows.builder.work import Report
 from workflows.bundle.schema import Pipeline
 from workflows.errors import JoineryError, RecipeError
 from workflows.evidence import Evidence, load_evidence
+from workflows.files import discard
 from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
 from workflows.optimize import PassReport
-from workflows.quantize import METHODS, Method, Ranges, check_excluded, run_method
+from workflows.quantize import METHODS, Method, check_excluded, run_method
+from workflows.quantize.calibration import Moments
 from workflows.quantize.mixed import Mixed
+from workflows.quantize.parts import Parts
 from workflows.quantize.patterns import with_names
+from workflows.quantize.weight_only import WeightOnly
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
 from workflows.weights import load_graph, save_graphs
@@ -45,37 +50,44 @@ def make_quantize(
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}
     ranges, calibrated = find_ranges(optimized, by_name, recipe, cut, pipeline, words, report)
+    moments, compensated = find_moments(optimized, by_name, recipe, cut, pipeline, words, report)
     evidence, snapshots = [], {}
     for entry in components:
         name, model = entry["component"], models[entry["file"]]
         precision = recipe.precision_of(name)
         report(ProgressEvent(stage=STAGE, message=f"{name}: {precision}"))
-        done = _quantize(model, recipe, name, ranges.get(name))
+        method = method_of(recipe, name, moments)
+        done = [run_method(model, method, recipe.quantize, ranges.get(name))] if method else []
         taken = snapshots[name] = Snapshots.read(optimized / archive_of(name), optimized)
         if any(one.modified for one in done):
             taken.take(precision, model)
         steps = [_step(one, model, taken.last) for one in done]
-        facts = {"precision": precision, "calibrated": calibrated if name in ranges else "", "passes": steps}
+        said = calibrated if name in ranges else compensated if precision == "int4" else ""
+        facts = {"precision": precision, "calibrated": said, "passes": steps}
         evidence.append({**entry, "name": STAGE} | facts | facts_of(model))
     _refuse_nothing(recipe, evidence)
+    parts = folder.parent / f"parts-{optimized.name[-16:]}"  # a stage's name ends with the key of all that made it
+    Parts(parts).keep(models, partial(_tell, report))
     report(ProgressEvent(stage=STAGE, message="writing the weights"))
     regions = save_graphs(models, folder)
     for name, taken in snapshots.items():
         taken.write(folder / archive_of(name), regions)
     report(ProgressEvent(stage=STAGE, message="holding the graphs against the optimized ones"))
     parity = _parity(optimized, recipe, pipeline, folder, report)
+    discard(parts)
     return [entry | {"parity": parity} for entry in evidence]
 
 
-def method_of(recipe: Recipe, component: str) -> Method | None:
-    """How the component's weights are made smaller; None where each stays as it is."""
+def _tell(report: Report, done: int, total: int) -> None:
+    report(ProgressEvent(stage=STAGE, message="quantizing the weights", done=done, total=total, unit="tensors"))
+
+
+def method_of(recipe: Recipe, component: str, moments: Moments | None = None) -> Method | None:
+    """How the component's weights are made smaller; None where each stays as it is. moments: see find_moments."""
     own = METHODS.get(recipe.precision_of(component))
+    if moments is not None and recipe.precision_of(component) == "int4":
+        own = WeightOnly(4, moments=moments.of)
     return Mixed(own) if recipe.quantize.nodes else own
-
-
-def _quantize(model: ir.Model, recipe: Recipe, component: str, ranges: Ranges | None) -> list[PassReport]:
-    method = method_of(recipe, component)
-    return [run_method(model, method, recipe.quantize, ranges)] if method else []
 
 
 def _step(done: PassReport, model: ir.Model, snapshot: str) -> dict[str, Any]:

@@ -10,16 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workflows import __version__
 from workflows.builder.describe import built_cut, describe, options_of, portable_source
+from workflows.builder.toolchain import toolchain
 from workflows.builder.work import Report, Work, made, timed, workshop
+from workflows.bundle.read import read_bundle
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
 from workflows.checkpoint import Checkpoint, open_checkpoint
-from workflows.errors import Cancelled, DeviceError
-from workflows.evidence import load_evidence, save_evidence
+from workflows.errors import Cancelled, DeviceError, LayoutError
+from workflows.evidence import Evidence, load_evidence, save_evidence
 from workflows.files import room_for
-from workflows.recipe import Quantize, Recipe, choose
+from workflows.recipe import Quantize, Recipe, choose, family_for
+from workflows.recipe.cut import Cut
+from workflows.recipe.layout import cache_notice
 from workflows.recipe.precision import notices
 from workflows.recipe.target import target_named
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
@@ -70,6 +73,9 @@ def build(
             options_of(component, recipe)  # what cannot be set is said before anything is written
         for message in notices(recipe):
             report(NoticeEvent(code="precision", message=message))
+        family = family_for(recipe.model_type, recipe.task)
+        if message := cache_notice(recipe, family, checkpoint.config, request.options):
+            report(NoticeEvent(code="cache", message=message))
         for message in target_named(recipe.target).reasons:
             report(NoticeEvent(code="target", message=message))
         if recipe.compile:
@@ -79,13 +85,35 @@ def build(
         sought = _sought(request.goal, recipe)
         digest = checkpoint.compute_digest(report, cancelled)
     with workshop(out, request.force, report, cancelled) as work:
-        stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
+        try:
+            stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
+        except LayoutError as error:
+            recipe = _with_static_cache(recipe, request, error, report)
+            stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
         work.check()
         with timed(report, "bundle"), room_for(out):
             publish(_draft(work, checkpoint, recipe, stages), out, force=request.force)
+    _tell_doubts(out, report)
     if recipe.compile:
         _compile(out, recipe, report, cancelled)
     return made(request.out, began)
+
+
+def _tell_doubts(out: Path, report: Report) -> None:
+    from workflows.generate.doubts import find_doubts  # onnxruntime: not for a command that only asks
+
+    for doubt in find_doubts(read_bundle(out)):
+        report(NoticeEvent(code="doubt", message=doubt))
+
+
+def _with_static_cache(recipe: Recipe, request: BuildRequest, error: LayoutError, report: Report) -> Recipe:
+    """The recipe again for a model that turned out not to attend in place; raises `error` where a person chose that."""
+    needed = recipe.variant != "plain" or recipe.kv_dtype != "float32"  # what no other layout has
+    if needed or request.options.get("cache") or recipe.cache == "static":
+        raise error
+    told = str(error).partition(": build ")[0]
+    report(NoticeEvent(code="cache", message=f"{told}: the cache is static, and the export begins anew."))
+    return recipe.model_copy(update={"cache": "static"})
 
 
 def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], bool]) -> None:
@@ -127,36 +155,65 @@ def _make_stages(
     work: Work, checkpoint: Checkpoint, recipe: Recipe, digest: str, sought: Sought | None
 ) -> tuple[list[Path], Recipe]:
     """The folders of the stages before the bundle, in their order, and the recipe with what a goal found."""
-    from workflows.builder.goal import with_mix
-    from workflows.builder.quantize import make_quantize  # onnx_ir: not for a command that only asks
-    from workflows.builder.stages import make_export, make_optimize
-    from workflows.quantize.calibration.prompts import prompts_digest
-
-    prompts = prompts_digest(recipe.quantize.calibration.prompts)
+    prompts = _prompts_digest(recipe.quantize.calibration.prompts)
     later = {"source", "target", "precision", "quantize", "passes", "session_options", "place", "compile"}
-    key = _key(digest, __version__, recipe.model_dump(exclude=later), target_named(recipe.target).fixed)
-    exported = work.stage("export", key, lambda folder: make_export(checkpoint, recipe, folder, work.report))
+    key = _key(digest, toolchain(), recipe.model_dump(exclude=later), target_named(recipe.target).fixed)
+    exported = work.stage("export", key, lambda folder: _export(work, checkpoint, recipe, folder))
     cut = built_cut(checkpoint, recipe, load_evidence(exported))
     pipeline = describe(checkpoint, recipe, cut)
     key = _key(key, recipe.passes)
-    optimized = work.stage(
-        "optimize", key, lambda folder: make_optimize(exported, recipe, pipeline, folder, work.report)
-    )
+    optimized = work.stage("optimize", key, lambda folder: _optimize(work, exported, recipe, pipeline, folder))
     stages = [exported, optimized]
     if sought is not None:
         stages.append(_search(work, checkpoint, recipe, pipeline, optimized, _key(key, prompts), sought))
-        recipe = with_mix(recipe, stages[-1])
+        recipe = _with_mix(recipe, stages[-1])
         pipeline = describe(checkpoint, recipe, cut)
     if recipe.keeps_all:
         work.report(StageEvent(stage="quantize", state="skipped", note="fp32 keeps every weight as it is"))
         return stages, recipe
     key = _key(key, recipe.precision, recipe.quantize.model_dump(), "" if sought else prompts)
+    words = checkpoint.folder
     quantized = work.stage(
-        "quantize",
-        key,
-        lambda folder: make_quantize(optimized, recipe, cut, pipeline, checkpoint.folder, folder, work.report),
+        "quantize", key, lambda folder: _quantize(work, optimized, recipe, cut, pipeline, words, folder)
     )
     return [*stages, quantized], recipe
+
+
+# -- each stage's code is imported when the stage is made: one that is reused needs neither torch nor onnx_ir ------
+
+
+def _export(work: Work, checkpoint: Checkpoint, recipe: Recipe, folder: Path) -> Evidence:
+    from workflows.builder.stages import make_export
+
+    return make_export(checkpoint, recipe, folder, work.report)
+
+
+def _optimize(work: Work, exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Path) -> Evidence:
+    from workflows.builder.stages import make_optimize
+
+    return make_optimize(exported, recipe, pipeline, folder, work.report)
+
+
+def _quantize(
+    work: Work, optimized: Path, recipe: Recipe, cut: Cut, pipeline: Pipeline, words: Path, folder: Path
+) -> Evidence:
+    from workflows.builder.quantize import make_quantize
+
+    return make_quantize(optimized, recipe, cut, pipeline, words, folder, work.report)
+
+
+def _with_mix(recipe: Recipe, found: Path) -> Recipe:
+    from workflows.builder.goal import with_mix
+
+    return with_mix(recipe, found)
+
+
+def _prompts_digest(place: str) -> str:
+    if not place:
+        return ""
+    from workflows.quantize.calibration.prompts import prompts_digest
+
+    return prompts_digest(place)
 
 
 def _search(
@@ -178,7 +235,7 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     """The files of the bundle, in a folder of the work."""
     from workflows.builder.tokenizer import write_tokenizer
     from workflows.graphs.stages import archive_of
-    from workflows.weights import WEIGHTS, link_or_copy
+    from workflows.weights import WEIGHTS
 
     last = stages[-1]
     draft = work.draft("bundle")
@@ -193,9 +250,9 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     (draft / archives[0]).parent.mkdir()
     found = [stage / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()]
     for path in found:
-        link_or_copy(path, draft / GOAL_FILE)
+        work.bring(path, draft / GOAL_FILE)
     for name in [*(component["file"] for component in components), WEIGHTS, *archives]:
-        link_or_copy(last / name, draft / name)
+        work.bring(last / name, draft / name)
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
     portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")

@@ -22,11 +22,12 @@ from workflows.errors import JoineryError, RecipeError
 from workflows.evidence import Evidence, load_evidence
 from workflows.graphs.snapshots import Snapshot, Snapshots
 from workflows.graphs.stages import EXPORT, archive_of
+from workflows.names import DEFAULT_CAPACITY
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
+from workflows.optimize.match import needed_inputs
 from workflows.recipe import Recipe
-from workflows.recipe.schema import DEFAULT_CAPACITY
 from workflows.reference import Reference
-from workflows.weights import WEIGHTS, save_graphs
+from workflows.weights import WEIGHTS, load_graph, save_graphs
 from workflows.wire.events import ProgressEvent
 
 # What rounding explains against the model in float32, by the type of the cache: half precision keeps 11 bits.
@@ -64,7 +65,7 @@ def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Pa
     models: dict[str, ir.Model] = {}
     evidence: Evidence = []
     for component in load_evidence(exported):
-        model = models[component["file"]] = ir.load(exported / component["file"])
+        model = models[component["file"]] = load_graph(exported / component["file"])
         steps = watch.passes(component["component"], model, passes, report)
         evidence.append({**component, "name": "optimize", "passes": steps} | facts_of(model))
     regions = save_graphs(models, folder)
@@ -181,7 +182,7 @@ def _switch_off(name: str) -> str:
 def facts_of(model: ir.Model) -> dict[str, Any]:
     """Inputs, outputs, operators and the bytes of the weights of one graph."""
     return {
-        "inputs": [str(value.name) for value in model.graph.inputs],
+        "inputs": [str(value.name) for value in needed_inputs(model.graph)],
         "outputs": [str(value.name) for value in model.graph.outputs],
         "nodes": model.graph.num_nodes(),
         "op_counts": dict(Counter(_operator(node) for node in model.graph).most_common()),

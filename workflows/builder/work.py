@@ -1,12 +1,15 @@
 """The folder beside the target where whole stages wait for the next one, and the clock and memory that each took.
 
 draft ──make──▶ files, evidence ──hashed──▶ manifest ──renamed──▶ STAGE-KEY ──held against it──▶ reused, or made anew
+                                                                      ▲ │
+                                                other folders' builds │ ▼ StageCache: links to the same files
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,19 +21,21 @@ from workflows.bundle.verify import find_problems
 from workflows.bundle.write import check_target, locked
 from workflows.errors import BundleError, Cancelled
 from workflows.evidence import Evidence, save_evidence
-from workflows.files import discard, remove, room_for, sweep
+from workflows.files import discard, link_or_copy, remove, room_for, sweep
 from workflows.memory import peak_bytes
+from workflows.stage_cache import StageCache
 from workflows.wire.events import BuildDone, Event, LogEvent, Stage, StageEvent
 
 _STAGE = re.compile(r"[a-z]+-[0-9a-f]{16}")
+_WAITING = "The stage {0} is being made by {1}: waiting for it."
 Report = Callable[[Event], None]
 
 
 class Work:
-    """The folder beside the target where whole stages wait for the next one."""
+    """The folder beside the target where whole stages wait for the next one; `cache` keeps them for other targets."""
 
-    def __init__(self, folder: Path, report: Report, cancelled: Callable[[], bool]) -> None:
-        self.folder, self._report, self._cancelled = folder, report, cancelled
+    def __init__(self, folder: Path, report: Report, cancelled: Callable[[], bool], cache: StageCache) -> None:
+        self.folder, self._report, self._cancelled, self._cache = folder, report, cancelled, cache
 
     def report(self, event: Event) -> None:
         """Passes the event on, and raises Cancelled where the person said stop."""
@@ -46,12 +51,42 @@ class Work:
         """The folder of the stage, made by `make(folder) -> evidence` unless an earlier build left it whole."""
         self.check()
         done = self.folder / f"{name}-{key[:16]}"
+        with self._cache.alone(done.name, lambda holder: self._log(_WAITING.format(name, holder)), self.check) as kept:
+            if not self._is_left(name, done) and not (kept and self._fetched(name, done)):
+                self._make(name, done, make)
+            if kept and (why := self._cache.keep(done)):
+                self._log(why)
+        return done
+
+    def bring(self, source: Path, target: Path) -> None:
+        """A file of a stage into the bundle, which shares none with the cache, so that no change is one of both."""
+        if self._cache.holds(source):
+            shutil.copyfile(source, target)
+        else:
+            link_or_copy(source, target)
+
+    def _is_left(self, name: Stage, done: Path) -> bool:
+        """Whether the stage is there, and whole; what is not is removed."""
         if self._is_whole(done):
             self._report(StageEvent(stage=name, state="reused", note="an earlier build had finished it"))
-            return done
+            return True
         if os.path.lexists(done):
-            self._report(LogEvent(message=f"What an earlier build left of the stage {name} is damaged: made anew."))
+            self._log(f"What an earlier build left of the stage {name} is damaged: made anew.")
             remove(done)
+        return False
+
+    def _fetched(self, name: Stage, done: Path) -> bool:
+        """Whether the cache had the stage, whole."""
+        draft = self.draft(name)
+        if not self._cache.fetch(done.name, draft):
+            return False
+        draft.rename(done)
+        if self._is_left(name, done):
+            return True
+        self._cache.drop(done.name)
+        return False
+
+    def _make(self, name: Stage, done: Path, make: Callable[[Path], Evidence]) -> None:
         draft = self.draft(name)
         with timed(self._report, name) as spent, room_for(self.folder / name):
             evidence = make(draft)
@@ -61,7 +96,9 @@ class Work:
             save_evidence(draft, evidence)
             write_manifest(draft)
             draft.rename(done)
-        return done
+
+    def _log(self, message: str) -> None:
+        self._report(LogEvent(message=message))
 
     def draft(self, name: str) -> Path:
         """An empty folder that nobody takes for a stage."""
@@ -92,9 +129,9 @@ def workshop(out: Path, force: bool, report: Report, cancelled: Callable[[], boo
 
     Raises RequestError as check_target and locked do.
     """
-    with locked(out):
+    with room_for(out), locked(out):
         check_target(out, force)  # another build may have ended since
-        work = Work(out.with_name(f".{out.name}.build"), report, cancelled)
+        work = Work(out.with_name(f".{out.name}.build"), report, cancelled, StageCache())
         sweep(work.folder)
         work.tidy()
         try:

@@ -14,7 +14,7 @@ from typing import Any
 
 from workflows.bundle.contexts import Contexts, read_contexts
 from workflows.bundle.flow import Fault
-from workflows.bundle.genai.folder import CONFIG, digest_of, is_genai, read_genai
+from workflows.bundle.genai.asked import CONFIG, digest_of, is_genai
 from workflows.bundle.manifest import MANIFEST, is_linked, read_manifest
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError
@@ -79,6 +79,8 @@ def read_bundle(folder: str | Path) -> Bundle:
     if not root.is_dir():
         raise BundleError(f"There is no bundle folder {root}: check the path, or build one with `joinery build`.")
     if is_genai(root) and not (root / MANIFEST).is_file():
+        from workflows.bundle.genai.folder import read_genai  # version 1 and its words: few folders are of genai's
+
         pipeline, files = read_genai(root)
         return Bundle(root, pipeline, files, digest_of(files), str(root / CONFIG), built=False)
     manifest = read_manifest(root)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from workflows.bundle.contexts import CONTEXTS, context_files, drafts, read_contexts
-from workflows.bundle.genai.folder import is_genai
+from workflows.bundle.genai.asked import is_genai
 from workflows.bundle.manifest import MANIFEST, FileEntry, Manifest, is_linked, read_manifest, sha256_of
 from workflows.bundle.read import read_bundle
 from workflows.errors import BundleError, Cancelled

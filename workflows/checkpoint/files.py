@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workflows.errors import CheckpointError, printable
+from workflows.files import not_a_file
 
 CHUNK = 1 << 20
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
 
 _hashes: dict[tuple[str, int, int, int, int, int], str] = {}
 
@@ -46,7 +46,6 @@ def regular_file(folder: Path, name: str) -> Path:
         )
     try:
         real = (folder / name).resolve(strict=True)
-        mode = real.lstat().st_mode
     except (OSError, RuntimeError) as error:
         raise CheckpointError(
             f"'{printable(name)}' is missing from {printable(folder)}, or cannot be reached."
@@ -56,8 +55,7 @@ def regular_file(folder: Path, name: str) -> Path:
             f"'{printable(name)}' is a link that leaves the checkpoint's folder, which is refused; "
             "put a copy of the file in its place."
         )
-    if not stat.S_ISREG(mode):
-        kind = next((text for test, text in _KINDS if test(mode)), "a device")
+    if kind := not_a_file(real):
         raise CheckpointError(f"'{printable(name)}' is {kind} where a file should be, so the checkpoint is refused.")
     return real
 

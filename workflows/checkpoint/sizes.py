@@ -25,6 +25,7 @@ LAYER_COUNTS = (
     "num_blocks",
 )
 _MODULE_COUNTS = (*LAYER_COUNTS, "num_experts", "num_local_experts", "n_routed_experts", "num_attention_heads")
+_ROTATION = ("rope_theta", "rotary_emb_base", "factor", "original_max_position_embeddings")
 # Layers that share weights, or are counted in another way (EfficientNet's four to a block), are more than the tensors.
 _LAYERS_A_TENSOR, _ALWAYS = 4, 256
 
@@ -55,6 +56,20 @@ def check_layers(config: Mapping[str, object], tensors: Iterable[str]) -> None:
                 f"config.json says {key} = {printable(value, 24)}, and the weights hold {held} of each kind of layer "
                 "at most: the two do not belong together, so get the whole checkpoint."
             )
+
+
+def check_rotation(config: Mapping[str, object]) -> None:
+    """Raises CheckpointError for rotary positions that nothing could turn by: transformers builds them all the same."""
+    said = {key: value for key, value in config.items() if key.startswith(("rope", "rotary"))}
+    for key, value in _numbers(said):
+        if key in _ROTATION and not 0 < value < float("inf"):
+            raise CheckpointError(
+                f"config.json says {key} = {printable(value, 24)} of its rotary positions, which must be above 0: get "
+                "config.json again."
+            )
+    for part in config.values():
+        if isinstance(part, dict):
+            check_rotation(part)
 
 
 def _numbers(config: Mapping[str, object]) -> Iterator[tuple[str, int | float]]:

@@ -28,6 +28,7 @@ COMMANDS = {
     "import": ("importing:import_folder", "Make a bundle of onnxruntime-genai's folder."),
     "export-genai": ("exporting:export_folder", "Write a bundle as onnxruntime-genai's folder."),
     "plugins": ("plugins:plugins", "Other people's code that bundles may ask for."),
+    "cache": ("cache:cache", "Stages of builds that later builds reuse."),
     "runs": ("runs:runs", "What was built, generated, measured and evaluated."),
 }
 """Name → module and function in this package, and what the list of commands says of it."""

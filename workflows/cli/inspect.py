@@ -58,7 +58,7 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
     if picture is not None and report.composite is not None:
         write_picture(picture, lay_out(report.composite))
     odd = [warning for entry in report.components for warning in entry.warnings]
-    for note in dict.fromkeys([*odd, *(group.note for group in report.kv if group.note)]):
+    for note in dict.fromkeys([*odd, *report.doubts, *(group.note for group in report.kv if group.note)]):
         sys.stderr.write(f"joinery: {note}\n")
     if as_json:
         kv = [_only(group, KV_FIELDS) for group in report.kv]

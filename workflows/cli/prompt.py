@@ -9,6 +9,9 @@ import typer
 
 from workflows.cli.output import pairs
 from workflows.errors import PromptError, RequestError, printable
+from workflows.files import not_a_file
+
+_LONGEST = 64 << 20  # bytes
 
 ToolsOption = typer.Option(None, "--tools", metavar="FILE", help="A JSON list of the tools that the model is told of.")
 ToolCallsOption = typer.Option(
@@ -83,6 +86,10 @@ def check_combined(amateur: Path | None, alpha: float | None, guidance: float | 
 
 def read_text(path: Path, what: str) -> str:
     """A UTF-8 file. what: what it is called in the sentence. Raises PromptError where it cannot be read."""
+    if kind := not_a_file(path):
+        raise PromptError(f"The {what} file {path} is {kind}, which may have no end: give a file.")
+    if path.is_file() and path.stat().st_size > _LONGEST:
+        raise PromptError(f"The {what} file {path} is larger than {_LONGEST >> 20} MiB: no model reads so much.")
     try:
         return path.read_text("utf-8")
     except OSError as error:

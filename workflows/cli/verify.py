@@ -21,5 +21,7 @@ def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bo
     if not checked.ok:
         named = ", ".join(f"{problem.file} is {problem.problem}" for problem in checked.problems)
         raise BundleError(f"{bundle} is not as it was built: {named}; restore the files or build it anew.")
+    for doubt in checked.doubts:
+        typer.echo(f"joinery: {doubt}", err=True)
     if not as_json:
         typer.echo(f"{bundle}: {checked.files} files, {mebibytes(checked.bytes)}, all as they were built")

@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 
 from workflows.graphs.dtypes import dtype_name
-from workflows.graphs.load import reads_of
+from workflows.graphs.nesting import reads_of
 
 OWN = "joinery.own."
 _TAP = "joinery.tap."

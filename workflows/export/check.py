@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from workflows.checkpoint.configuration import walk
-from workflows.errors import RecipeError, printable
+from workflows.errors import LayoutError, RecipeError, printable
 from workflows.export.attention import MODEL_ERRORS, NAME, HostSeam, LayerFacts, attending, windows_of
 from workflows.export.decoder import run_causal
 from workflows.recipe.choose import check_layer_types
@@ -37,9 +37,9 @@ _WINDOWS = re.compile("sliding_window(_size)?|window_size|attention_window_size|
 
 
 def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
-    """Raises RecipeError where the graph cannot write the rows that a layer keeps in place."""
+    """Raises LayoutError where the graph cannot write the rows that a layer keeps in place."""
     if writer_of(cache) != "host" and not all(layer.direct for layer in layers):
-        raise RecipeError(
+        raise LayoutError(
             f"This model makes its keys and values of what it keeps, and the {cache} cache attends to what is kept: "
             "build with --cache static or window."
         )

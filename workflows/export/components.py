@@ -38,10 +38,11 @@ from workflows.export.signature import (
 from workflows.export.single import SingleGraph, single_signature
 from workflows.export.transformer_only import Transformer, cut_transformer
 from workflows.kvcache.geometry import FACTS_KEY
+from workflows.names import POSITIONS_KEY
 from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.cut import Cut, Role, cut_of
 from workflows.recipe.families.base import UNLIMITED, Geometry
-from workflows.recipe.schema import POSITIONS_KEY, writer_of
+from workflows.recipe.schema import writer_of
 from workflows.reference import Reference
 from workflows.wire.events import Event, ProgressEvent
 
@@ -215,7 +216,7 @@ def _take_pair(
 def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Model:
     axes, starred = tuple(signature.axes.values()), isinstance(module, Decoder | SingleGraph | Transformer)
     try:
-        with _quiet():
+        with quiet():
             program = torch.onnx.export(
                 module.eval(),
                 tuple(signature.inputs.values()),
@@ -249,7 +250,7 @@ def _root_cause(error: BaseException) -> BaseException:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keeps the exporter's remarks on its own internals from a person's terminal; errors still raise."""
     log = logging.getLogger("torch.onnx")
     before = log.level

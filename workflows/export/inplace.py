@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
-from workflows.errors import RecipeError
+from workflows.errors import LayoutError, RecipeError
 from workflows.export.attention import BaseSeam, Call, Rows, attend_plainly, seam_in_use
 
 
@@ -41,14 +41,14 @@ class GroupQuerySeam(_InPlace):
     rotary: Rows | None = None
 
     def attend_self(self, call: Call) -> torch.Tensor:
-        """See BaseSeam. Raises RecipeError for a term that the operator does not have."""
+        """See BaseSeam. Raises LayoutError for a term that the operator does not have."""
         assert self.lengths is not None
         rotary, self.rotary = self.rotary, None
         _refuse_sinks(call, "GroupQueryAttention")
         if call.bias is not None:
-            raise RecipeError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
+            raise LayoutError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
         if call.key.shape[3] != call.value.shape[3]:
-            raise RecipeError("GroupQueryAttention takes keys and values of one size alone: build with --cache static.")
+            raise LayoutError("GroupQueryAttention takes keys and values of one size alone: build with --cache static.")
         size, half = call.key.shape[3], rotary[0].shape[1] if rotary else 8
         if rotary and (size % 16 or half % 8):
             raise RecipeError(
@@ -82,7 +82,7 @@ class GroupQuerySeam(_InPlace):
 
 def _refuse_sinks(call: Call, operator: str) -> None:
     if call.sinks is not None:
-        raise RecipeError(f"This model's attention has sinks, and {operator} takes none: build with --cache static.")
+        raise LayoutError(f"This model's attention has sinks, and {operator} takes none: build with --cache static.")
 
 
 def rotate_next(tables: Rows) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -28,6 +29,7 @@ _FAILURES = (
 )
 
 _UNSTORED = 1 << 24  # parameters that files may leave out: tables of positions, a pooler
+_WHOLE = ("int", "uint", "bool")  # types of no weight that a model computes with as it is
 EXPERTS = "batched_mm"  # gathers each token's experts: the way of transformers that has ONNX operators
 
 _CLASSES = {
@@ -127,6 +129,11 @@ def _check_shapes(checkpoint: Checkpoint, config: Any, task: str, remote_code: b
                 f"{checkpoint.source}: the weight {printable(name)} has the shape {list(stored.shape)} and config.json "
                 f"makes it {list(weight.shape)}; the two do not belong together."
             )
+        if stored is not None and stored.dtype.startswith(_WHOLE) and weight.is_floating_point():
+            raise CheckpointError(
+                f"{checkpoint.source}: the weight {printable(name)} is stored in {stored.dtype}, and nothing says by "
+                "what its whole numbers are to be multiplied: get the checkpoint in floating point."
+            )
 
 
 def _check_total(checkpoint: Checkpoint, skeleton: Any) -> None:
@@ -141,7 +148,8 @@ def _check_total(checkpoint: Checkpoint, skeleton: Any) -> None:
 
 def _check_values(checkpoint: Checkpoint, model: Any) -> None:
     for name, weight in model.named_parameters():
-        if not torch.isfinite(weight).all():
+        ends = torch.aminmax(weight.detach()) if weight.numel() else ()  # of what holds a NaN, both are NaN
+        if not all(math.isfinite(float(end)) for end in ends):
             raise CheckpointError(f"{checkpoint.source}: the weight {printable(name)} holds NaN or infinite values.")
     tokenizer = checkpoint.tokenizer
     if tokenizer is None or tokenizer.vocabulary is None:

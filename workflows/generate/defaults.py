@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from workflows.bundle import Bundle, Pipeline
-from workflows.bundle.genai.folder import search_of
+from workflows.bundle.genai.asked import search_of
 from workflows.bundle.strategy import LogitsOp
 from workflows.errors import BundleError, printable
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from workflows.bundle import Bundle
-from workflows.bundle.genai.folder import extra_files, unrun
+from workflows.bundle.genai.asked import extra_files, unrun
 from workflows.errors import PromptError, printable
 from workflows.generate.combine import Beside
 from workflows.generate.control import Controller

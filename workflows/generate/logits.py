@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,19 @@ def run_checked(machine: Machine, tokens: Sequence[int], phase: Phase) -> Logits
     logits: Logits = machine.step(tokens, phase)[-1]
     _check(machine, logits, phase, start)
     return logits
+
+
+def run_greedy(machine: Machine, token: int) -> tuple[int, Logits]:
+    """Feeds `token` as a step; gives the place of the largest logit after it, the first of equal ones, and all [V].
+
+    Raises as run_checked does.
+    """
+    start = machine.cache.length
+    logits: Logits = machine.step((token,), "decode")[0]
+    best = int(logits.argmax())  # NaN is the largest of all
+    if not isfinite(logits[best]):
+        _check(machine, logits, "decode", start)
+    return best, logits
 
 
 def run_rows(machine: Machine, tokens: Sequence[int]) -> Iterator[Logits]:
@@ -57,10 +71,16 @@ def _check(machine: Machine, logits: Logits, phase: Phase, position: int) -> Non
     best = logits.max()  # NaN where any of them is
     if not np.isfinite(best):
         raise LogitsError(
-            f"The {phase} step at position {position:,} gave {_what(float(best))} ({machine.giver(phase)}), from which "
-            "no token can be chosen: build the bundle with another precision (fp32), check the checkpoint's weights, "
-            "or try the cpu provider."
+            f"The {phase} step at position {position:,} gave {_what(float(best))} ({_giver(machine, phase)}), from "
+            "which no token can be chosen: build the bundle with another precision (fp32), check the checkpoint's "
+            "weights, or try the cpu provider."
         )
+
+
+def _giver(machine: Machine, phase: Phase) -> str:
+    """Who gives the logits of a step: `decode on qnn`."""
+    name = machine.program.runs[phase].giver
+    return f"{name} on {machine.sessions[name].provider.name}"
 
 
 def check_choice(scores: Logits, step: int) -> None:

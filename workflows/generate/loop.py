@@ -135,7 +135,8 @@ class Generation:
         began, first = time.perf_counter(), self._count
         batch = steps.next(self._ids, self._options.max_new_tokens - first)
         took = (time.perf_counter() - began) * 1000
-        yield from self._lost(steps)
+        if steps.lost:
+            yield from self._lost(steps)
         ended = yield from self._told(batch)
         if steps.use is not None:
             kept = self._count - first
@@ -160,7 +161,8 @@ class Generation:
                 if ahead:
                     self._machine.cache.rewind(self._machine.cache.length - ahead)
                 return ended
-        yield from self._pictures()
+        if self._machine.cache.layout.evicts or self._timing.last - self._pictured >= CACHE_EVERY_S:
+            yield from self._pictures()
         return None
 
     def _steps(self) -> Steps:
@@ -170,7 +172,7 @@ class Generation:
 
     def _lost(self, steps: Steps) -> Iterator[Event]:
         """Says once that the draft failed."""
-        if steps.lost and not self._lost_told:
+        if not self._lost_told:
             self._lost_told = True
             yield NoticeEvent(code="draft_lost", message=steps.lost)
 
@@ -219,7 +221,7 @@ class Generation:
 
     def _prefill(self, prompt: Sequence[int], kept: int) -> Generator[Event, None, Logits]:
         logits: Logits | None = None
-        start = kept
+        start, cache = kept, self._machine.cache
         self._check_cancelled()
         began = time.perf_counter()
         for fed in feed(self._machine, prompt[kept:]):
@@ -230,7 +232,8 @@ class Generation:
                 tokens=len(fed.tokens),
                 total=len(prompt),
                 latency_ms=(time.perf_counter() - began) * 1000,
-                **self._usage(),
+                cache_used=cache.length - cache.evicted,
+                cache_capacity=cache.capacity,
             )
             yield from self._pictures()
             self._check_cancelled()
@@ -267,8 +270,9 @@ class Generation:
         return text, "stop" if self._filter.stopped else reason
 
     def _token(self, chosen: Chosen, text: str, ahead: int) -> TokenEvent:
-        probability, alternatives = self._alternatives(chosen.scores, chosen.token)
-        step = self._count - 1
+        asked = self._options.alternatives
+        probability, alternatives = self._alternatives(chosen.scores, chosen.token, asked) if asked else (None, [])
+        step, cache = self._count - 1, self._machine.cache
         return TokenEvent(
             id=chosen.token,
             text=text,
@@ -278,13 +282,16 @@ class Generation:
             probability=probability,
             alternatives=alternatives,
             drafted=chosen.drafted,
-            **self._usage(ahead),
+            cache_used=cache.length - cache.evicted - ahead,
+            cache_capacity=cache.capacity,
         )
 
-    def _alternatives(self, scores: Logits | None, token: int) -> tuple[float | None, list[tuple[int, str, float]]]:
-        if scores is None or not self._options.alternatives:
+    def _alternatives(
+        self, scores: Logits | None, token: int, asked: int
+    ) -> tuple[float | None, list[tuple[int, str, float]]]:
+        if scores is None:
             return None, []
-        count = min(self._options.alternatives, len(scores))
+        count = min(asked, len(scores))
         probabilities = softmax(scores)
         best = np.argpartition(probabilities, -count)[-count:]
         best = best[np.argsort(-probabilities[best], kind="stable")]
@@ -297,10 +304,6 @@ class Generation:
         if self._count >= self._options.max_new_tokens:
             return "length"
         return None if ahead or self._machine.cache.has_room else "capacity"
-
-    def _usage(self, ahead: int = 0) -> dict[str, int]:
-        cache = self._machine.cache
-        return {"cache_used": cache.length - cache.evicted - ahead, "cache_capacity": cache.capacity}
 
     def _pictures(self, last: bool = False) -> Iterator[Event]:
         cache = self._machine.cache

@@ -7,6 +7,7 @@ A processor takes (ids so far, logits [V] float32, its own to change) and return
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,18 @@ from workflows.generate.options import GenerateOptions
 
 Logits = NDArray[np.float32]
 Processor = Callable[[Sequence[int], Logits], Logits]
+Places = NDArray[np.intp]
 REMOVED = np.float32(-np.inf)
+NOTHING = np.float32(104)  # a logit so far below the best one has a probability of 0 in float32
+SOME = 16  # one of so many is looked at first, or is few
+BLOCK = 512
 
 
 def repetition_penalty(penalty: float) -> Processor:
     """Divides the positive and multiplies the negative logits of every id that occurred (CTRL, Keskar et al. 2019)."""
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
-        seen = np.unique(np.asarray(ids, np.int64))
+        seen = np.fromiter(ids, np.int64, len(ids))  # an id that came twice is read twice, and written the same
         scores = logits[seen]
         logits[seen] = np.where(scores > 0, scores / penalty, scores * penalty)
         return logits
@@ -33,43 +38,100 @@ def repetition_penalty(penalty: float) -> Processor:
 def temperature(value: float) -> Processor:
     """Divides by the temperature; one that float32 would overflow with is as good as greedy, and stays finite."""
     divisor = np.float32(max(value, 1e-30))
-    return lambda ids, logits: logits / divisor
+    return lambda ids, logits: np.divide(logits, divisor, out=logits)
 
 
 def top_k(count: int) -> Processor:
     """Removes every logit below the `count`-th largest; ties with it stay."""
-
-    def process(ids: Sequence[int], logits: Logits) -> Logits:
-        kept = min(count, len(logits))
-        threshold = np.partition(logits, -kept)[-kept]
-        return np.where(logits < threshold, REMOVED, logits)
-
-    return process
+    return lambda ids, logits: logits if count >= len(logits) else _only(logits, largest(logits, count))
 
 
 def top_p(mass: float) -> Processor:
-    """Keeps the fewest most probable tokens whose probabilities sum to at least `mass` (Holtzman et al. 2020)."""
+    """Keeps the fewest most probable tokens whose probabilities sum to at least `mass` (Holtzman et al. 2020).
+
+    Of equal ones the last, as a stable sort has them.
+    """
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
-        order = np.argsort(logits, kind="stable")  # ascending, as transformers sorts
-        cumulative = np.cumsum(softmax(logits[order]))
-        removed = cumulative <= 1 - mass
-        removed[-1] = False
-        logits = logits.copy()
-        logits[order[removed]] = REMOVED
-        return logits
+        if not np.isfinite(best := logits.max()):
+            return logits  # which whoever chooses refuses
+        places = _possible(logits, best)
+        weights = _weights(logits if places is None else logits[places], best)
+        total = float(weights.sum(dtype=np.float64))
+        # all tokens together that weigh so little are no more than what is left out
+        heavy = np.flatnonzero(weights > (1 - mass) * total / len(logits))
+        places = heavy if places is None else places[heavy]
+        return _only(logits, places if mass == 1 else places[_heaviest(logits[places], best, mass * total)])
 
     return process
+
+
+def _heaviest(logits: Logits, best: np.float32, wanted: float) -> Places:
+    """The places of the fewest largest logits that weigh `wanted` together, the last ones of those that are equal."""
+    ordered = np.sort(logits)[::-1]
+    count = min(_passed(_weights(ordered, best), wanted, "left") + 1, len(ordered))
+    least = ordered[count - 1]
+    above, equal = np.flatnonzero(logits > least), np.flatnonzero(logits == least)
+    return np.concatenate((above, equal[len(equal) + len(above) - count :]))
 
 
 def min_p(share: float) -> Processor:
     """Removes tokens less probable than `share` of the most probable one."""
+    margin = np.float32(np.log(share) - 1e-3) if share else REMOVED
 
     def process(ids: Sequence[int], logits: Logits) -> Logits:
-        probabilities = softmax(logits)
-        return np.where(probabilities < share * probabilities.max(), REMOVED, logits)
+        if not np.isfinite(best := logits.max()):
+            return logits
+        places = np.flatnonzero(logits >= best + margin)
+        return _only(logits, places[_weights(logits[places], best) >= np.float32(share)])
 
     return process
+
+
+def largest(logits: Logits, count: int) -> Places:
+    """The places, ascending, of the `count` largest logits and of those that tie with the last of them; NaN is largest.
+
+    The `count`-th largest of some is no more than that of all: one comparison is done with most.
+    """
+    some = logits[::SOME]
+    if count >= len(some):
+        return np.flatnonzero(~(logits < np.partition(logits, -count)[-count]))
+    places = np.flatnonzero(~(logits < np.partition(some, -count)[-count]))
+    near = logits[places]
+    chosen: Places = places[~(near < np.partition(near, -count)[-count])]
+    return chosen
+
+
+def _possible(logits: Logits, best: np.float32) -> Places | None:
+    """The places of what has a chance beside `best`; None for all of them, where they are not few."""
+    possible = logits >= best - NOTHING
+    return np.flatnonzero(possible) if np.count_nonzero(possible) * SOME < len(logits) else None
+
+
+def _weights(logits: Logits, best: np.float32) -> Logits:
+    """Probabilities [n] but for a factor, in which `best` has 1."""
+    weights = np.subtract(logits, best)
+    return np.exp(weights, out=weights)
+
+
+def _passed(weights: Logits, mass: float, side: Literal["left", "right"]) -> int:
+    """How many of the running sums of `weights` are below `mass`; right: or just that.
+
+    The sums of blocks say which block it is in, so that no array of running sums is made of all.
+    """
+    ends = np.cumsum(np.add.reduceat(weights, np.arange(0, len(weights), BLOCK), dtype=np.float64))
+    block = int(np.searchsorted(ends, mass, side=side))
+    first = block * BLOCK
+    sums = np.cumsum(weights[first : first + BLOCK], dtype=np.float64) + (ends[block - 1] if block else 0)
+    return first + int(np.searchsorted(sums, mass, side=side))
+
+
+def _only(logits: Logits, places: Places) -> Logits:
+    """The logits with all removed but those at `places`."""
+    kept = logits[places]
+    logits.fill(REMOVED)
+    logits[places] = kept
+    return logits
 
 
 def compile_processors(options: GenerateOptions, constraints: Sequence[Processor] | None = None) -> Processor | None:
@@ -104,11 +166,23 @@ def compile_choice(options: GenerateOptions) -> Callable[[Logits], int]:
         return lambda logits: int(np.argmax(logits))
     generator = np.random.default_rng(options.seed)
 
+
     def draw(logits: Logits) -> int:
-        cumulative = np.cumsum(softmax(logits), dtype=np.float64)
-        return int(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"))
+        best = logits.max()
+        places = _possible(logits, best)
+        found = drawn(_weights(logits if places is None else logits[places], best), generator)
+        return found if places is None else int(places[found])
 
     return draw
+
+
+def drawn(weights: Logits, generator: np.random.Generator) -> int:
+    """A place of `weights` [n], each as often as it weighs beside the others, by one random number."""
+    total = float(weights.sum(dtype=np.float64))
+    found = _passed(weights, generator.random() * total, "right")
+    if found >= len(weights) or not weights[found]:  # the sums of blocks round otherwise than the sum of all
+        found = int(np.flatnonzero(weights[:found])[-1])
+    return found
 
 
 def softmax(logits: Logits) -> Logits:

@@ -16,12 +16,14 @@ class StopFilter:
 
     def push(self, text: str) -> str:
         """What of `text`, and of what was held before it, is certainly no part of a stop string."""
+        if not self._stops:
+            return text
         if self.stopped:
             return ""
         self._held += text
         places = [place for stop in self._stops if (place := self._held.find(stop)) >= 0]
         self.stopped = bool(places)
-        keep = len(self._held) - (begun(self._held, self._stops) if self._stops else 0)
+        keep = len(self._held) - begun(self._held, self._stops)
         passed, self._held = self._held[: min(places, default=keep)], self._held[keep:]
         return passed
 

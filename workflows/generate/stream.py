@@ -132,7 +132,7 @@ class ByteLevel:
     def push(self, token: str) -> Iterable[str]:
         """The characters whose last byte `token` brings."""
         try:
-            found = bytes(BYTE_OF[character] for character in token)
+            found = bytes([BYTE_OF[character] for character in token])
         except KeyError:
             found = token.encode()
         return (self._text.decode(found),)

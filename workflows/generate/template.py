@@ -174,7 +174,22 @@ def fold(messages: Sequence[Message]) -> list[Message]:
     return list(messages)
 
 
+def ignored_templates(bundle: Bundle) -> list[tuple[str, str]]:
+    """Name and type of what stands where a template's text should, as (`default`, `int`)."""
+    named = _named(bundle, tokenizer_settings(bundle))
+    return [
+        (printable(name), type(source).__name__)
+        for name, source in named.items()
+        if not isinstance(source, str | None)
+    ]
+
+
 def _sources(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Name → template, of those that are texts."""
+    return {name: source for name, source in _named(bundle, settings).items() if isinstance(source, str)}
+
+
+def _named(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Name → template: the files where there are some, else what tokenizer_config.json holds, one or several."""
     named: Any = {DEFAULT: bundle.text(f"{FOLDER}/chat_template.jinja")}
     if not named[DEFAULT]:
@@ -183,7 +198,7 @@ def _sources(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, str]:
         named = {one["name"]: one.get("template") for one in named if isinstance(one, dict) and "name" in one}
     if not isinstance(named, dict):
         named = {DEFAULT: named}
-    return {str(name): source for name, source in named.items() if isinstance(source, str)}
+    return {str(name): source for name, source in named.items()}
 
 
 @contextmanager

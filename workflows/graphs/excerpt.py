@@ -13,7 +13,8 @@ from pathlib import Path
 import onnx
 
 from workflows.errors import RequestError, printable
-from workflows.graphs.load import bodies_of, graphs_in, reads_of, topological
+from workflows.graphs.load import topological
+from workflows.graphs.nesting import bodies_of, graphs_in, reads_of
 from workflows.graphs.where import Opened
 from workflows.paths import home
 from workflows.wire.reports.graphs import ExcerptReport
@@ -75,6 +76,7 @@ def _excerpt(source: onnx.ModelProto, nodes: list[onnx.NodeProto], title: str) -
     for name in read:
         if name in weights:
             graph.initializer.append(_named(weights[name]))
+            graph.input.extend(info for info in whole.input if info.name == name)  # whose default it is
         elif name in sparse:
             graph.sparse_initializer.append(sparse[name])
         elif name and name not in made:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 import onnx
 
 from workflows.errors import GraphError, printable
-from workflows.files import is_elsewhere
+from workflows.files import is_elsewhere, not_a_file
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def place_of(tensor: onnx.TensorProto) -> Place:
 
 
 def check_location(folder: Path, location: str, graph: str) -> Path:
-    """The path of a weight file. Raises GraphError where it is outside the graph's folder or a link."""
+    """The path of a weight file. Raises GraphError where it is outside the graph's folder, a link or no file at all."""
     shown, windows = printable(location), PureWindowsPath(location)
     outside = f"{graph} keeps weights in {shown}, outside its own folder: such a file is not opened."
     # "C:x", "\\host\x" and "NUL" are places elsewhere on Windows, whatever this system makes of them
@@ -43,4 +43,7 @@ def check_location(folder: Path, location: str, graph: str) -> Path:
     name = PurePath(*windows.parts)
     if is_elsewhere(folder, name):
         raise GraphError(f"{graph} keeps weights in {shown}, a symbolic link: such a file is not opened.")
-    return folder / name
+    path = folder / name
+    if location and (kind := not_a_file(path)):
+        raise GraphError(f"{graph} keeps weights in {shown}, {kind} where a file should be: it is not opened.")
+    return path

@@ -1,6 +1,6 @@
 """Any .onnx file to its protobuf, safely: nothing is allocated from a declared size, no weight file is opened.
 
-    file ──parse──▶ ModelProto ──outputs? order? external data? domains?──▶ GraphFile (proto, warnings)
+    file ──parse──▶ ModelProto ──structure? order? external data? domains?──▶ GraphFile (proto, faults, warnings)
 
 What cannot be shown, or points where it must not, is a GraphError of one sentence; what can be shown although it
 would not run is a warning.
@@ -8,7 +8,7 @@ would not run is a warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped,u
 from workflows.errors import GraphError, printable
 from workflows.graphs.dtypes import bytes_of, dtype_name
 from workflows.graphs.external import check_location, place_of
+from workflows.graphs.nesting import graphs_in, reads_of
+from workflows.graphs.structure import structure_faults
 
 PARSE_LIMIT = (1 << 31) - 1
 _KNOWN_DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training", "com.microsoft"}
@@ -27,11 +29,15 @@ _LARGE = 1 << 31
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A model without its weights: `folder` is where its external data lies, `warnings` are one sentence each."""
+    """A model without its weights: `folder` is where its external data lies.
+
+    faults: what no runtime takes, warnings: these and what a person should know besides; one sentence each.
+    """
 
     name: str
     folder: Path
     proto: onnx.ModelProto
+    faults: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -56,51 +62,8 @@ def parse_graph(data: bytes, name: str, folder: Path) -> GraphFile:
     graphs = list(graphs_in(model.graph))
     if not all(isinstance(word, str) for graph in graphs for word in _words(graph)):
         raise GraphError(f"{shown} holds a name that is no text, so it is damaged: get it anew.")
-    return GraphFile(name, folder, model, tuple(_warnings(model, graphs, shown, folder)))
-
-
-def bodies_of(node: onnx.NodeProto) -> list[onnx.GraphProto]:
-    """The graphs inside a node: the branches of an If, the body of a Loop or Scan."""
-    found: list[onnx.GraphProto] = []
-    for attribute in node.attribute:
-        if attribute.type == onnx.AttributeProto.GRAPH:
-            found.append(attribute.g)
-        elif attribute.type == onnx.AttributeProto.GRAPHS:
-            found.extend(attribute.graphs)
-    return found
-
-
-def graphs_in(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """The graph, and the bodies of its nodes at any depth."""
-    yield graph
-    for node in graph.node:
-        for body in bodies_of(node):
-            yield from graphs_in(body)
-
-
-def tensors_in(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
-    """Every tensor of a model: initializers, and those in nodes' attributes, bodies and functions included."""
-    for graph in graphs_in(model.graph):
-        yield from graph.initializer
-        yield from _parts_of(graph.sparse_initializer)
-    for nodes in (model.graph.node, *(function.node for function in model.functions)):
-        for node in _nodes_below(nodes):
-            for attribute in node.attribute:
-                yield from (attribute.t, *attribute.tensors)
-                yield from _parts_of((attribute.sparse_tensor, *attribute.sparse_tensors))
-
-
-def _parts_of(sparse: Iterable[onnx.SparseTensorProto]) -> Iterator[onnx.TensorProto]:
-    for one in sparse:
-        yield from (one.values, one.indices)
-
-
-def _nodes_below(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    """The nodes, and those of their bodies."""
-    for node in nodes:
-        yield node
-        for body in bodies_of(node):
-            yield from _nodes_below(body.node)
+    faults = tuple(structure_faults(model, graphs, shown))
+    return GraphFile(name, folder, model, faults, (*faults, *_warnings(model, graphs, shown, folder)))
 
 
 def _words(graph: onnx.GraphProto) -> Iterator[object]:
@@ -181,17 +144,6 @@ def _makers_of(node: onnx.NodeProto, makers: dict[str, int]) -> set[int]:
     return {makers[name] for name in reads_of(node) if name in makers}
 
 
-def reads_of(node: onnx.NodeProto) -> Iterator[str]:
-    """What a node reads, and its bodies from around them; a body's own value may have the name of one outside."""
-    yield from node.input
-    for body in bodies_of(node):
-        own = {value.name for value in body.input} | {tensor.name for tensor in body.initializer}
-        own |= {tensor.values.name for tensor in body.sparse_initializer}
-        own |= {name for inner in body.node for name in inner.output}
-        read = (name for inner in body.node for name in reads_of(inner))
-        yield from (name for name in (*read, *(value.name for value in body.output)) if name not in own)
-
-
 def _inline_warnings(tensors: list[onnx.TensorProto]) -> Iterator[str]:
     """The first initializer whose bytes in the graph's file are not what its shape says."""
     for tensor in tensors:
@@ -217,6 +169,11 @@ def _external_warnings(tensors: list[onnx.TensorProto], shown: str, folder: Path
         if location and location not in sizes:
             path = check_location(folder, location, shown)
             sizes[location] = path.stat().st_size if path.is_file() else None
+            if path.is_file() and path.stat().st_nlink > 1:
+                yield (
+                    f"{printable(location)} has another name elsewhere, a hard link: what is written to that file "
+                    f"changes the weights of {shown}."
+                )
         if not location or location in told:
             continue
         size = sizes[location]

@@ -17,7 +17,7 @@ import onnx
 import onnx_ir as ir
 
 from workflows.graphs.archive import read_archive, write_archive
-from workflows.graphs.load import graphs_in
+from workflows.graphs.nesting import graphs_in
 from workflows.graphs.stages import MADE_BY
 from workflows.graphs.view import SCOPES_KEY
 from workflows.weights import WEIGHTS, Key, Region, key_of, large_initializers, tensor_bytes

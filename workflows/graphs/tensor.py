@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from workflows.errors import GraphError, RequestError, printable
 from workflows.graphs.dtypes import bytes_of, count_of, dtype_name
 from workflows.graphs.external import check_location, place_of
-from workflows.graphs.load import GraphFile, graphs_in
+from workflows.graphs.load import GraphFile
+from workflows.graphs.nesting import graphs_in
 from workflows.wire.reports.graphs import Histogram, TensorReport
 
 BINS, HEAD = 64, 16

@@ -18,7 +18,8 @@ import onnx
 from workflows.errors import printable
 from workflows.graphs.dtypes import bytes_of, dtype_name
 from workflows.graphs.external import place_of
-from workflows.graphs.load import GraphFile, bodies_of, topological
+from workflows.graphs.load import GraphFile, topological
+from workflows.graphs.nesting import bodies_of
 from workflows.wire.reports.graphs import GraphFacts, GraphNode, GraphValue
 
 SCOPES_KEY = "pkg.torch.onnx.name_scopes"

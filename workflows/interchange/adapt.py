@@ -23,7 +23,7 @@ from workflows.bundle.flow import Fault
 from workflows.graphs.signature import signature_of
 from workflows.kvcache import StateTensor
 from workflows.kvcache.geometry import FACTS_KEY
-from workflows.recipe.schema import POSITIONS_KEY
+from workflows.names import POSITIONS_KEY
 from workflows.runtime.feeds import Program
 from workflows.tensors import TensorSpec
 

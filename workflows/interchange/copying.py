@@ -16,10 +16,12 @@ from pathlib import Path, PurePosixPath
 import onnx
 
 from workflows.errors import GraphError, RequestError, printable
+from workflows.files import link_or_copy
 from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.external import check_location, place_of
-from workflows.graphs.load import load_graph, tensors_in
-from workflows.weights import append, link_or_copy, read_blocks
+from workflows.graphs.load import load_graph
+from workflows.graphs.nesting import tensors_in
+from workflows.weights import append, read_blocks
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _TAKEN = (".onnx", ".json")  # endings of what is no weight file

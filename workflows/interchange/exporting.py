@@ -16,7 +16,8 @@ from typing import Literal
 from workflows.builder.work import Report, timed
 from workflows.bundle import Bundle, read_bundle
 from workflows.bundle.flow import Fault
-from workflows.bundle.genai.folder import CONFIG, WORDS, parse
+from workflows.bundle.genai.asked import CONFIG
+from workflows.bundle.genai.folder import WORDS, parse
 from workflows.bundle.genai.lower import Geometry, Tensors, lower, plain, unsayable
 from workflows.bundle.genai.words import Json, look
 from workflows.bundle.schema import Pipeline

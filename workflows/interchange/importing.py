@@ -14,7 +14,8 @@ import onnx
 
 from workflows.builder.tokenizer import write_tokenizer
 from workflows.builder.work import Report, Work, made, timed, workshop
-from workflows.bundle.genai.folder import extra_files, is_genai, read_genai, unrun
+from workflows.bundle.genai.asked import extra_files, is_genai, unrun
+from workflows.bundle.genai.folder import read_genai
 from workflows.bundle.read import PIPELINE, draft_of
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish

@@ -12,7 +12,7 @@ import onnx
 from onnx import helper
 
 from workflows.errors import GraphError, printable
-from workflows.graphs.load import graphs_in, reads_of
+from workflows.graphs.nesting import graphs_in, reads_of
 
 
 def resolved(model: onnx.ModelProto, condition: str, value: bool) -> onnx.ModelProto:

@@ -10,7 +10,7 @@ from pathlib import Path
 from workflows.builder.tokenizer import COPIED
 from workflows.checkpoint.configuration import CONFIG, GENERATION, read_optional, token_ids
 from workflows.errors import RequestError
-from workflows.recipe.schema import DEFAULT_CAPACITY
+from workflows.names import DEFAULT_CAPACITY
 
 Json = dict[str, object]
 # ours → theirs, the first of which counts

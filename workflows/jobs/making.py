@@ -10,6 +10,7 @@ from workflows.jobs.told import Told
 from workflows.wire import requests as ask
 from workflows.wire.events import Event, ResultEvent, StageEvent
 from workflows.wire.reports.assembly import AssemblyReport
+from workflows.wire.reports.base import Done
 
 
 @singledispatch
@@ -32,6 +33,15 @@ def recipe(request: ask.PlanRecipe, told: Told) -> Iterator[Event]:
     from workflows.probe import plan
 
     yield ResultEvent(value=plan(request.source, _chosen(request.options), told.cancelled))
+
+
+@make.register
+def warm(request: ask.Warm, told: Told) -> Iterator[Event]:
+    """What a build imports."""
+    from workflows.builder.warm import warm
+
+    warm()
+    yield ResultEvent(value=Done())
 
 
 @make.register

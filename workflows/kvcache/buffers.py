@@ -54,9 +54,9 @@ class Store:
         """A new buffer of zeros: a masked slot must be finite, or 0 times it would be NaN."""
         return np.zeros((len(self.tensors), *self.tensors[0].sized(slots)), self.slots.dtype)
 
-    def resize(self, slots: int, at_end: bool) -> None:
-        """Another number of slots; the rows keep their distance from the end (`at_end`) or from the beginning."""
-        other, keep = self.sized(slots), min(slots, self.slots.shape[-2])
+    def resize(self, slots: int, keep: int, at_end: bool) -> None:
+        """Another number of slots; the first `keep` rows stay, or the last of them, at the end (`at_end`)."""
+        other = self.sized(slots)
         if keep:
             side = slice(-keep, None) if at_end else slice(keep)
             other[..., side, :] = self.slots[..., side, :]

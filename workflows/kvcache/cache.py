@@ -325,18 +325,24 @@ class KVCache:
             group.slide(by, self.capacity)
 
     def _reserve(self, slots: int) -> None:
-        if slots <= self.allocated or not self._growing:
+        """Has the buffers fit `slots` slots: graphs attend to every one that there is, so that what a longer sequence
+        needed goes again once it is twice what this one does."""
+        if not self._growing:
             return
         wanted = slots + slots // 4  # a quarter more than needed: growing costs O(1) a token over a sequence
-        self._resize(min(self.capacity, -(-wanted // _BUCKET) * _BUCKET))
+        bucket = min(self.capacity, max(1, -(-wanted // _BUCKET)) * _BUCKET)
+        if slots > self.allocated or 2 * bucket <= self.allocated:
+            self._resize(bucket)
 
     def _resize(self, slots: int) -> None:
-        """Gives the buffers `slots` slots; a sliding layout keeps its rows at the end."""
+        """Gives the buffers `slots` slots and keeps the rows that hold tokens; a sliding layout has them at the end."""
         self.lend()
+        at_end = self.layout.slides
+        keep = min(slots, max(group.taken(at_end) for group in self.groups))
         for store in self._stores:
-            store.resize(slots, at_end=self.layout.slides)
+            store.resize(slots, keep, at_end)
         for group in self.groups:
-            group.resize(slots, at_end=self.layout.slides)
+            group.resize(slots, keep, at_end)
         self.allocated = slots
         self.generation += 1
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from workflows import names
 from workflows.errors import GraphError
-from workflows.recipe.schema import POSITIONS_KEY
+from workflows.names import POSITIONS_KEY
 from workflows.tensors import TensorSpec, item_bytes
 
 Role = Literal["key", "value", "both"]

@@ -46,9 +46,16 @@ class Group:
         self.table[max(0, slots - by) :] = EMPTY  # what was vacated, on either side
         self.table[: max(0, -by, slots - capacity)] = EMPTY
 
-    def resize(self, slots: int, at_end: bool) -> None:
+    def taken(self, at_end: bool) -> int:
+        """How many slots there are up to the last that holds a token, or down to the first where rows are `at_end`."""
+        held = np.flatnonzero(self.table != EMPTY)
+        if not len(held):
+            return 0
+        return len(self.table) - int(held[0]) if at_end else int(held[-1]) + 1
+
+    def resize(self, slots: int, keep: int, at_end: bool) -> None:
         """As the buffers of its layers."""
-        table, keep = np.full(slots, EMPTY, np.int64), min(slots, len(self.table))
+        table = np.full(slots, EMPTY, np.int64)
         if keep:
             side = slice(-keep, None) if at_end else slice(keep)
             table[side] = self.table[side]

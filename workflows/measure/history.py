@@ -20,6 +20,7 @@ from itertools import islice
 from pathlib import Path
 
 from workflows.errors import RequestError, printable
+from workflows.files import free_for, naming
 from workflows.paths import home
 from workflows.wire.reports.runs import Run, RunReport, RunStep
 
@@ -123,16 +124,25 @@ class History:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with naming(self.path), self._naming():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                base = self._connected()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise  # locked, or no space: the file is sound
+                self._set_aside()
+                base = self._connected()
+            with closing(base):
+                yield base
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """What SQLite cannot do is said of the file, and with what is free: it does not tell a full disk apart."""
         try:
-            base = self._connected()
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise  # locked, or no space: the file is sound
-            self._set_aside()
-            base = self._connected()
-        with closing(base):
-            yield base
+            yield
+        except sqlite3.OperationalError as error:
+            raise sqlite3.OperationalError(f"{self.path}: {error}; {free_for(self.path)}") from error
 
     def _connected(self) -> sqlite3.Connection:
         base = sqlite3.connect(self.path, timeout=_WAIT_S)

@@ -13,6 +13,8 @@ import onnx
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
+from workflows.optimize.match import needed_inputs
+
 # onnxruntime registered it in the default domain, where onnx's checker knows nothing of it (facts of the field)
 UNKNOWN_TO_CHECKER = ("SimplifiedLayerNormalization",)
 CONTRIB = "com.microsoft"
@@ -21,10 +23,13 @@ Ends = dict[str, tuple[object, ...]]
 
 
 def ends_of(model: ir.Model, but: tuple[str, ...] = ()) -> Ends:
-    """Name → side, type and axes of the graph's inputs and outputs; `but`: outputs whose axes do not count."""
+    """Name → side, type and axes of the graph's inputs and outputs; `but`: outputs whose axes do not count.
+
+    An input with a default, which nobody need feed, is none of the ends that a pass must keep.
+    """
     graph = model.graph
     ends: Ends = {}
-    for side, values in (("input", graph.inputs), ("output", graph.outputs)):
+    for side, values in (("input", needed_inputs(graph)), ("output", list(graph.outputs))):
         for value in values:
             axes = None if value.name in but else str(value.shape)
             ends[str(value.name)] = (side, value.dtype, axes)

@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
 
+def needed_inputs(graph: ir.Graph) -> list[ir.Value]:
+    """The inputs that a caller must feed: those without a default."""
+    return [value for value in graph.inputs if not value.is_initializer()]
+
+
 def made_by(value: ir.Value | None, *ops: str, domain: str = "") -> ir.Node | None:
     """The node that gives `value` where it is one of `ops` of `domain`."""
     node = value.producer() if value is not None else None

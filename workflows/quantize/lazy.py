@@ -37,6 +37,16 @@ class LazyParts:
             for index, tensor in enumerate(self.tensors):
                 tensor.meta[MADE_OF] = (source.offset or 0, source.nbytes, recipe, index)
 
+    def view(self, index: int, name: str, shape: Sequence[int]) -> ir.LazyTensor:
+        """A part under another name and shape: in a folder of parts the same file."""
+        part = self.tensors[index]
+        view = ir.LazyTensor(partial(self._turned, index, shape), part.dtype, ir.Shape(shape), name=name)
+        view.meta.update(part.meta)
+        return view
+
+    def _turned(self, index: int, shape: Sequence[int]) -> ir.TensorProtocol:
+        return ir.tensor(self._part(index).numpy().reshape(shape), dtype=self._kinds[index][1])
+
     def _part(self, index: int) -> ir.TensorProtocol:
         if index not in self._ready:
             self._ready = dict(enumerate(self._make_parts(np.asarray(self.source.numpy()))))
@@ -54,11 +64,16 @@ Parts = tuple[ir.LazyTensor, ...]
 
 def parts_of(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> Parts:
     """The parts of `source`; `recipe` says all that makes two of them differ."""
+    return known_parts(source, recipe, kinds, make).tensors
+
+
+def known_parts(source: ir.TensorProtocol, recipe: Hashable, kinds: Sequence[Kind], make: Make) -> LazyParts:
+    """See parts_of."""
     key = (key_of(source), recipe)
     found = _KNOWN.get(key)
     if found is None:
         found = _KNOWN[key] = LazyParts(source, recipe, kinds, make)
-    return found.tensors
+    return found
 
 
 def chunks(outer: int, inner: int) -> Iterator[slice]:

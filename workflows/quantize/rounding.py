@@ -18,8 +18,10 @@ from onnx import numpy_helper
 from onnx.external_data_helper import load_external_data_for_tensor
 
 from workflows.errors import Cancelled
-from workflows.graphs.load import GraphFile, graphs_in
-from workflows.quantize.blocks import Blocks, dequantize_rows
+from workflows.graphs.load import GraphFile
+from workflows.graphs.nesting import graphs_in
+from workflows.quantize.blocks import dequantize_rows
+from workflows.quantize.grids import Blocks
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.rounding import NodeRounding, RoundingReport
 

@@ -5,55 +5,114 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace as changed
+
 import onnx_ir as ir
 
+from workflows import names
 from workflows.optimize.base import Outcome, Refusal
 from workflows.optimize.edit import add_initializer, make_node, replace, twin
 from workflows.optimize.hygiene import CONTRIB
+from workflows.optimize.match import made_by, users
 from workflows.quantize.base import Ranges
-from workflows.quantize.blocks import Blocks, quantized_matrix, quantized_table
-from workflows.quantize.linear import Linear, find_linears, find_tables
+from workflows.quantize.blocks import quantized_matrix, quantized_table
+from workflows.quantize.compensated import Sums
+from workflows.quantize.grids import Blocks
+from workflows.quantize.linear import Linear, find_head, find_linears, find_tables
 from workflows.recipe import Quantize
+from workflows.recipe.schema import BLOCK_SIZES
+
+FindSums = Callable[[ir.TensorProtocol], Sums | None]
+_MOVING = ("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze")
+_PLACES = (names.POSITIONS, "token_type_ids")
 
 
 class WeightOnly:
-    """`int4` or `int8`: the same with other bits. marked: the names of what is made hold the size of the blocks."""
+    """`int4` or `int8`: the same with other bits.
+
+    marked: the names of what is made hold the size of the blocks. moments: of what a weight is multiplied by, for the
+    rounding that makes up for its errors.
+    """
 
     needs_ranges = False
     retypes = False
 
-    def __init__(self, bits: int, marked: bool = False) -> None:
-        self._bits, self._marked = bits, marked
+    def __init__(self, bits: int, marked: bool = False, moments: FindSums | None = None) -> None:
+        self._bits, self._marked, self._moments = bits, marked, moments
         self.name, self.title = f"int{bits}", f"{bits}-bit weights in blocks"
 
     def requires(self, model: ir.Model, settings: Quantize) -> Refusal | None:
-        """Runs on any graph."""
+        """Runs on any graph; a rounding that learns of the inputs wants to have seen them."""
+        if self._bits == 4 and settings.rounding == "compensated" and self._moments is None:
+            return Refusal("compensated rounding is for weights that a calibration has seen the inputs of")
         return None
 
     def call(self, model: ir.Model, settings: Quantize, ranges: Ranges | None) -> Outcome:
         """See Method."""
-        how = Blocks(self._bits, settings.block_size, settings.symmetric)
-        mark = f".b{how.size}" if self._marked else ""
+        how = Blocks(self._bits, settings.block_size, settings.symmetric, settings.rounding)
         linears, refused = find_linears(model, settings)
-        weights = {linear.weight for linear in linears}
+        weights, head = {linear.weight for linear in linears}, find_head(model.graph)
         tables = list(find_tables(model.graph))
-        for linear in linears:
-            _to_nbits(linear, how, mark, settings.accuracy_level)
         taken = 0
+        for linear in linears:
+            own = self._whole(how, linear.inner) if settings.embedding and linear.node is head else how
+            sums = self._sums(linear.tensor)
+            _to_nbits(linear, own, self._mark(own), settings.accuracy_level, sums)
+            if self._moments is not None and sums is None:
+                refused.append(Refusal("calibration fed it nothing: rounded by search", str(linear.node.name)))
         for gather, table in tables:
-            reason = _reason_to_keep(gather, table, settings, tied=table in weights)
+            own = self._whole(how, int(table.shape[1]))
+            reason = self._reason_to_keep(gather, table, own, settings, tied=table in weights)
             if reason:
                 refused.append(Refusal(reason, str(gather.name)))
             elif settings.embedding:
-                _to_block_gather(gather, table, how, mark)
+                assert table.const_value is not None  # as find_tables gives it
+                _to_block_gather(gather, table, own, self._mark(own), self._sums(table.const_value))
                 taken += 1
         return Outcome(bool(linears or taken), tuple(refused))
 
+    def _sums(self, weight: ir.TensorProtocol) -> Sums | None:
+        return self._moments(weight) if self._moments is not None else None
 
-def _to_nbits(linear: Linear, how: Blocks, mark: str, level: int) -> None:
+    def _mark(self, how: Blocks) -> str:
+        return f".b{how.size}" if self._marked else ""
+
+    def _whole(self, how: Blocks, inner: int) -> Blocks:
+        """With blocks that fill rows of `inner` numbers, as a table's must; as it is where a person named the node."""
+        sizes = [] if self._marked else [size for size in BLOCK_SIZES if size <= how.size and inner % size == 0]
+        return changed(how, size=max(sizes, default=how.size))
+
+    def _reason_to_keep(
+        self, gather: ir.Node, table: ir.Value, how: Blocks, settings: Quantize, *, tied: bool
+    ) -> str:
+        size = table.const_value.nbytes if table.const_value is not None else 0
+        if gather.name in settings.exclude:
+            return "the recipe excludes it"
+        if not settings.embedding:  # told only where a person would think that one of the two is enough
+            stays = f"the table of tokens stays as it is beside the quantized head that is tied to it, {size:,} bytes"
+            return stays if tied else ""
+        if not self._marked and not _of_tokens(gather):  # what is named is taken
+            return "positions or types choose its rows, which are few and wanted as they are"
+        if not self._marked and any(node.op_type != "Gather" for node in users(table)):
+            return f"the head that is tied to it stays as it is: a second table would add to its {size:,} bytes"
+        if int(table.shape[1]) % how.size:
+            return f"rows of {table.shape[1]} numbers are no whole blocks of {how.size}"
+        return ""
+
+
+def _of_tokens(gather: ir.Node) -> bool:
+    """Whether what is fed chooses the rows, and not what is computed of places."""
+    value = gather.inputs[1]
+    while value is not None and (node := made_by(value, *_MOVING)) is not None:
+        value = node.inputs[0]
+    return value is not None and value.is_graph_input() and value.name not in _PLACES
+
+
+def _to_nbits(linear: Linear, how: Blocks, mark: str, level: int, sums: Sums | None) -> None:
     node, graph = linear.node, linear.node.graph
     assert graph is not None  # find_linears looks at graphs
-    packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how, mark)
+    packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how, mark, sums)
     inputs = [node.inputs[0], packed, scales, zeros, None, linear.bias]
     while inputs[-1] is None:
         inputs.pop()
@@ -64,11 +123,12 @@ def _to_nbits(linear: Linear, how: Blocks, mark: str, level: int) -> None:
     replace([node.outputs[0]], [result], [new], node)
 
 
-def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks, mark: str) -> None:
+def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks, mark: str, sums: Sums | None) -> None:
     graph = gather.graph
     assert graph is not None and table.const_value is not None  # as find_tables gives them
-    _, scales, zeros = _initializers(graph, table, True, how, mark)
-    rows = add_initializer(graph, f"{table.name}.int{how.bits}{mark}.rows", quantized_table(table.const_value, how))
+    _, scales, zeros = _initializers(graph, table, True, how, mark, sums)
+    seen = quantized_table(table.const_value, how, sums)
+    rows = add_initializer(graph, f"{table.name}.int{how.bits}{mark}.rows", seen)
     inputs = [rows, gather.inputs[1], scales, *([zeros] if zeros is not None else [])]
     result = twin(gather.outputs[0])
     facts = {"bits": how.bits, "block_size": how.size, "gather_axis": 0, "quantize_axis": 1}
@@ -78,26 +138,14 @@ def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks, mark: str) -
 
 
 def _initializers(
-    graph: ir.Graph, weight: ir.Value, rows: bool, how: Blocks, mark: str
+    graph: ir.Graph, weight: ir.Value, rows: bool, how: Blocks, mark: str, sums: Sums | None
 ) -> tuple[ir.Value, ir.Value, ir.Value | None]:
     """q, scales and, where they are of a block's own, zero points."""
     assert weight.const_value is not None
     name = f"{weight.name}.int{how.bits}{mark}"
-    packed, scales, zeros = quantized_matrix(weight.const_value, rows, how)
+    packed, scales, *zeros = quantized_matrix(weight.const_value, rows, how, sums)
     return (
         add_initializer(graph, name, packed),
         add_initializer(graph, f"{name}.scales", scales),
-        None if how.symmetric else add_initializer(graph, f"{name}.zeros", zeros),
+        add_initializer(graph, f"{name}.zeros", zeros[0]) if zeros else None,
     )
-
-
-def _reason_to_keep(gather: ir.Node, table: ir.Value, settings: Quantize, *, tied: bool) -> str:
-    size = table.const_value.nbytes if table.const_value is not None else 0
-    if gather.name in settings.exclude:
-        return "the recipe excludes it"
-    if not settings.embedding:
-        # told only where a person would think that one of the two is enough
-        return f"the table of tokens stays as it is beside the quantized head that is tied to it, {size:,} bytes" * tied
-    if int(table.shape[1]) % settings.block_size:
-        return f"rows of {table.shape[1]} numbers are no whole blocks of {settings.block_size}"
-    return ""

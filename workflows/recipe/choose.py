@@ -9,13 +9,15 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from workflows.checkpoint import Checkpoint
-from workflows.checkpoint.sizes import check_layers
+from workflows.checkpoint.sizes import check_layers, check_rotation
 from workflows.errors import CheckpointError, RecipeError, printable
+from workflows.names import DEFAULT_CAPACITY
 from workflows.recipe.cut import Cut, cut_of
 from workflows.recipe.early import early_refusals
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import SLIDING, Family, Geometry
-from workflows.recipe.schema import DEFAULT_CAPACITY, DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, SCATTER_FROM, Recipe
+from workflows.recipe.layout import usual_cache
+from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, SCATTER_FROM, Recipe
 from workflows.recipe.suits import refusals
 from workflows.recipe.target import Target, target_named
 from workflows.recipe.task import check_task, task_of
@@ -29,7 +31,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     """The recipe for `checkpoint`; `options` holds the names of Recipe's fields that a person chose, None for unset.
 
     The capacity is 4,096 or what the model allows, whichever is less, unless it was chosen; so is an encoder's fixed
-    length, with 512. Raises RecipeError that names the option for a value that cannot be had.
+    length, with 512. The cache is what usual_cache says. Raises RecipeError that names the option for a value that
+    cannot be had.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     task = chosen.get("task") or task_of(checkpoint)
@@ -49,7 +52,7 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
         "task": task,
         "opset": SCATTER_FROM if chosen.get("cache") == "scatter" else target.opset,
         "graphs": "prefill-decode" if split or target.fixed else "single",
-        "cache": "gqa" if split else "static",
+        "cache": "gqa" if split else "static",  # until the rest is known: see usual_cache
         "kv_dtype": "float16" if split else "float32",
         "capacity": capacity,
         "chunk": min(DEFAULT_CHUNK, capacity) if isinstance(capacity, int) and capacity > 0 else DEFAULT_CHUNK,
@@ -58,9 +61,11 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
         defaults["source_length"] = min(DEFAULT_SOURCE_LENGTH, limit)
     place = target.place if split else {}
     passes = _passes(family, target, chosen.get("passes", {}))
-    settled = {"passes": passes, "quantize": _quantize(target, chosen.get("quantize", {}))}
+    settled = {"passes": passes, "quantize": _quantize(target, chosen)}
     merged = {**defaults, "place": place, **chosen, **settled}
     recipe = _checked(merged)
+    if "cache" not in chosen:
+        recipe = recipe.model_copy(update={"cache": usual_cache(recipe, family, checkpoint.config).cache})
     for refusal in (*refusals(recipe), *early_refusals(recipe, family, geometry)):
         raise RecipeError(refusal)
     _refuse_unfit(recipe, family, checkpoint, limit)
@@ -71,6 +76,7 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
 def _geometry(checkpoint: Checkpoint, family: Family) -> Geometry:
     """That of a model with a cache. Raises CheckpointError where the weights hold less than config.json says."""
     check_layers(checkpoint.config, checkpoint.tensors)
+    check_rotation(checkpoint.config)
     geometry = family.geometry(checkpoint.config)
     limit = geometry.max_positions
     tables = (tensor.shape for name, tensor in checkpoint.tensors.items() if "position" in name and tensor.shape)
@@ -131,11 +137,18 @@ def _mappings(kind: object) -> int:
     return 1 + _mappings(get_args(kind)[1]) if get_origin(kind) is dict else 0
 
 
-def _quantize(target: Target, chosen: Any) -> Any:
-    """What a person chose, over what the target's provider computes rightly."""
-    if isinstance(chosen, Mapping):
-        return {"heads": target.heads, **chosen}
-    return chosen
+def _quantize(target: Target, options: Mapping[str, Any]) -> Any:
+    """What a person chose, over what the target's provider computes rightly and fast."""
+    chosen = options.get("quantize", {})
+    if not isinstance(chosen, Mapping):
+        return chosen
+    components = chosen.get("components")
+    precisions = [options.get("precision"), *(components.values() if isinstance(components, Mapping) else ())]
+    asked = next((precision for precision in ("int4", "int8") if precision in precisions), "")
+    rounding = chosen.get("rounding")
+    named = {asked, rounding} if isinstance(rounding, str) else {asked}
+    own = {key: value for name, parts in target.blocks.items() if name in named for key, value in parts.items()}
+    return {"heads": target.heads, **own, **chosen}
 
 
 def _passes(family: Family, target: Target, switched: Any) -> dict[str, bool]:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from workflows.names import DEFAULT_CAPACITY
 from workflows.recipe.target import Opset, TargetName, unaliased
 
 Graphs = Literal["single", "prefill-decode"]
 Cache = Literal["static", "window", "scatter", "gqa"]
 Precision = Literal["fp32", "fp16", "bf16", "int8", "int4", "int8-dynamic", "w8a16", "w8a8"]
 BlockSize = Literal[16, 32, 64, 128]
+BLOCK_SIZES: tuple[BlockSize, ...] = get_args(BlockSize)
 Variant = Literal["plain", "transformer-only"]
 
 ProviderName = Annotated[TargetName, BeforeValidator(unaliased)]
 
+DEFAULT_OPSET: Opset = 23
 SCATTER_FROM: Opset = 24  # the first with TensorScatter
 IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
 MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic")  # that leave the types between nodes alone
+Rounding = Literal["nearest", "search", "compensated"]
 Writer = Literal["host", "gqa", "scatter"]
 
-POSITIONS_KEY = "joinery.positions"  # in a graph's metadata: how many positions the model has
-DEFAULT_CAPACITY = 4096
 DEFAULT_CHUNK = 64
 DEFAULT_SOURCE_LENGTH = 512
 
@@ -80,6 +82,7 @@ class Quantize(BaseModel):
     block_size: BlockSize = 32
     accuracy_level: Literal[0, 1, 2, 3, 4] = 4
     symmetric: bool = False
+    rounding: Rounding = "search"
     head: bool = True
     embedding: bool = False
     heads: bool = True
@@ -135,7 +138,7 @@ class Recipe(BaseModel):
     place: dict[str, ProviderName] = {}
     expose: Literal["hidden_states"] | None = None
     compile: bool = False
-    opset: Opset = 23
+    opset: Opset = DEFAULT_OPSET
 
     @model_validator(mode="after")
     def _chunk_fits(self) -> Recipe:
@@ -148,6 +151,12 @@ class Recipe(BaseModel):
         odd = next((one for one in sorted(self.precisions) if one not in MIXABLE), None)
         if self.quantize.nodes and odd is not None:
             raise ValueError(f"quantize.nodes goes with {', '.join(MIXABLE)}, and not with {odd}")
+        return self
+
+    @model_validator(mode="after")
+    def _rounding_fits(self) -> Recipe:
+        if self.quantize.rounding == "compensated" and ("int4" not in self.precisions or self.quantize.nodes):
+            raise ValueError("the rounding compensated is of int4, and not of nodes with a method of their own")
         return self
 
     @property

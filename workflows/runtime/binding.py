@@ -28,7 +28,7 @@ Observer = Callable[[str, Mapping[str, NDArray[Any]]], None]
 
 
 class Binding:
-    """A run that is ready: `outputs` is what its sessions give, by (session, tensor).
+    """A run that is ready: `outputs` is what its sessions give, by (session, tensor), and `drivers` where they lie.
 
     shapes: of the drivers, by name. given: arrays that exist before, of inputs (the cache's past, what the encoder
     gave) and outputs (present). taken: outputs that this run or another needs. observer: gets what is neither given nor
@@ -47,7 +47,7 @@ class Binding:
     ) -> None:
         self.outputs: dict[Port, NDArray[Any]] = {}
         self._inputs: dict[Port, NDArray[Any]] = {}
-        self._drivers: list[tuple[str, NDArray[Any]]] = []
+        self.drivers: list[tuple[str, NDArray[Any]]] = []
         self._free: list[tuple[Port, ort.IOBinding, int]] = []
         self.generation = 0
         self._run, self._shapes, self._given = run, shapes, given
@@ -55,10 +55,11 @@ class Binding:
         self._memory: list[NDArray[Any]] = []  # bindings hold addresses alone
         self._runs = [(sessions[name], self._bind(sessions[name])) for name in run.sessions]
 
-    def run(self, inputs: Mapping[str, NDArray[Any]], options: ort.RunOptions | None) -> None:
-        """Runs every session once on the drivers `inputs`; `options` can end it half-way."""
-        for name, array in self._drivers:
-            array[...] = inputs[name]
+    def run(self, inputs: Mapping[str, NDArray[Any]] | None, options: ort.RunOptions | None) -> None:
+        """Runs every session once on the drivers `inputs`, None for what is there; `options` can end it half-way."""
+        if inputs is not None:
+            for name, array in self.drivers:
+                array[...] = inputs[name]
         for opened, binding in self._runs:
             if self._rows is not None and opened.name in self._run.keepers:
                 self._rows.to_provider(opened.provider)
@@ -144,7 +145,7 @@ class Binding:
             raise GraphError(f"The input {spec.name} is {list(spec.shape)}, and a step feeds {list(shape)}.")
         if array is None:
             array = np.zeros(shape, spec.numpy_dtype)
-            self._drivers.append((feed.name, array))
+            self.drivers.append((feed.name, array))
         return array
 
     def _source(self, port: Port, feed: Feed) -> NDArray[Any] | None:
@@ -178,3 +179,11 @@ class Binding:
         own = {spec.name: value for spec, value in found if (opened.name, spec.name) not in self.outputs}
         observer(opened.name, {name: value.numpy() for name, value in own.items()})
 
+
+def bind_last(run: Run, sessions: Mapping[str, OpenSession], given: Arrays, observer: Observer | None) -> Binding:
+    """What runs once after the last token, on outputs of the sessions before it; all that it gives is kept."""
+    sources = {port: feed.source for port, feed in run.feeds.items() if feed.source is not None}
+    arrays = {port: given[source] for port, source in sources.items() if source in given}
+    feeds = {port: Feed("given") if port in arrays else feed for port, feed in run.feeds.items()}
+    outputs = {(name, spec.name) for name in run.sessions for spec in sessions[name].outputs}
+    return Binding(Run(run.sessions, feeds), sessions, {}, arrays, frozenset(outputs), observer)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from workflows.bundle import Bundle, Pipeline
 from workflows.bundle.flow import Fault
 from workflows.bundle.speculation import DRAFT, STRATEGY
-from workflows.recipe.schema import DEFAULT_CAPACITY
+from workflows.names import DEFAULT_CAPACITY
 from workflows.runtime.feeds import Program
 from workflows.runtime.program import compile_program
 from workflows.runtime.signature import Signature

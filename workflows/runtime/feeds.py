@@ -52,6 +52,17 @@ class Run:
         """The inputs that are fed so."""
         return {port: feed for port, feed in self.feeds.items() if feed.kind == kind}
 
+    @property
+    def giver(self) -> str:
+        """The session that gives the logits, of a run that gives some."""
+        assert self.logits is not None
+        return self.logits[0][0]
+
+    @property
+    def gives_rows(self) -> bool:
+        """Whether it gives the logits of each of several tokens."""
+        return self.columns != 1 and self.logits is not None and self.logits[1].shape[1] != 1
+
     @cached_property
     def features(self) -> dict[Port, Feed]:
         """The inputs that are fed rows for the tokens that are their places; asked for in every step."""

@@ -16,8 +16,7 @@ from workflows.bundle import Pipeline
 from workflows.bundle.schema import parse_pipeline
 from workflows.errors import BundleError, GraphError, printable
 from workflows.kvcache.drivers import IDS, POSITIONS
-from workflows.names import LOGITS
-from workflows.recipe.schema import DEFAULT_CAPACITY
+from workflows.names import DEFAULT_CAPACITY, LOGITS
 from workflows.runtime.lacking import find_lacks
 from workflows.runtime.opening import settled
 from workflows.runtime.parts import AmbiguousError, Parts

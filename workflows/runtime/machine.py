@@ -29,18 +29,21 @@ from workflows.errors import Cancelled, GraphError, JoineryError, PromptError, R
 from workflows.kvcache import KVCache, Step
 from workflows.kvcache.cross import cross_view
 from workflows.kvcache.drivers import IDS
-from workflows.runtime.binding import Binding, Observer
+from workflows.kvcache.following import Following, following
+from workflows.runtime.binding import Binding, Observer, bind_last
 from workflows.runtime.emulation import emulation_note
-from workflows.runtime.feeds import Feed, Program, Run
+from workflows.runtime.feeds import Program, Run
 from workflows.runtime.hidden import Hidden, hidden_rows
 from workflows.runtime.memory import DeviceMemory
-from workflows.runtime.prompt import Given, Prompt
-from workflows.runtime.sessions import ORT_ERRORS, OpenSession
+from workflows.runtime.prompt import Given, Prompt, check_source
+from workflows.runtime.rows import TOLD, RowChoice, logits_memory, telling
+from workflows.runtime.sessions import ORT_ERRORS, OpenSession, widest_chunk
 from workflows.wire.events import GroupView, Phase
 from workflows.wire.reports.devices import Device
 
 Logits = NDArray[np.float32]
 _QUICK_S = 0.02
+_Key = tuple[str, int, int]  # of what is bound: its run, its columns, and of how many it gives logits
 _NARROW = 17  # columns of a run that looks at a draft, whose binding is kept; of wider ones the last alone is
 
 
@@ -70,16 +73,18 @@ class Machine:
         self.placement = ""  # of nodes that the provider leaves to another, what a person should know
         self._sessions, self._observer = dict(sessions), observer
         self._source_limit = pipeline.metadata.source_limit
-        self._bound: dict[tuple[str, int], Binding] = {}
-        self._wide = "", 0  # which of them is a wide tree's
+        self._rows = RowChoice(program, self._sessions, every=observer is not None)
+        self._bound: dict[_Key, Binding] = {}
+        self._wide: _Key = "", 0, 0  # which of them is a wide tree's
         self._last: Binding | None = None
+        self._next: tuple[Binding, Following] | None = None  # of a token behind the last one, if it comes alone
         self._branched: tuple[Step, Hidden | None] | None = None  # of which nothing is kept yet
         self.hear: Callable[[int, Hidden], None] | None = None
         self._prompt = Prompt(program, self._sessions)
         self.cache.told = self._prompt.positions()
         own = any(one.provider.has_memory for one in sessions.values()) and cache.in_place
         self.memory = DeviceMemory(cache) if own else None
-        self._widest = self._find_widest() if own else None
+        self._widest = widest_chunk(self._sessions[name] for name in program.prefill.keepers) if own else None
         self.chunk = min(self.chunk, self._widest or self.chunk)
         self._options = ort.RunOptions()
         self._stopped = threading.Event()
@@ -97,7 +102,7 @@ class Machine:
         """Lets go of the sessions and their memory; a run after it raises RequestError."""
         self._bound.clear()
         self._sessions.clear()
-        self._last = None
+        self._last = self._next = None
 
     def _check_open(self) -> None:
         if not self._sessions:
@@ -134,12 +139,12 @@ class Machine:
         """
         self._check_open()
         if given and IDS in given:
-            self._check_source(np.shape(given[IDS])[-1], self.program.source)
+            check_source(np.shape(given[IDS])[-1], self.program.source, self._source_limit)
         found = Prompt(self.program, self._sessions, prompt)
         found.read(given or {}, lambda bound: self._guarded(bound, {}, "encoder", self._options), self._observer)
         found.check_places()
         self.cache.told = found.positions()
-        self._prompt, self._last = found, None
+        self._prompt, self._last, self._next = found, None, None
         self._bound.clear()
         if given:
             self.cache.reset()
@@ -149,14 +154,6 @@ class Machine:
         if not self.has_source:
             raise PromptError("The model has no encoder that reads a source: give the text as a prompt.")
         self.start({IDS: np.asarray(source, np.int64)[None]})
-
-    def _check_source(self, tokens: int, run: Run | None) -> None:
-        width = run.columns if run else None
-        limit = min((limit for limit in (width, self._source_limit) if limit), default=tokens)
-        if tokens <= limit:
-            return
-        remedy = f"shorten it or build with source_length={tokens} or more" if width else "shorten it"
-        raise PromptError(f"The source has {tokens:,} tokens and the encoder reads {limit:,} at most: {remedy}.")
 
     # -- tokens ------------------------------------------------------------------------------------------------
 
@@ -182,11 +179,6 @@ class Machine:
         """Whether prompts go token by token because chunks of the graph's width are wrong where it runs."""
         return self._widest is not None and (self.program.prefill.columns or 0) > self._widest
 
-    def _find_widest(self) -> int | None:
-        """The columns that a chunk may have where its sessions run; None for any."""
-        limits = [self._sessions[name].provider.widest() for name in self.program.prefill.keepers]
-        return min((limit for limit in limits if limit is not None), default=None)
-
     def step(
         self, tokens: Sequence[int], phase: Phase = "decode", rows: int = 1, parents: Sequence[int] | None = None
     ) -> Logits:
@@ -201,15 +193,17 @@ class Machine:
         self._check_open()
         if self._stopped.is_set():
             raise Cancelled("The generation was cancelled.")
-        width = self.program.runs[phase].columns or len(tokens)
         self._branched = None
+        alone = len(tokens) == 1 and phase == "decode" and parents is None and self.hear is None
+        if alone and self._next is not None and self._next[1].goes_on():
+            return self._one_more(*self._next, tokens[0])
+        self._next = None
+        width = self.program.runs[phase].columns or len(tokens)
         step = self.cache.plan(tokens, width, parents)
-        bound = self._binding(phase, width, tokens, rows)
-        # a quick token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
-        began = time.perf_counter()
-        self._guarded(bound, step.inputs, phase, self._options if len(tokens) > 1 or self._slow else None)
-        self._slow = time.perf_counter() - began > _QUICK_S if len(tokens) == 1 else self._slow
-        end = min(step.real.stop, bound.logits.shape[1])  # some graphs give the last column's alone
+        asked = self._rows.asked(phase, step, rows)
+        bound = self._binding(phase, width, tokens, rows, told=bool(asked))
+        self._timed(bound, step.inputs | asked, phase, len(tokens))
+        end = min(step.real.stop, bound.logits.shape[1])  # some graphs give the last ones alone
         if rows > min(end, len(tokens)):
             raise GraphError(f"The graphs give the logits of {end} of {len(tokens)} tokens, and {rows} were asked for.")
         hidden = hidden_rows(self.program.runs[phase], bound, step) if self.hear else None
@@ -219,8 +213,23 @@ class Machine:
         else:
             self._branched = step, hidden
         if phase == "decode":
-            self._last = bound
+            self._last = bound if self.program.final is not None else None
+            if width == 1 and not self.program.decode.features and (next_one := following(self.cache, bound.drivers)):
+                self._next = bound, next_one
         return bound.logits_type.as_float32(bound.logits[0, end - rows : end])
+
+    def _one_more(self, bound: Binding, step: Following, token: int) -> Logits:
+        step.put(token)
+        self._timed(bound, None, "decode", 1)
+        step.commit()
+        self._last = bound if self.program.final is not None else None
+        return bound.logits_type.as_float32(bound.logits[0])
+
+    def _timed(self, bound: Binding, inputs: Mapping[str, NDArray[Any]] | None, phase: Phase, tokens: int) -> None:
+        # a quick token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
+        began = time.perf_counter()
+        self._guarded(bound, inputs, phase, self._options if tokens > 1 or self._slow else None)
+        self._slow = time.perf_counter() - began > _QUICK_S if tokens == 1 else self._slow
 
     def keep(self, path: Sequence[int]) -> None:
         """Advances the cache by the tokens at `path` of the last step, which branched: each a child of the one before.
@@ -244,10 +253,7 @@ class Machine:
         if self.program.final is not None or self.program.pad_left:
             return None
         phases: tuple[Phase, ...] = ("decode", "prefill")
-        return next((phase for phase in phases if self._gives_rows(self.program.runs[phase])), None)
-
-    def _gives_rows(self, run: Run) -> bool:
-        return run.columns != 1 and run.logits is not None and run.logits[1].shape[1] != 1
+        return next((phase for phase in phases if self.program.runs[phase].gives_rows), None)
 
     @property
     def drafts(self) -> int:
@@ -264,18 +270,11 @@ class Machine:
 
     @property
     def branches(self) -> int:
-        """How many tokens beyond the next one a run takes that branch, `drafts` of them on one path; 0 where none can.
-        """
+        """How many tokens beyond the next one a run takes that branch, `drafts` of them on one path; 0 for none."""
         if self.verifier is None or not self.cache.branches or not self.drafts:
             return 0
         width = self.program.runs[self.verifier].columns
         return max(self.cache.takes(self.cache.length, min(self.chunk, width or self.chunk), width) - 1, 0)
-
-    def giver(self, phase: Phase) -> str:
-        """Who gives the logits of a step: `decode on qnn`."""
-        logits = self.program.runs[phase].logits
-        assert logits is not None  # steps give some
-        return f"{logits[0][0]} on {self._sessions[logits[0][0]].provider.name}"
 
     def finish(self) -> dict[str, NDArray[Any]]:
         """Runs what the flow has at `final`, once, on what the last step gave; output → array, empty without such.
@@ -288,17 +287,13 @@ class Machine:
         self._check_open()
         if self._last is None:
             raise RequestError("What runs at the end runs on what a step gave, and there was none: feed a token first.")
-        given = self._last.outputs | self._prompt.kept
-        arrays = {port: given[feed.source] for port, feed in run.feeds.items() if feed.source in given}
-        feeds = {port: Feed("given") if port in arrays else feed for port, feed in run.feeds.items()}
-        outputs = {(name, spec.name) for name in run.sessions for spec in self._sessions[name].outputs}
-        bound = Binding(Run(run.sessions, feeds), self._sessions, {}, arrays, frozenset(outputs), self._observer)
-        self._guarded(bound, {}, "final", self._options)
+        bound = bind_last(run, self._sessions, self._last.outputs | self._prompt.kept, self._observer)
+        self._guarded(bound, None, "final", self._options)
         self._last = None
         return {name: array for (_, name), array in bound.outputs.items()}
 
     def _guarded(
-        self, bound: Binding, inputs: Mapping[str, NDArray[Any]], what: str, options: ort.RunOptions | None
+        self, bound: Binding, inputs: Mapping[str, NDArray[Any]] | None, what: str, options: ort.RunOptions | None
     ) -> None:
         try:
             bound.run(inputs, options)
@@ -322,20 +317,24 @@ class Machine:
 
     # -- memory ------------------------------------------------------------------------------------------------
 
-    def _binding(self, phase: Phase, width: int, tokens: Sequence[int], rows: int) -> Binding:
-        run = self.program.runs[phase]
+    def _binding(self, phase: Phase, width: int, tokens: Sequence[int], rows: int, told: bool) -> Binding:
+        run, sessions, key = self.program.runs[phase], self._sessions, (phase, width, rows if told else width)
         moving = self._prompt.moving(run, self.cache.length, tokens)
-        kept = None if moving else self._bound.get((phase, width))
+        kept = None if moving else self._bound.get(key)
         if kept is None or kept.generation != self.cache.generation:
+            # the others would keep buffers alive that the cache has left
+            self._bound = {key: one for key, one in self._bound.items() if one.generation == self.cache.generation}
+            run, sessions = telling(run, sessions) if told else (run, sessions)
             given = self._prompt.arrays(run, self.cache.length, tokens) | self._state(run, width)
-            shapes, taken = self.cache.shapes(width), self.program.taken
-            kept = Binding(run, self._sessions, shapes, given, taken, self._observer, self.memory)
+            shapes, taken = {**self.cache.shapes(width), **TOLD}, self.program.taken
+            given |= logits_memory(run, key[2])
+            kept = Binding(run, sessions, shapes, given, taken, self._observer, self.memory)
             kept.generation = self.cache.generation
             if (width in (1, self.chunk) or rows > 1) and not moving:  # an odd last chunk's is not worth its memory
                 if width > _NARROW and width != self.chunk:
                     self._bound.pop(self._wide, None)
-                    self._wide = phase, width
-                self._bound[phase, width] = kept
+                    self._wide = key
+                self._bound[key] = kept
         return kept
 
     def _state(self, run: Run, width: int) -> dict[Port, NDArray[Any]]:

@@ -15,7 +15,7 @@ from workflows.errors import BundleError, DeviceError, RecipeError, printable
 from workflows.kvcache import KVCache, Layout
 from workflows.kvcache.geometry import StateFacts
 from workflows.kvcache.layouts import layout_for
-from workflows.recipe.schema import DEFAULT_CAPACITY
+from workflows.names import DEFAULT_CAPACITY
 from workflows.runtime.binding import Observer
 from workflows.runtime.contexts import with_contexts
 from workflows.runtime.emulation import is_emulated
@@ -68,6 +68,7 @@ def open_machine(
     machine = make_machine(
         bundle.pipeline, sessions, place.device, cache=cache, capacity=capacity, observer=observer, where=where
     )
+    _refuse_cache(machine)
     machine.provider = str(place)
     notes = [unfit, _TOO_WIDE if machine.too_wide else "", *(_left(sessions, one) for one in _devices(openings))]
     machine.placement = " ".join(filter(None, notes))
@@ -95,6 +96,25 @@ def _open_all(
             opened[opening.key] = open_session(opening, graph=graphs.get(name), emulated=emulated)
         sessions[name] = replace(opened[opening.key], name=name).called(pipeline.own_names(name))
     return sessions
+
+
+def _refuse_cache(machine: Machine) -> None:
+    """Raises DeviceError where a provider computes wrongly what writes the cache, which nobody would see."""
+    if machine.cache.layout.writer != "gqa":
+        return
+    providers = [machine.sessions[name].provider for name in machine.program.decode.keepers]
+    if all(provider.name == "cpu" for provider in providers):
+        return
+    from workflows.recipe.target import TARGETS  # with all families: not for a token on the CPU
+
+    gqa = "cache", "gqa"
+    refused: dict[str, str] = {one.name: one.refused[gqa] for one in TARGETS.values() if gqa in one.refused}
+    for provider in providers:
+        if why := refused.get(provider.name):
+            raise DeviceError(
+                f"{provider.title} cannot run this bundle's gqa cache: {why}; build with the target {provider.name}, "
+                "or use the cpu provider."
+            )
 
 
 def _devices(openings: Mapping[str, Opening]) -> list[Device]:

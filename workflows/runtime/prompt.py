@@ -234,6 +234,16 @@ class Prompt:
         return rows if len(self._spec(port).shape) == 2 else rows[None]
 
 
+def check_source(tokens: int, run: Run | None, limit: int | None) -> None:
+    """Raises PromptError for a source of more tokens than what reads it takes. limit: the model's own, besides."""
+    width = run.columns if run else None
+    most = min((one for one in (width, limit) if one), default=tokens)
+    if tokens <= most:
+        return
+    remedy = f"shorten it or build with source_length={tokens} or more" if width else "shorten it"
+    raise PromptError(f"The source has {tokens:,} tokens and the encoder reads {most:,} at most: {remedy}.")
+
+
 def _joined(pieces: Sequence[Array]) -> Array:
     """The rows of several runs: along the first axis, or the second where the first is a batch of one."""
     return np.concatenate(pieces, axis=1 if pieces[0].ndim > 2 and all(one.shape[0] == 1 for one in pieces) else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import onnxruntime as ort
@@ -67,7 +67,9 @@ _LEVELS = {"log_severity_level": 4}  # what fails is raised, and told once
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session and what its graph says of itself. own: Joinery's name → the graph's, where they differ."""
+    """A session and what its graph says of itself. own: Joinery's name → the graph's, where they differ. optional: the
+    inputs that have a default, and need not be fed.
+    """
 
     name: str
     session: ort.InferenceSession
@@ -76,6 +78,7 @@ class OpenSession:
     metadata: Mapping[str, str]
     own: Mapping[str, str] = field(default_factory=dict)
     provider: Provider = CPU
+    optional: tuple[TensorSpec, ...] = ()
 
     def own_name(self, name: str) -> str:
         """What the graph calls the input or output of that name."""
@@ -120,11 +123,22 @@ def open_session(
     return OpenSession(
         opening.name,
         session,
-        tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_inputs()),
-        tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in session.get_outputs()),
+        _specs(session.get_inputs()),
+        _specs(session.get_outputs()),
         dict(session.get_modelmeta().custom_metadata_map),
         provider=provider,
+        optional=_specs(session.get_overridable_initializers()),
     )
+
+
+def widest_chunk(sessions: Iterable[OpenSession]) -> int | None:
+    """The columns that a chunk may have where they run; None for any."""
+    limits = [session.provider.widest() for session in sessions]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _specs(arguments: Iterable[ort.NodeArg]) -> tuple[TensorSpec, ...]:
+    return tuple(TensorSpec.of_runtime(arg.name, arg.shape, arg.type) for arg in arguments)
 
 
 def refuse_options(opening: Opening) -> None:

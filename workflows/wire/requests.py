@@ -67,6 +67,11 @@ class PlanRecipe(Request[PlanReport], job="recipe"):
 
 
 @dataclass(frozen=True)
+class Warm(Request[Done], job="warm"):
+    """The worker imports what a build needs, so that the next one begins at once."""
+
+
+@dataclass(frozen=True)
 class Build(Request[BuildDone], job="build"):
     """A bundle at `out`. consented: SHA-256 of the code files that may run; trust_remote_code: all of them may.
 
@@ -305,6 +310,11 @@ class Diverge(Request[DivergenceReport], job="diverge"):
     def __post_init__(self) -> None:
         if (self.prompt is None) == (self.prompt_ids is None):
             raise RequestError("The job diverge needs either a 'prompt' or 'prompt_ids'.")
+
+
+@dataclass(frozen=True)
+class Ping(Request[Done], job="ping"):
+    """A word from the worker, at once, whatever it is doing."""
 
 
 @dataclass(frozen=True)

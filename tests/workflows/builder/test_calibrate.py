@@ -99,7 +99,9 @@ def test_trajectories_keep_the_answers(exact: Path, ours: Path) -> None:
     assert reached(by_name["decode"]) == 96
     counts = by_name["decode"]["op_counts"]
     assert counts["com.microsoft.GroupQueryAttention"] == 3 and counts["QuantizeLinear"] > 150
-    assert by_name["head"]["op_counts"] == {"DequantizeLinear": 3, "QuantizeLinear": 2, "MatMul": 1}
+    assert by_name["head"]["op_counts"] == {
+        "DequantizeLinear": 4, "QuantizeLinear": 3, "MatMul": 1, "Slice": 1,
+    }  # fmt: skip
 
 
 def test_the_cpu_says_that_it_computes_w8a16_in_another_way(exact: Path, ours: Path) -> None:

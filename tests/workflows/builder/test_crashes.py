@@ -20,6 +20,7 @@ from workflows.builder import BuildRequest, build
 from workflows.builder.work import Work, workshop
 from workflows.bundle import verify_bundle
 from workflows.bundle.write import publish
+from workflows.stage_cache import StageCache
 from workflows.wire.events import Event, LogEvent, StageEvent
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the process that is killed is a fork of this one")
@@ -186,7 +187,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 def work(tmp_path: Path) -> Iterator[tuple[Work, list[Event]]]:
     """A work folder whose stage `export` is whole, and what it reports from then on."""
     events: list[Event] = []
-    work = Work(tmp_path / "work", events.append, lambda: False)
+    work = Work(tmp_path / "work", events.append, lambda: False, StageCache())
     work.stage("export", "0" * 64, make_stage)
     events.clear()
     yield work, events
@@ -215,9 +216,9 @@ def test_a_stage_that_is_whole_is_taken(work: tuple[Work, list[Event]]) -> None:
 
 
 @pytest.mark.slow
-def test_a_real_build_that_is_killed_while_it_cleans_up(tmp_path: Path, demo_bundle: Path) -> None:
+def test_a_real_build_that_is_killed_while_it_cleans_up(tmp_path: Path, default_bundle: Path) -> None:
     """At changes between publishing and the end; the next --force build makes the same graphs and weights."""
-    out = Path(shutil.copytree(demo_bundle, tmp_path / "out"))
+    out = Path(shutil.copytree(default_bundle, tmp_path / "out"))
     request = BuildRequest("demo:qwen3", out, {}, force=True)
     ends = set[int]()
     for count in (5, 15, 20, 25, 30, 35):
@@ -231,6 +232,6 @@ def test_a_real_build_that_is_killed_while_it_cleans_up(tmp_path: Path, demo_bun
         build(request)
         assert verify_bundle(out).ok
         for name in ("decoder.onnx", "weights.data"):
-            assert (out / name).read_bytes() == (demo_bundle / name).read_bytes()
+            assert (out / name).read_bytes() == (default_bundle / name).read_bytes()
         assert [path.name for path in tmp_path.iterdir()] == ["out"], f"at change {count}"
     assert -signal.SIGKILL in ends

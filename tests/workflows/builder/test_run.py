@@ -87,7 +87,7 @@ build(BuildRequest("demo:qwen3", Path(sys.argv[1]), {}), report)
     ],
 )
 def test_a_killed_build_leaves_no_bundle_and_goes_on_where_it_was(
-    tmp_path: Path, demo_bundle: Path, moment: str, reused: list[str]
+    tmp_path: Path, default_bundle: Path, moment: str, reused: list[str]
 ) -> None:
     """kill -9 in the middle of a stage, and between two; the second build takes the whole stages and no others."""
     out = tmp_path / "out"
@@ -101,12 +101,12 @@ def test_a_killed_build_leaves_no_bundle_and_goes_on_where_it_was(
     assert verify_bundle(out).ok
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     for name in ("decoder.onnx", "weights.data"):
-        assert (out / name).read_bytes() == (demo_bundle / name).read_bytes()
+        assert (out / name).read_bytes() == (default_bundle / name).read_bytes()
 
 
-def test_cancel_between_stages_leaves_the_target_and_keeps_the_stage(tmp_path: Path, demo_bundle: Path) -> None:
+def test_cancel_between_stages_leaves_the_target_and_keeps_the_stage(tmp_path: Path, default_bundle: Path) -> None:
     """With --force over a bundle: the old one stays as it is, and the next build reuses what was done."""
-    out = Path(shutil.copytree(demo_bundle, tmp_path / "out"))
+    out = Path(shutil.copytree(default_bundle, tmp_path / "out"))
     before, events = below(out), list[Event]()
     request = BuildRequest("demo:qwen3", out, {"capacity": 128}, force=True)
 
@@ -138,18 +138,35 @@ def test_cancel_before_the_first_stage_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bundle_that_appeared_meanwhile_is_not_replaced(tmp_path: Path, demo_bundle: Path) -> None:
+def test_a_bundle_that_appeared_meanwhile_is_not_replaced(tmp_path: Path, default_bundle: Path) -> None:
     """Another build ended while this one read its checkpoint."""
     out, first = tmp_path / "out", list[Event]()
 
     def report(event: Event) -> None:
         if not first:
-            shutil.copytree(demo_bundle, out)
+            shutil.copytree(default_bundle, out)
         first.append(event)
 
     with pytest.raises(RequestError, match="already holds a bundle"):
         build(BuildRequest("demo:qwen3", out, {}), report)
     assert verify_bundle(out).ok
+
+
+def test_another_precision_in_another_folder_takes_export_and_optimize_over(
+    tmp_path: Path, default_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same graphs as a build of its own, no torch needed for them; nothing of one bundle is a file of another."""
+    monkeypatch.setenv("JOINERY_HOME", str(tmp_path / "home"))
+    build(BuildRequest("demo:qwen3", tmp_path / "one", {}))
+    events: list[Event] = []
+    build(BuildRequest("demo:qwen3", tmp_path / "two", {"precision": "int8"}), events.append)
+    states = {e.stage: e.state for e in events if isinstance(e, StageEvent)}
+    assert states["export"] == states["optimize"] == "reused" and "import" not in states
+    build(BuildRequest("demo:qwen3", tmp_path / "three", {}))
+    for name in ("decoder.onnx", "weights.data"):
+        assert (tmp_path / "three" / name).read_bytes() == (default_bundle / name).read_bytes()
+        assert (tmp_path / "three" / name).stat().st_nlink == (tmp_path / "two" / name).stat().st_nlink == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "one", "three", "two"]
 
 
 # -- bad input -------------------------------------------------------------------------------------------------
@@ -303,7 +320,7 @@ def test_the_weights_are_the_checkpoint_s(folder_bundle: Path) -> None:
     np.testing.assert_array_equal(found.reshape(expected.shape), expected)
 
 
-@pytest.mark.parametrize("which", ["demo_bundle", "demo_split_bundle", "folder_bundle"])
+@pytest.mark.parametrize("which", ["default_bundle", "demo_split_bundle", "folder_bundle"])
 def test_nothing_of_this_machine_is_in_a_bundle(which: str, request: pytest.FixtureRequest) -> None:
     """No path, no trace of the exporter's stack, in any byte of any file."""
     bundle: Path = request.getfixturevalue(which)
@@ -332,12 +349,13 @@ def test_axes_of_the_single_graph_are_named(demo_bundle: Path) -> None:
     assert found["input_ids"] == found["position_ids"] == [1, "sequence"]
     assert found["attention_mask"][:3] == [1, 1, "sequence"]
     assert isinstance(found["attention_mask"][3], str)
-    assert found["logits"] == [1, "sequence", vocabulary]
+    assert found["logits"] == [1, "logits_rows", vocabulary]
+    assert found["logits_start"] == found["logits_end"] == [1]  # which may be left out
     for layer in range(facts["num_hidden_layers"]):
         for role in ("key", "value"):
             assert found[f"past_key_values.{layer}.{role}"] == [1, heads, "capacity", size]
             assert found[f"present.{layer}.{role}"] == [1, heads, "sequence", size]
-    assert len(found) == 4 + 4 * facts["num_hidden_layers"]
+    assert len(found) == 6 + 4 * facts["num_hidden_layers"]
 
 
 def test_axes_of_the_split_graphs_are_numbers(folder_bundle: Path) -> None:

@@ -61,7 +61,7 @@ def evidence(bundle: Path) -> list[dict[str, Any]]:
     return entries
 
 
-@pytest.mark.parametrize("which", ["demo_bundle", "demo_split_bundle"])
+@pytest.mark.parametrize("which", ["demo_bundle", "default_bundle", "demo_split_bundle"])
 def test_every_pass_has_evidence(which: str, request: pytest.FixtureRequest) -> None:
     """Counts, bytes, seconds, parity; the graphs of all steps in at most a twentieth of the weights."""
     bundle: Path = request.getfixturevalue(which)
@@ -79,7 +79,7 @@ def test_every_pass_has_evidence(which: str, request: pytest.FixtureRequest) -> 
     assert archives <= 0.05 * (bundle / "weights.data").stat().st_size
 
 
-@pytest.mark.parametrize("which", ["demo_bundle", "demo_split_bundle"])
+@pytest.mark.parametrize("which", ["demo_bundle", "default_bundle", "demo_split_bundle"])
 def test_the_finished_graphs_are_held_against_the_model(which: str, request: pytest.FixtureRequest) -> None:
     """Past the chunk of 64, in chunks and in single tokens; the evidence says how far and how many rows."""
     (entry, *_) = [one for one in evidence(request.getfixturevalue(which)) if one["name"] == "optimize"]

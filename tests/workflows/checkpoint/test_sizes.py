@@ -12,7 +12,7 @@ import pytest
 
 from tests.workflows.checkpoint.making import files, write
 from workflows.checkpoint import open_checkpoint
-from workflows.checkpoint.sizes import LAYER_COUNTS
+from workflows.checkpoint.sizes import LAYER_COUNTS, check_rotation
 from workflows.errors import CheckpointError, RequestError
 from workflows.recipe import choose
 
@@ -63,3 +63,20 @@ def test_a_size_that_is_no_count(key: str, value: Any, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=key) as caught:
         choose(open_checkpoint(with_config(tmp_path, **config)), {})
     assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"rope_scaling": {"rope_type": "linear", "factor": -2.0}},
+        {"rope_parameters": {"full_attention": {"rope_type": "yarn", "factor": 0}}},
+        {"rope_theta": 0},
+        {"text_config": {"rope_parameters": {"rope_theta": -1e4}}},
+        {"rope_scaling": {"rope_type": "longrope", "original_max_position_embeddings": -4}},
+    ],
+)
+def test_rotary_positions_that_nothing_could_turn_by(said: dict[str, Any]) -> None:
+    """transformers warns at most, and builds them; other factors are none of theirs."""
+    with pytest.raises(CheckpointError, match="of its rotary positions, which must be above 0"):
+        check_rotation({"model_type": "qwen3", **said})
+    check_rotation({"model_type": "qwen3", "factor": -1, "rope_theta": 1e6, "rope_scaling": None})

@@ -37,3 +37,34 @@ def test_what_the_list_imports(line: str, code: int) -> None:
     assert own <= {f"workflows.{name}" for name in (
         "cli", "cli.commands", "cli.completion", "errors", "paths", "processes",
     )}  # fmt: skip
+
+
+SHELL = {"cli", "errors", "paths", "processes", "wire"}
+MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
+LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
+BUILD = {"builder", "bundle", "checkpoint", "evidence", "files", "locks", "memory", "names", "recipe"}
+BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
+PROMPTED = ("generate", "chat", "bench", "diverge")
+MORE = {
+    **dict.fromkeys(PROMPTED, frozenset({"files"})),
+    "inspect": {"files", "picture"},
+    "cache": {"files", "locks", "stage_cache", "filelock"},
+    **dict.fromkeys(BUILDERS, BUILD | {"files", "stage_cache", "filelock", "psutil"}),
+}
+"""What a command's own module brings before it is told what to do: rooms of workflows/, and other people's packages."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_a_command_imports_before_it_works(name: str) -> None:
+    """Neither onnxruntime nor numpy, nor what builds where nothing is built: a wrong option is told at once."""
+    tell = (
+        f"import sys; from workflows.cli import run; run([{name!r}, '--help']); "
+        "loaded = [name.split('.') for name in sys.modules]; "
+        "print(*({one[0] for one in loaded} - set(sys.stdlib_module_names)), file=sys.stderr); "
+        "print(*{one[1] for one in loaded if one[0] == 'workflows' and one[1:]}, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", tell], capture_output=True, text=True, check=True)
+    packages, rooms = (set(line.split()) for line in done.stderr.splitlines()[-2:])
+    more = MORE.get(name, set())
+    assert {one for one in packages if not one.startswith("_")} <= LINE | more
+    assert rooms <= SHELL | more

@@ -84,7 +84,7 @@ def test_in_the_demo(demo_bundle: Path, tmp_path: Path) -> None:
 
 
 def test_in_28_layers(built: Built, tmp_path: Path) -> None:
-    bundle = built(make_qwen3(tmp_path / "checkpoint", num_hidden_layers=28), capacity=128, chunk=32)
+    bundle = built(make_qwen3(tmp_path / "checkpoint", num_hidden_layers=28), cache="static", capacity=128, chunk=32)
     assert asked(bundle, bundle, IDS).first is None
     assert hits(bundle, tmp_path, 12) == []
 
@@ -106,10 +106,14 @@ def test_layouts_do_not_part(demo_bundle: Path, built: Built) -> None:
         assert found.nodes_compared > 25
 
 
-def test_int4_parts_at_its_first_product(demo_bundle: Path, built: Built) -> None:
-    found = asked(demo_bundle, built("demo:qwen3", precision="int4"), IDS)
+@pytest.mark.parametrize("table", [True, False])
+def test_int4_parts_at_its_table_or_at_its_first_product(table: bool, demo_bundle: Path, built: Built) -> None:
+    settings = {} if table else {"quantize": {"embedding": False}}
+    found = asked(demo_bundle, built("demo:qwen3", precision="int4", **settings), IDS)
     assert found.first is not None
-    assert found.first.op == "com.microsoft.MatMulNBits"
-    assert "layers/0/self_attn" in found.first.scope
+    if table:
+        assert found.first.op == "com.microsoft.GatherBlockQuantized"
+    else:
+        assert found.first.op == "com.microsoft.MatMulNBits" and "layers/0/self_attn" in found.first.scope
     parted = {node.op for node in found.nodes if node.parts}
     assert parted <= {"com.microsoft.MatMulNBits", "com.microsoft.GatherBlockQuantized"}

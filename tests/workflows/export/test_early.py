@@ -74,7 +74,7 @@ def _done(engine: Any, ids: list[int], **options: Any) -> GenerationDone:
 
 def test_the_first_layers_draft(built: Built, deep: Path) -> None:
     """Its weights are the target's, the target's graph computes nothing for it, and the picture shows both."""
-    bundle = built(deep, capacity=96, early_exit=2)
+    bundle = built(deep, cache="static", capacity=96, early_exit=2)
     check(bundle)
     flow = read_bundle(bundle).pipeline.pipeline
     assert flow.strategy is not None and flow.draft == "draft" and flow.strategy.draft.depth == 2

@@ -127,7 +127,7 @@ def test_choices_that_do_not_fit_it(tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match="only a decoder without an encoder"):
         build_variant("demo:t5", tmp_path / "b")
     with pytest.raises(RecipeError, match="A cache in float16 needs --cache gqa"):
-        build(BuildRequest("demo:qwen3", tmp_path / "c", {"kv_dtype": "float16"}))
+        build(BuildRequest("demo:qwen3", tmp_path / "c", {"kv_dtype": "float16", "cache": "static"}))
 
 
 def test_positions_beyond_its_tables_are_refused(built: Built) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -9,6 +10,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from tests.workflows.families.models import VOCABULARY, greedy, save_decoder
 from tests.workflows.families.test_identity import check
@@ -20,7 +22,7 @@ from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
 from workflows.recipe import choose, family_for
-from workflows.wire.events import GenerationDone
+from workflows.wire.events import Event, GenerationDone, NoticeEvent
 
 _GPT = {"n_embd": 64, "n_layer": 2, "n_head": 4, "rotary_dim": 8}
 _LATENT = {
@@ -50,6 +52,17 @@ def test_what_cannot_be_cut(model_type: str, config: dict[str, Any], error: type
     with pytest.raises(error, match=why):
         build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 64}))
     assert not (tmp_path / "out").exists()
+
+
+def test_weights_of_whole_numbers_are_no_weights(tmp_path: Path) -> None:
+    """transformers loads them as if they were floating point: values of a grid without its steps."""
+    folder = save_decoder("llama", tmp_path / "checkpoint")
+    (file,) = folder.glob("*.safetensors")
+    tensors = load_file(file)
+    name = next(name for name in tensors if name.endswith("q_proj.weight"))
+    save_file(tensors | {name: (tensors[name] * 100).to(torch.int8)}, file, {"format": "pt"})
+    with pytest.raises(CheckpointError, match=r"q_proj\.weight is stored in int8, and nothing says by what"):
+        load_model(open_checkpoint(str(folder)), "text-generation")
 
 
 def test_angles_that_change_with_the_length_limit_the_capacity(tmp_path: Path) -> None:
@@ -109,13 +122,20 @@ def test_a_model_that_fails_with_a_cache_is_refused_in_one_sentence(tmp_path: Pa
 
 
 def test_sinks_are_built_where_the_host_writes_and_refused_by_name_elsewhere(tmp_path: Path) -> None:
-    """GPT-OSS: sinks and windows; its tokens are eager's at every length."""
+    """GPT-OSS: sinks and windows; its tokens are eager's at every length. Nobody has to choose static for it."""
     sizes = {"num_local_experts": 4, "num_experts_per_tok": 2, "head_dim": 16, "sliding_window": 24}
     checkpoint = save_decoder("gpt_oss", tmp_path / "checkpoint", **sizes)
     for cache in ("gqa", "scatter"):
         with pytest.raises(RecipeError, match=r"attention has sinks, and .* takes none: build with --cache static"):
             build(BuildRequest(str(checkpoint), tmp_path / cache, {"capacity": 256, "cache": cache}))
-    build(BuildRequest(str(checkpoint), tmp_path / "static", {"capacity": 256}))
+    told: list[Event] = []
+    build(BuildRequest(str(checkpoint), tmp_path / "static", {"capacity": 256}), told.append)
+    words = [event.message for event in told if isinstance(event, NoticeEvent) and event.code == "cache"]
+    assert words == [
+        "This model's attention has sinks, and GroupQueryAttention takes none: the cache is static, and the export "
+        "begins anew."
+    ]
+    assert json.loads((tmp_path / "static" / "recipe.json").read_text("utf-8"))["cache"] == "static"
     check(tmp_path / "static", checkpoint, greedy, 8)
 
 

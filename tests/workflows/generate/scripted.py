@@ -36,11 +36,15 @@ class ScriptedCache:
         self.length = 0
 
 
+_RUN = SimpleNamespace(giver="decoder")
+_SESSIONS = {"decoder": SimpleNamespace(provider=SimpleNamespace(name="cpu"))}
+
 class ScriptedMachine:
     """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
 
     provider, chunk, has_source = "cpu", 64, False
-    program = SimpleNamespace(final=None)
+    program = SimpleNamespace(final=None, runs=dict.fromkeys(("prefill", "decode"), _RUN))
+    sessions = _SESSIONS
 
     def __init__(
         self,
@@ -55,9 +59,6 @@ class ScriptedMachine:
 
     def chunks(self, prompt: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
         yield prompt, "prefill"
-
-    def giver(self, phase: str) -> str:
-        return "decoder on cpu"
 
     def step(self, tokens: Sequence[int], phase: str) -> NDArray[Any]:
         if self.cache.length + len(tokens) > self.cache.capacity:

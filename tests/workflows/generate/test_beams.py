@@ -22,7 +22,7 @@ SEARCHES = [
     for early in (False, True, "never")
 ]
 LAYOUTS: list[dict[str, Any]] = [
-    {"capacity": 96}, {"cache": "gqa", "capacity": 96}, {"cache": "scatter", "capacity": 96},
+    {"cache": "static", "capacity": 96}, {"capacity": 96}, {"cache": "scatter", "capacity": 96},
     {"cache": "window", "capacity": 96}, {"graphs": "prefill-decode", "capacity": 96, "chunk": 16},
 ]  # fmt: skip
 

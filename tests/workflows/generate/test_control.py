@@ -22,7 +22,8 @@ from workflows.plugins import allow
 from workflows.wire.events import GenerationDone, TokenEvent
 
 PROMPTS = [[5], [7, 8, 9, 10], list(range(300, 340))]
-LAYOUTS = {"static": {"capacity": 96}, "window": {"cache": "window", "capacity": 64},
+LAYOUTS = {"static": {"cache": "static", "capacity": 96}, "gqa": {"capacity": 96},
+           "window": {"cache": "window", "capacity": 64},
            "split": {"graphs": "prefill-decode", "capacity": 96, "chunk": 16}}  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def prompt_of(length: int, vocabulary: int, seed: int = 0) -> list[int]:
 
 @pytest.fixture(scope="module", params=["single", "prefill-decode"])
 def sharp_bundle(request: pytest.FixtureRequest, sharp_qwen3: Path, built: Built) -> Path:
-    return built(sharp_qwen3, graphs=request.param, capacity=256, chunk=64)
+    return built(sharp_qwen3, graphs=request.param, cache="static", capacity=256, chunk=64)
 
 
 @pytest.mark.parametrize("cache", ["static", "window"])

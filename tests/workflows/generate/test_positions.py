@@ -21,7 +21,7 @@ def test_a_window_ends_where_the_positions_do(
     forty = {"n_positions": 40, "max_position_embeddings": 40}
     monkeypatch.setitem(DECODERS, model_type, DECODERS[model_type] | forty)
     checkpoint = save_decoder(model_type, tmp_path / "checkpoint")
-    build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 40}))
+    build(BuildRequest(str(checkpoint), tmp_path / "out", {"cache": "static", "capacity": 40}))
     engine = open_engine(tmp_path / "out", cache="window", capacity=16)
     *_, done = engine.generate([5, 6, 7], GenerateOptions(max_new_tokens=60))
     assert isinstance(done, GenerationDone)

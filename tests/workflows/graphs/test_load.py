@@ -81,6 +81,16 @@ def no_place(folder: Path) -> Path:
     return save(proto, folder / "a.onnx")
 
 
+def piped(folder: Path) -> Path:
+    os.mkfifo(folder / "w.data")
+    return save(over("w.data"), folder / "a.onnx")
+
+
+def to_folder(folder: Path) -> Path:
+    (folder / "w.data").mkdir()
+    return save(over("w.data"), folder / "a.onnx")
+
+
 REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "truncated": (truncated, "is no ONNX file, or is cut short"),
     "garbage": (garbage, "is no ONNX file, or is cut short"),
@@ -90,6 +100,8 @@ REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "no text": (no_text, "no text|no ONNX file"),
     "symbolic link": (linked, "w.data, a symbolic link"),
     "linked folder": (linked_folder, "near/w.data, a symbolic link"),
+    "pipe": (piped, "w.data, a pipe where a file should be"),
+    "folder": (to_folder, "w.data, a folder where a file should be"),
     "outside": (pointing("../w.data"), "outside its own folder"),
     "outside by a detour": (pointing("sub/../../w.data"), "outside its own folder"),
     "absolute": (pointing("/etc/passwd"), "outside its own folder"),
@@ -173,9 +185,16 @@ def no_opset(folder: Path) -> Path:
     return save(proto, folder / "a.onnx")
 
 
+def hard_linked(folder: Path) -> Path:
+    (folder / "elsewhere.bin").write_bytes(bytes(16))
+    os.link(folder / "elsewhere.bin", folder / "w.data")
+    return save(over("w.data"), folder / "a.onnx")
+
+
 WARNED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "missing": (pointing("w.data"), "The weights of a.onnx are missing: there is no w.data beside it."),
     "short": (short, "w.data has 15 bytes and the initializer w ends at 16: it is cut short."),
+    "hard link": (hard_linked, "w.data has another name elsewhere, a hard link"),
     "sparse": (sparse, "The sparse initializer w stands for 4,398,046,511,104 bytes"),
     "overlarge": (overlarge, "The initializer w holds 4 bytes, and float32 [1048576, 1048576] takes"),
     "unknown domain": (unknown_domain, "The domain org.example of Warp is not one that onnxruntime knows"),

@@ -26,7 +26,7 @@ def tokens(folder: Path) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"cache": "gqa"}, {"variant": "transformer-only", "graphs": "single"}])
+@pytest.mark.parametrize("options", [{"cache": "static"}, {}, {"variant": "transformer-only", "graphs": "single"}])
 def test_there_and_back(options: dict[str, Any], built: Any, tmp_path: Path) -> None:
     """In either version, opened in place and imported."""
     bundle = built("demo:qwen3", **options)

@@ -100,6 +100,43 @@ def test_a_growing_buffer_keeps_its_rows_and_says_that_it_moved() -> None:
     assert cache.allocated == cache.length == 1000
 
 
+@pytest.mark.parametrize("layout", ["static", "window", "fifo", "gqa"])
+def test_what_a_longer_sequence_needed_goes_with_the_next_step(layout: str) -> None:
+    cache = make(layout, 1000)
+    feed(cache, list(range(1, 601)))
+    assert cache.allocated == 768
+    cache.rewind(300)
+    feed(cache, [5])
+    assert cache.allocated == 384 and cache.past("past.0.key").shape == (1, 1, 384, 2)
+    rows = cache.rows()[1]["past.1.value"][0, 0, :, 0]
+    assert rows.tolist() == [2 * i for i in [*range(1, 301), 5]]
+    generation = cache.generation
+    for length in range(300, 200, -1):  # what a draft takes back is no reason
+        cache.rewind(length)
+        feed(cache, [7])
+    assert cache.generation == generation
+    cache.reset()
+    step = feed(cache, [9])
+    assert (cache.allocated, cache.generation) == (64, generation + 1)
+    assert cache.rows()[1]["past.0.key"].tolist() == [[[[9, 9]]]]
+    if layout != "gqa":
+        assert step.inputs["attention_mask"].shape == (1, 1, 1, 65)
+
+
+def test_rows_that_come_back_before_a_step_need_no_other_buffer() -> None:
+    """As when a search of several texts goes from one to another."""
+    cache = make("static", 1000)
+    feed(cache, list(range(1, 601)))
+    rows = []
+    for length in range(600, 40, -1):
+        cache.rewind(length)
+        rows.append(cache.newest())
+    cache.append(rows[-2::-1])
+    feed(cache, [601])
+    assert (cache.allocated, cache.generation, cache.length) == (768, 1, 601)
+    assert cache.past("past.0.key")[0, 0, :601, 0].tolist() == list(range(1, 602))
+
+
 def test_past_is_the_cache_s_own_memory() -> None:
     cache = make("static", 64)
     addresses = {name: cache.past(name).ctypes.data for name in cache.names}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -34,6 +35,7 @@ CASES = {
     "capacity": st.integers(1, 12),
     "fixed": st.booleans(),
     "pad_left": st.booleans(),
+    "bucket": st.sampled_from([1, 2, 64]),  # at 64 such short sequences never grow
     "actions": ACTIONS,
 }
 
@@ -41,26 +43,29 @@ CASES = {
 @settings(max_examples=800, deadline=None)
 @given(**CASES)
 def test_any_interleaving_equals_a_plain_list(
-    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, actions: list
+    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, bucket: int, actions: list
 ) -> None:
-    interleave(kind, capacity, fixed, pad_left, actions)
+    with patch("workflows.kvcache.cache._BUCKET", bucket):
+        interleave(kind, capacity, fixed, pad_left, actions)
 
 
 @pytest.mark.slow
 @settings(max_examples=10_000, deadline=None)
 @given(**CASES)
 def test_ten_thousand_interleavings(
-    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, actions: list
+    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, bucket: int, actions: list
 ) -> None:
-    interleave(kind, capacity, fixed, pad_left, actions)
+    with patch("workflows.kvcache.cache._BUCKET", bucket):
+        interleave(kind, capacity, fixed, pad_left, actions)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pad_left", [False, True])
 @settings(max_examples=10_000, deadline=None)
-@given(capacity=CASES["capacity"], fixed=CASES["fixed"], actions=ACTIONS)
-def test_ten_thousand_of_the_fifo(pad_left: bool, capacity: int, fixed: bool, actions: list) -> None:
-    interleave(("fifo", "append"), capacity, fixed, pad_left, actions)
+@given(capacity=CASES["capacity"], fixed=CASES["fixed"], bucket=CASES["bucket"], actions=ACTIONS)
+def test_ten_thousand_of_the_fifo(pad_left: bool, capacity: int, fixed: bool, bucket: int, actions: list) -> None:
+    with patch("workflows.kvcache.cache._BUCKET", bucket):
+        interleave(("fifo", "append"), capacity, fixed, pad_left, actions)
 
 
 def interleave(kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, actions: list) -> None:

@@ -57,5 +57,16 @@ def test_what_a_table_says_of_a_slot_is_true_of_its_row(slots: int, by: int) -> 
 )  # fmt: skip
 def test_a_table_grows_and_shrinks_as_its_buffer(slots: int, at_end: bool, kept: list[int]) -> None:
     made = group(7, 8, 9)
-    made.resize(slots, at_end)
+    made.resize(slots, min(slots, made.taken(at_end)), at_end)
     assert made.table.tolist() == kept
+
+
+@pytest.mark.parametrize(
+    ("table", "left", "right"),
+    [((EMPTY, EMPTY, EMPTY), 0, 0), ((4, EMPTY, 5), 3, 3), ((EMPTY, 4, EMPTY), 2, 2), ((4, EMPTY, EMPTY), 1, 3)],
+)
+def test_slots_are_taken_up_to_the_last_token_from_where_rows_begin(
+    table: tuple[int, ...], left: int, right: int
+) -> None:
+    made = group(*table)
+    assert (made.taken(at_end=False), made.taken(at_end=True)) == (left, right)

@@ -197,3 +197,10 @@ def test_how_long_a_build_takes_is_read_from_whole_ones_of_like_size(
     assert build_seconds("int4", 1000, last=1) == [20.0]
     history.path.write_bytes(b"no database")
     assert build_seconds("int4", 1000) == []
+
+
+def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    """SQLite itself names no file, and does not tell a full disk apart: what is free is said."""
+    (tmp_path / "runs.db").mkdir()
+    with pytest.raises(sqlite3.OperationalError, match=r"runs\.db: unable to open database file; .* MiB are free"):
+        History(tmp_path / "runs.db").add(RUN)

@@ -11,7 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from workflows.errors import Cancelled
 from workflows.graphs import load_graph
-from workflows.quantize.blocks import Blocks, dequantize_rows, quantize_rows
+from workflows.quantize.blocks import dequantize_rows, quantize_rows
+from workflows.quantize.grids import Blocks
 from workflows.quantize.rounding import rounding
 
 WEIGHT = np.random.default_rng(0).standard_normal((48, 96)).astype(np.float32)

@@ -11,7 +11,8 @@ import pytest
 from tests.workflows.optimize.making import operators, parse, values, weights
 from workflows.errors import GraphError, RecipeError
 from workflows.quantize import METHODS, check_excluded, run_method
-from workflows.quantize.blocks import Blocks, dequantize_rows, quantize_rows
+from workflows.quantize.blocks import dequantize_rows, quantize_rows
+from workflows.quantize.grids import Blocks
 from workflows.recipe import Quantize
 
 EXACT = 2e-5  # sums in another order
@@ -61,6 +62,23 @@ def test_accuracy_level_4_stays_near_the_integers() -> None:
     rows = stored(model, "w", 256, Blocks(4, 32, False))
     (got,) = values(model, {"x": x})
     assert np.abs(got - x @ rows.T).max() <= 0.02 * np.abs(x @ rows.T).max()  # activations in 8 bits
+
+
+@pytest.mark.parametrize("block", [16, 32, 64, 128])
+@pytest.mark.parametrize(("inner", "outer"), [(256, 64), (100, 48), (33, 7), (128, 1), (300, 1)])
+def test_accuracy_level_4_takes_every_block_and_odd_shapes(inner: int, outer: int, block: int) -> None:
+    """Symmetric, as the CPU's bundles are, with a bias; one row, and several."""
+    w, b = weights(outer, inner), weights(outer, seed=2)
+    text = f"g (float[M,{inner}] x) => (float[M,{outer}] y) {{ y = Gemm <transB = 1> (x, w, b) }}"
+    model = parse(text, w=w, b=b)
+    run_method(model, METHODS["int4"], Quantize(symmetric=True, block_size=block))
+    rows = stored(model, "w", inner, Blocks(4, block, True))
+    for count in (1, 3):
+        x = weights(count, inner, seed=1)
+        (got,) = values(model, {"x": x})
+        lost = np.abs(x).max() / 254 * np.abs(rows).sum(1).max()  # half a step of 8-bit activations, in each number
+        np.testing.assert_allclose(got, x @ rows.T + b, atol=lost)
+        assert np.abs(got - x @ rows.T - b).mean() <= 0.2 * lost
 
 
 def test_values_on_the_grid_come_back_exactly() -> None:
@@ -118,6 +136,48 @@ def test_a_quantized_table_gives_its_own_rows_and_the_head_reads_the_same_bytes(
     np.testing.assert_allclose(values(model, {"ids": ids})[0], rows[ids] @ rows.T, atol=EXACT)
     flat = model.graph.initializers[f"table.int{bits}.rows"].const_value.numpy()
     assert flat.tobytes() == model.graph.initializers[f"table.int{bits}"].const_value.numpy().tobytes()
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_table_whose_rows_are_no_whole_blocks_has_smaller_ones_and_so_has_its_head(symmetric: bool) -> None:
+    table, w, ids = weights(40, 96), weights(96, 96, seed=1), np.array([[3, 39, 0]])
+    text = TIED.replace("MatMul(x, t)", "MatMul(y, t)").replace("t =", "y = MatMul(x, w)  t =")
+    model = parse(text, table=table, w=w)
+    settings = Quantize(embedding=True, accuracy_level=1, symmetric=symmetric, block_size=128)
+    report = run_method(model, METHODS["int4"], settings)
+    assert operators(model) == {"GatherBlockQuantized": 1, "MatMulNBits": 2} and not report.refused
+    rows = stored(model, "table", 96, Blocks(4, 32, symmetric))
+    other = stored(model, "w", 96, Blocks(4, 128, symmetric))
+    np.testing.assert_allclose(values(model, {"ids": ids})[0], rows[ids] @ other.T @ rows.T, atol=EXACT)
+
+
+def test_a_table_that_two_read_and_scale_is_taken_for_both() -> None:
+    """As in T5 and BART, whose encoder and decoder read one table, and in Gemma, which scales it."""
+    text = """g (int64[1,S] ids, int64[1,S] others) => (float[1,S,64] y) {
+        a = Gather(table, ids)
+        cast = Cast <to = 7> (others)
+        b = Gather(table, cast)
+        scaled = Mul(a, eight)
+        y = Add(scaled, b)
+    }"""
+    table, ids, others = weights(40, 64), np.array([[3, 39, 0]]), np.array([[1, 1, 2]])
+    model = parse(text, table=table, eight=np.float32(8))
+    run_method(model, METHODS["int4"], Quantize(embedding=True, symmetric=True))
+    assert operators(model)["GatherBlockQuantized"] == 2 and "table" not in model.graph.initializers
+    flat = model.graph.initializers["table.int4.rows"].const_value.numpy().reshape(40, 2, 16)
+    scales = model.graph.initializers["table.int4.scales"].const_value.numpy()
+    rows = dequantize_rows(flat, scales, None, 64, Blocks(4, 32, True))
+    (got,) = values(model, {"ids": ids, "others": others})
+    np.testing.assert_allclose(got, 8 * rows[ids] + rows[others], atol=EXACT)
+
+
+def test_tables_of_places_stay_and_so_does_one_whose_head_stays() -> None:
+    places = "g (int64[1,S] position_ids) => (float[1,S,64] y) { y = Gather(w, position_ids) }"
+    assert "positions or types" in refusal_of(places, Quantize(embedding=True), w=weights(40, 64))
+    counted = "g (int64[1,S] ids) => (float[1,S,64] y) { c = CumSum(ids, one)  y = Gather(w, c) }"
+    assert "positions or types" in refusal_of(counted, Quantize(embedding=True), w=weights(40, 64), one=np.int64(1))
+    kept = refusal_of(TIED, Quantize(embedding=True, head=False), table=weights(40, 64))
+    assert "10,240 bytes" in kept and "which the recipe leaves alone" in kept
 
 
 def test_the_head_can_be_left_alone() -> None:

@@ -25,9 +25,36 @@ def demo() -> Checkpoint:
 ])  # fmt: skip
 def test_a_target_decides_opset_and_shapes(demo: Checkpoint, target: str, opset: int, graphs: str) -> None:
     recipe = choose(demo, {"target": target})
-    assert (recipe.opset, recipe.graphs, recipe.cache) == (opset, graphs, "static")
+    assert (recipe.opset, recipe.graphs, recipe.cache) == (opset, graphs, "gqa" if target == "cpu" else "static")
     assert refusals(recipe) == []
     assert choose(demo, {"target": "cpu", "cache": "scatter"}).opset == 24
+
+
+@pytest.mark.parametrize(("options", "settings"), [
+    ({}, (32, False, False)),
+    ({"precision": "int4"}, (32, True, True)),
+    ({"precision": "int8"}, (32, False, True)),
+    ({"quantize": {"components": {"decoder": "int4"}}}, (32, True, True)),
+    ({"precision": "int4", "quantize": {"rounding": "compensated"}}, (128, True, True)),
+    ({"precision": "int4", "quantize": {"rounding": "compensated", "block_size": 64}}, (64, True, True)),
+    ({"precision": "int4", "quantize": {"symmetric": False, "embedding": False}}, (32, False, False)),
+    ({"precision": "int4", "target": "dml"}, (32, False, False)),
+    ({"precision": "int4", "target": "openvino"}, (32, False, False)),
+    ({"precision": "int4", "target": "webgpu"}, (32, False, False)),
+])  # fmt: skip
+def test_the_cpu_has_blocks_of_its_own(demo: Checkpoint, options: dict[str, Any], settings: tuple[int, bool]) -> None:
+    quantize = choose(demo, options).quantize
+    assert (quantize.block_size, quantize.symmetric, quantize.embedding) == settings
+
+
+@pytest.mark.parametrize("options", [
+    {"quantize": {"rounding": "compensated"}},
+    {"precision": "int8", "quantize": {"rounding": "compensated"}},
+    {"precision": "int4", "quantize": {"rounding": "compensated", "nodes": {"a": {"precision": "int8"}}}},
+])  # fmt: skip
+def test_only_int4_throughout_is_compensated(demo: Checkpoint, options: dict[str, Any]) -> None:
+    with pytest.raises(RecipeError, match="the rounding compensated is of int4"):
+        choose(demo, options)
 
 
 @pytest.mark.parametrize(("options", "why"), [

@@ -23,6 +23,7 @@ WRONG: tuple[Any, ...] = (None, True, 7, 1.5, "x", [], [[]], {}, {"x": [[]]})
 GOOD: dict[str, dict[str, Any]] = {
     "probe": {"source": "demo:qwen3"},
     "recipe": {"source": "demo:qwen3"},
+    "warm": {},
     "build": {"source": "demo:qwen3", "out": "/b"},
     "import": {"folder": "/g", "out": "/b"},
     "export_genai": {"bundle": "/b", "out": "/g"},
@@ -53,6 +54,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "save_cache": {"path": "/c"},
     "load_cache": {"path": "/c"},
     "close": {},
+    "ping": {},
     "cancel": {"target": 3},
 }
 
@@ -110,7 +112,8 @@ def test_the_answer_is_a_report_or_an_event_of_its_own(job: str) -> None:
     made = dict.fromkeys(("build", "import", "export_genai", "assemble"), BuildDone)
     own = {**made, "open": ReadyEvent, "generate": GenerationDone, "cancel": type(None)}
     assert answer is own[job] if job in own else issubclass(answer, Report)
-    assert (answer is Done) == (job in ("form", "prune", "draft", "rewind", "save_cache", "load_cache", "close"))
+    plain = ("warm", "form", "prune", "draft", "rewind", "save_cache", "load_cache", "close", "ping")
+    assert (answer is Done) == (job in plain)
 
 
 def cases() -> list[tuple[str, dict[str, Any], str]]:

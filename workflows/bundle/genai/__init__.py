@@ -6,8 +6,3 @@
 
 Nothing outside this folder knows version 1. What version 2 has no word for is kept, as it was, in `metadata.genai`.
 """
-
-from workflows.bundle.genai.folder import CONFIG, is_genai, read_genai
-from workflows.bundle.genai.lower import lower
-
-__all__ = ["CONFIG", "is_genai", "lower", "read_genai"]

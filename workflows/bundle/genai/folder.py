@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import cast
@@ -13,16 +12,16 @@ from typing import cast
 from pydantic import ValidationError
 
 from workflows.bundle.flow import Fault, path_of
+from workflows.bundle.genai.asked import CONFIG
 from workflows.bundle.genai.drafts import put_strategy
 from workflows.bundle.genai.faults import faults, ring_faults
 from workflows.bundle.genai.translate import translate
 from workflows.bundle.genai.v1 import Version1
-from workflows.bundle.genai.words import Json, drop, leaves, look, object_at, overlaid
+from workflows.bundle.genai.words import Json, drop, look, object_at, overlaid
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError, printable
 from workflows.files import is_elsewhere
 
-CONFIG = "genai_config.json"
 WORDS = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja",
     "generation_config.json", "config.json", "preprocessor_config.json",
@@ -30,11 +29,6 @@ WORDS = (
 _LONGEST = 1 << 20  # bytes of a configuration
 _V1 = ("model", "search", "speculative", "engine")
 _V2 = ("pipeline", "tokens", "generation", "metadata")
-
-
-def is_genai(folder: Path) -> bool:
-    """Whether a folder is one of genai's."""
-    return (folder / CONFIG).is_file()
 
 
 def read_genai(folder: Path, *, importing: bool = False) -> tuple[Pipeline, dict[str, Path]]:
@@ -144,34 +138,3 @@ def _load(path: Path) -> object:
 
 def _refuse_constant(name: str) -> object:
     raise ValueError(name)
-
-
-def extra_files(pipeline: Pipeline) -> list[str]:
-    """The files that the configuration names and the program does not run, such as a draft's in a folder beside it."""
-    own = {session.file for session in pipeline.pipeline.sessions.values()}
-    rest = pipeline.metadata.genai
-    found = [
-        value
-        for path, value in leaves(rest)
-        if path.rpartition(".")[2] in ("filename", "file") and isinstance(value, str) and value and value not in own
-    ]
-    return list(dict.fromkeys(found))
-
-
-def search_of(pipeline: Pipeline) -> Json:
-    """How tokens are chosen, as the configuration says it and version 2 has no word for; by transformers' names."""
-    return object_at(pipeline.metadata.genai, "search")
-
-
-def digest_of(files: dict[str, Path]) -> str:
-    """Tells one state of the folder from another, by names, sizes and times: reading gigabytes would take too long."""
-    told = [(name, path.stat().st_size, path.stat().st_mtime_ns) for name, path in sorted(files.items())]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
-
-
-def unrun(pipeline: Pipeline) -> list[str]:
-    """What the configuration asks for, without changing a greedy token, and Joinery does not do; in words."""
-    rest = pipeline.metadata.genai
-    drafts = ("speculative", "pipeline.strategy", "model.draft") if pipeline.pipeline.strategy is None else ()
-    found = [f"{path} (tokens come one at a time)" for path in (*drafts, "model.mtp") if look(rest, path)]
-    return found + (["engine (one conversation at a time)"] if look(rest, "engine") else [])

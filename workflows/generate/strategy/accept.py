@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from workflows.generate.processors import Logits, softmax
+from workflows.generate.processors import Logits, drawn, softmax
 from workflows.generate.strategy.base import Draft
-from workflows.generate.strategy.drafting import draw
 
 Rule = Callable[[Draft, int, Logits], int]
 """(draft, place, scores [V] after the chain) → the token at that place; the draft goes on where it is the drafted one.
@@ -32,7 +31,7 @@ def rejection_sampling(generator: np.random.Generator) -> Rule:
     def take(draft: Draft, place: int, scores: Logits) -> int:
         wanted = softmax(scores)
         if place >= len(draft):
-            return draw(wanted, generator)
+            return drawn(wanted, generator)
         token = draft.tokens[place]
         if draft.probabilities is None:
             given = np.zeros_like(wanted)
@@ -42,7 +41,7 @@ def rejection_sampling(generator: np.random.Generator) -> Rule:
         if generator.random() * given[token] < wanted[token]:
             return token
         rest = np.maximum(wanted - given, 0)
-        return draw(rest if rest.any() else wanted, generator)  # p = q but for rounding
+        return drawn(rest if rest.any() else wanted, generator)  # p = q but for rounding
 
     return take
 

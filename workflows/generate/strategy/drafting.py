@@ -14,7 +14,7 @@ from workflows.bundle.options import SessionOptions
 from workflows.errors import Cancelled, CapacityError, DraftError, JoineryError, printable
 from workflows.generate.companion import Companion, open_beside
 from workflows.generate.logits import Logits, run_tree
-from workflows.generate.processors import softmax
+from workflows.generate.processors import drawn, softmax
 from workflows.generate.strategy.base import NOTHING, Draft
 from workflows.generate.strategy.tree import WIDTH, Tree, grow, paths_of
 from workflows.runtime import Machine, open_machine
@@ -127,7 +127,7 @@ class DraftModel:
             if not np.isfinite(scores.max()):  # the chain leaves nothing to say here
                 return
             probabilities = scores if self._generator is None else softmax(scores)
-            token = int(np.argmax(scores)) if self._generator is None else draw(probabilities, self._generator)
+            token = int(np.argmax(scores)) if self._generator is None else drawn(probabilities, self._generator)
             yield token, probabilities
             ids.append(token)
             if place + 1 < count:
@@ -167,9 +167,3 @@ class DraftModel:
     def _scored(self, logits: Logits, ids: Sequence[int]) -> Logits:
         scores = np.array(logits, np.float32)  # the next run writes where they are
         return scores if self._process is None else self._process(ids, scores)
-
-
-def draw(probabilities: Logits, generator: np.random.Generator) -> int:
-    """A token with its probability."""
-    cumulative = np.cumsum(probabilities, dtype=np.float64)
-    return int(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"))

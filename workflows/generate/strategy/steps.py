@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from workflows.errors import DraftError
-from workflows.generate.logits import Logits, run_checked, run_rows, run_tree
+from workflows.generate.logits import Logits, run_checked, run_greedy, run_rows, run_tree
 from workflows.generate.options import Acceptance, GenerateOptions
 from workflows.generate.processors import Processor, compile_choice
 from workflows.generate.strategy.accept import Rule, matching, rejection_sampling, typical
@@ -98,12 +98,12 @@ class Steps(Protocol):
 
 
 class PlainSteps:
-    """One token a run."""
+    """One token a run. plainly: the largest of the logits as they come, which nothing stands behind."""
 
     lost = ""
 
-    def __init__(self, machine: Machine, score: Score, choose: Callable[[Logits], int]) -> None:
-        self._machine, self._score, self._choose = machine, score, choose
+    def __init__(self, machine: Machine, score: Score, choose: Callable[[Logits], int], plainly: bool = False) -> None:
+        self._machine, self._score, self._choose, self._plainly = machine, score, choose, plainly
 
     @property
     def use(self) -> None:
@@ -116,6 +116,8 @@ class PlainSteps:
 
     def next(self, ids: Sequence[int], left: int) -> Sequence[Chosen]:
         """See Steps."""
+        if self._plainly:
+            return [Chosen(*run_greedy(self._machine, ids[-1]))]
         return [self.first(run_checked(self._machine, ids[-1:], "decode"), ids)]
 
 
@@ -264,7 +266,7 @@ def steps_of(
     """
     choose, greedy = compile_choice(options), options.temperature == 0
     if strategy is None:
-        return PlainSteps(machine, score, choose)
+        return PlainSteps(machine, score, choose, plainly=greedy and process is None)
     proposer, rule = strategy.proposer, matching(choose)
     draws = isinstance(proposer, DraftModel) and not greedy and strategy.acceptance in (None, "rejection_sampling")
     if isinstance(proposer, DraftModel):

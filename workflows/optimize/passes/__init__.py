@@ -15,6 +15,7 @@ from workflows.optimize.passes.gelu_fusion import GeluFusion
 from workflows.optimize.passes.gqa_attention import GqaAttention
 from workflows.optimize.passes.heads_first import HeadsFirst
 from workflows.optimize.passes.last_token_logits import LastTokenLogits
+from workflows.optimize.passes.logits_rows import LogitsRows
 from workflows.optimize.passes.matmul_add_fusion import MatMulAddFusion
 from workflows.optimize.passes.means_apart import MeansApart
 from workflows.optimize.passes.norm_in_three_axes import NormInThreeAxes
@@ -45,6 +46,7 @@ PASSES: dict[str, Pass] = {
         SkipLayerNorm(),
         FoldTiedHead(),
         LastTokenLogits(),
+        LogitsRows(),
         CommonSubexpressions(),
         HeadsFirst(),
         SimplifyLayout(),

@@ -15,11 +15,11 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from workflows.names import POSITIONS_KEY
 from workflows.optimize.base import Outcome, Refusal, Rewrite
 from workflows.optimize.edit import add_initializer, make_node, replace, twin
 from workflows.optimize.hygiene import CONTRIB
 from workflows.optimize.match import made_by, nodes_of, sizes
-from workflows.recipe.schema import POSITIONS_KEY
 
 GQA = "GroupQueryAttention"
 _DRIVERS = ("seqlens_k", "total_sequence_length")

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
 from workflows import names
+from workflows.names import POSITIONS_KEY
 from workflows.optimize.base import Outcome, Refusal, Rewrite
 from workflows.optimize.edit import add_initializer, make_node, replace, twin
 from workflows.optimize.match import sizes, tensor_of
-from workflows.recipe.schema import POSITIONS_KEY
 
 _CURVES = ("Cos", "Sin")
 _LARGEST = 1 << 28  # bytes of one table

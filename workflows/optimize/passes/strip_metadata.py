@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import onnx_ir as ir
 
+from workflows.names import POSITIONS_KEY
 from workflows.optimize.base import Outcome, Rewrite
-from workflows.recipe.schema import POSITIONS_KEY
 
 KEPT = frozenset({"pkg.torch.onnx.name_scopes", "pkg.torch.onnx.class_hierarchy", "joinery.kv", POSITIONS_KEY})
 

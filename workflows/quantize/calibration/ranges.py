@@ -21,14 +21,18 @@ LOW, HIGH, WHOLE = "calibration.low", "calibration.high", "calibration.%d"  # ou
 Names = Mapping[str, Sequence[str]]  # component → the values that are looked at
 
 
-class Ranger(Protocol):
-    """Finds ranges in what it is shown. whole: it wants the values themselves, not the ends of each."""
+class Watcher(Protocol):
+    """Looks at runs. whole: it wants the values themselves, not the ends of each."""
 
     whole: bool
 
     def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """Looks at one run's outputs, named as taps.py does."""
         ...
+
+
+class Ranger(Watcher, Protocol):
+    """Finds ranges in what it is shown."""
 
     def ranges(self) -> dict[str, Ranges]:
         """Component → its ranges; a component that never ran has none."""

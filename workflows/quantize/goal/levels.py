@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from workflows.quantize.blocks import Blocks
+from workflows.quantize.grids import Blocks
 from workflows.recipe.schema import BlockSize
 
 Kind = Literal["int4", "int8", "int8-dynamic", "fp16", "fp32"]

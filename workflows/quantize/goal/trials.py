@@ -25,10 +25,10 @@ from workflows.quantize.accuracy.side import Logits, Side
 from workflows.quantize.accuracy.statistics import Agreement, Mean, perplexity, surprise, wilson
 from workflows.quantize.accuracy.tasks import Task
 from workflows.quantize.base import run_method
-from workflows.quantize.goal.parts import Parts
 from workflows.quantize.goal.prompts import Ids
 from workflows.quantize.goal.units import Mix, Unit, recipe_of, rest_of
 from workflows.quantize.mixed import Mixed
+from workflows.quantize.parts import Parts
 from workflows.recipe import Quantize
 from workflows.runtime import device_named, open_machine
 from workflows.weights import load_graph
@@ -155,7 +155,7 @@ class Trials:
         method, found = Mixed(METHODS.get(precision)), dict[str, bytes]()
         for file, model in self._load().items():
             run_method(model, method, settings)
-            found[file] = self._parts.place(model)
+            found[file] = self._parts.serialized(model)
         return {name: found[file] for name, file in self._sessions.items()}
 
     def _load(self) -> dict[str, ir.Model]:

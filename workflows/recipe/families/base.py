@@ -16,11 +16,12 @@ TIDYING = ("strip_metadata", "constant_folding", "dead_nodes")
 MASKING = ("clamp_constant_values", "remove_isnan_in_attention_mask")
 FUSING = ("gelu_fusion", "fuse_rmsnorm", "fuse_rotary", "pack_qkv", "pack_gate_up")
 MOVING = ("common_subexpressions", "heads_first", "simplify_layout", "matmul_add_fusion")
+ROWS = ("last_token_logits", "logits_rows")
 LAST = (*MOVING, *MENDING, "clean_opset_imports")
 ENCODER_PASSES = (*TIDYING, *MASKING, *FUSING, "skip_layernorm", *LAST)
-DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", "last_token_logits", *LAST)
+DECODER_PASSES = (*TIDYING, *MASKING, *FUSING, *CONTRIB, "fold_tied_head", *ROWS, *LAST)
 IMAGE_PASSES = (*TIDYING, "gelu_fusion", "fuse_rmsnorm", "pack_qkv", "pack_gate_up", "skip_layernorm", *LAST)
-BY_CHOICE = frozenset({"last_token_logits", *MENDING})  # evaluation and speculation read every row
+BY_CHOICE = frozenset({*ROWS, *MENDING})  # evaluation reads every row; not every provider lets them be chosen
 
 SLIDING = "sliding_attention"  # of a config's layer_types
 _CHANGING_ROPES = ("longrope", "su", "dynamic")

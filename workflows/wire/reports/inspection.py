@@ -103,7 +103,10 @@ class BuiltStage:
 
 @dataclass
 class InspectReport(Report):
-    """A bundle, or one graph: then what only a bundle has is empty."""
+    """A bundle, or one graph: then what only a bundle has is empty.
+
+    doubts: what a bundle says of text that does not hold (generate/doubts.py), a sentence each.
+    """
 
     model_type: str
     task: str
@@ -121,6 +124,7 @@ class InspectReport(Report):
     bytes: int
     metadata: dict[str, object]
     composite: Composite | None = None
+    doubts: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -133,9 +137,10 @@ class Problem:
 
 @dataclass
 class VerifyReport(Report):
-    """What was read of a bundle, and what was wrong with it; ok: nothing."""
+    """What was read of a bundle, and what was wrong with it; ok: nothing. doubts: what it says that does not hold."""
 
     ok: bool
     files: int
     bytes: int
     problems: list[Problem]
+    doubts: list[str] = field(default_factory=list)

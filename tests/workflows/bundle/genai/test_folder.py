@@ -10,7 +10,7 @@ import pytest
 
 from tests.workflows.bundle.genai.configs import SHAPES, Data, single, staged, translated
 from workflows.bundle import read_bundle, read_summary
-from workflows.bundle.genai.folder import extra_files, is_genai, unrun
+from workflows.bundle.genai.asked import extra_files, is_genai, unrun
 from workflows.errors import BundleError
 
 ENGINE = "engine (one conversation at a time)"

@@ -7,10 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from workflows.generate.options import GenerateOptions
-from workflows.generate.processors import compile_processors, softmax
+from workflows.generate.processors import compile_processors, drawn, softmax
 from workflows.generate.strategy.accept import matching, rejection_sampling, typical
 from workflows.generate.strategy.base import NOTHING, Draft
-from workflows.generate.strategy.drafting import draw
 from workflows.generate.strategy.pace import Pace
 from workflows.generate.strategy.ties import Ties
 
@@ -39,7 +38,7 @@ def test_rejection_leaves_the_distribution_as_it_is(kind: str) -> None:
     counts = np.zeros(12, np.int64)
     agreed = 0
     for _ in range(DRAWS):
-        token = draw(given, drafts)
+        token = drawn(given, drafts)
         draft = Draft((token,), None if kind == "looked up" else given[None])
         taken = rule(draft, 0, scores)
         counts[taken] += 1

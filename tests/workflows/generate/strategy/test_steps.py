@@ -28,10 +28,10 @@ from workflows.wire.events import (
 
 COUNT = 40
 LAYOUTS = {
-    "static": {"capacity": 96},
+    "static": {"cache": "static", "capacity": 96},
     "window": {"cache": "window", "capacity": 64},
     "scatter": {"cache": "scatter", "capacity": 96},
-    "gqa": {"cache": "gqa", "capacity": 96},
+    "gqa": {"capacity": 96},
     "split": {"graphs": "prefill-decode", "capacity": 96, "chunk": 16},
     "int4": {"precision": "int4", "capacity": 96},
 }

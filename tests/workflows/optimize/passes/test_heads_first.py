@@ -100,7 +100,7 @@ def test_a_real_export(tmp_path: Path) -> None:
     from workflows.builder import BuildRequest, build
 
     off = {"heads_first": False, "common_subexpressions": False}
-    build(BuildRequest("demo:qwen3", tmp_path / "demo", {"capacity": 64, "passes": off}))
+    build(BuildRequest("demo:qwen3", tmp_path / "demo", {"cache": "static", "capacity": 64, "passes": off}))
     model = ir.load(tmp_path / "demo" / "decoder.onnx")
     before = operators(model)
     apply(model, "heads_first")

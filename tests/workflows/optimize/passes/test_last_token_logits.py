@@ -49,7 +49,7 @@ def test_the_engine_takes_such_a_graph(tmp_path: Path) -> None:
         out = tmp_path / str(on)
         build(BuildRequest(str(checkpoint), out, {"capacity": 256, "passes": {"last_token_logits": on}}))
         engine = open_engine(out)
-        assert engine.machine.program.decode.logits[1].shape[1] == (1 if on else "sequence")
+        assert engine.machine.program.decode.logits[1].shape[1] == (1 if on else "logits_rows")
         for length in (1, 63, 64, 65, 130):
             prompt = [int(i) for i in np.random.default_rng(length).integers(3, 900, length)]
             *_, done = engine.generate(prompt, GenerateOptions(max_new_tokens=12))

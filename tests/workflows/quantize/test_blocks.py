@@ -1,0 +1,94 @@
+"""Blocks of integers: the same for any number of threads and any way a matrix lies, and rounding that is as it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import psutil
+import pytest
+
+from workflows.quantize.blocks import dequantize_rows, quantize_rows
+from workflows.quantize.compensated import GROUP, moments_of
+from workflows.quantize.grids import Blocks
+
+RNG = np.random.default_rng(0)
+
+
+def normal(*shape: int) -> np.ndarray:
+    return RNG.normal(size=shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("moments", [False, True])
+@pytest.mark.parametrize("how", [Blocks(4, 32, True), Blocks(4, 128, False), Blocks(8, 64, False)])
+def test_threads_and_the_way_it_lies_change_nothing(
+    how: Blocks, moments: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = normal(1300, 300)
+    seen = moments_of(normal(500, 300)) if moments else None
+    found = []
+    for threads in (1, 3):
+        monkeypatch.setattr(psutil, "cpu_count", lambda logical, threads=threads: threads)
+        found += [quantize_rows(rows, how, seen), quantize_rows(np.asfortranarray(rows), how, seen)]
+    for other in found[1:]:
+        assert all(np.array_equal(one, two) for one, two in zip(found[0], other, strict=True))
+    first = quantize_rows(rows[:512], how, seen)
+    assert all(np.array_equal(part, whole[:512]) for part, whole in zip(first, found[0], strict=True))
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_a_search_loses_less_than_the_nearest_in_every_block(symmetric: bool) -> None:
+    rows = normal(200, 256)
+    lost = {}
+    for rounding in ("nearest", "search"):
+        how = Blocks(4, 64, symmetric, rounding)  # type: ignore[arg-type]
+        off = dequantize_rows(*quantize_rows(rows, how), 256, how) - rows
+        lost[rounding] = (off.reshape(200, 4, 64) ** 2).sum(-1)
+    assert (lost["search"] <= lost["nearest"] * 1.0001).all()
+    assert lost["search"].sum() < 0.93 * lost["nearest"].sum()
+
+
+def test_numbers_too_small_for_a_scale_are_zeros() -> None:
+    how = Blocks(4, 32, True)
+    rows = np.full((3, 64), 1e-40, np.float32)
+    rows[1] = 0
+    assert not dequantize_rows(*quantize_rows(rows, how), 64, how).any()
+
+
+def test_inputs_that_have_nothing_in_common_compensate_nothing() -> None:
+    rows, how = normal(40, 300), Blocks(4, 64, True, "compensated")
+    alone = np.zeros((2, GROUP, GROUP), np.float32)
+    alone[:, range(GROUP), range(GROUP)] = 3
+    plain = quantize_rows(rows, Blocks(4, 64, True))
+    assert all(np.array_equal(one, two) for one, two in zip(quantize_rows(rows, how, alone), plain, strict=True))
+
+
+@pytest.mark.parametrize(("inner", "block"), [(96, 32), (100, 64), (300, 128), (256, 16)])
+def test_products_with_inputs_like_those_that_were_seen_lose_less(inner: int, block: int) -> None:
+    inputs = normal(2000, 12) @ normal(12, inner) + 0.3 * normal(2000, inner)
+    rows, how = normal(64, inner), Blocks(4, block, True, "compensated")
+    lost = []
+    for seen in (None, moments_of(inputs[:1000])):
+        off = dequantize_rows(*quantize_rows(rows, how, seen), inner, how) - rows
+        lost.append(float(((inputs[1000:] @ off.T) ** 2).mean()))
+    assert lost[1] < 0.5 * lost[0]
+
+
+def naive(rows: np.ndarray, square: np.ndarray, how: Blocks) -> np.ndarray:
+    """[N,K] dequantized: the method weight by weight, in float64, the rest solved for anew after each."""
+    left, made = rows.astype(np.float64), np.empty(rows.shape)
+    damped = square.astype(np.float64) + 0.05 * np.trace(square) / len(square) * np.eye(len(square))
+    for start in range(0, rows.shape[1], how.size):
+        grid = quantize_rows(left[:, start : start + how.size].astype(np.float32), how)[1][:, 0].astype(np.float64)
+        for index in range(start, start + how.size):
+            made[:, index] = np.clip(np.rint(left[:, index] / grid), -8, 7) * grid
+            error = left[:, index] - made[:, index]
+            left[:, index] = made[:, index]
+            rest = slice(index + 1, None)
+            left[:, rest] += np.outer(error, np.linalg.solve(damped[rest, rest], damped[rest, index]))
+    return made
+
+
+def test_the_rest_makes_up_for_an_error_as_least_squares_would() -> None:
+    rows, inputs, how = normal(16, 64), normal(300, 64) @ normal(64, 64), Blocks(4, 32, True, "compensated")
+    found = dequantize_rows(*quantize_rows(rows, how, moments_of(inputs)), 64, how)
+    expected = naive(rows, inputs.T @ inputs, how)
+    assert (np.abs(found - expected) < 1e-4).mean() > 0.99  # but for ties that rounding decides

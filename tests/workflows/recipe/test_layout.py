@@ -1,0 +1,75 @@
+"""The cache of a build for which nobody chose one: in place on the CPU where that is right, and why not elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workflows.checkpoint import open_checkpoint
+from workflows.recipe import choose, family_for
+from workflows.recipe.families.base import Family
+from workflows.recipe.families.decoder import DECODER
+from workflows.recipe.families.encoder_decoder import BART, MU, T5
+from workflows.recipe.layout import cache_notice, usual_cache
+from workflows.recipe.schema import Recipe
+
+KEPT = "GroupQueryAttention attends to what is kept"
+LACKING = "is for providers that may lack GroupQueryAttention"
+
+
+def recipe(**changes: Any) -> Recipe:
+    settings = {"source": "x", "model_type": "llama", "family": "decoder-only", "task": "text-generation"}
+    return Recipe.model_validate(settings | changes)
+
+
+@pytest.mark.parametrize(
+    ("family", "config", "changes", "cache", "why"),
+    [
+        (DECODER, {}, {}, "gqa", ""),
+        (DECODER, {"sliding_window": 24}, {"precision": "int4"}, "gqa", ""),
+        (DECODER, {}, {"precision": "int8-dynamic", "quantize": {"components": {"decoder": "int8"}}}, "gqa", ""),
+        (BART, {}, {}, "gqa", ""),
+        (T5, {}, {}, "static", "GroupQueryAttention takes no position bias"),
+        (MU, {}, {}, "static", "its attention is its own code, which writes no cache in place"),
+        (DECODER, {"kv_lora_rank": 16}, {}, "static", KEPT),
+        (DECODER, {"kv_lora_rank": None}, {}, "gqa", ""),
+        (DECODER, {}, {"graphs": "prefill-decode"}, "static", "lack GroupQueryAttention"),
+        (DECODER, {}, {"expose": "hidden_states"}, "static", "draft trees"),
+        (DECODER, {}, {"precision": "w8a16"}, "static", f"w8a16 {LACKING}"),
+        (DECODER, {}, {"precision": "bf16"}, "static", f"bf16 {LACKING}"),
+        (DECODER, {}, {"quantize": {"components": {"decoder": "w8a8"}}}, "static", f"w8a8 {LACKING}"),
+        (DECODER, {}, {"target": "webgpu"}, "static", ""),
+        (DECODER, {}, {"target": "dml"}, "static", ""),
+        (DECODER, {}, {"variant": "transformer-only", "target": "qnn"}, "gqa", ""),
+    ],
+)
+def test_the_usual_cache_and_why_it_is_not_gqa(
+    family: Family, config: dict[str, Any], changes: dict[str, Any], cache: str, why: str
+) -> None:
+    found = usual_cache(recipe(**changes), family, config)
+    assert found.cache == cache and (why in found.why if why else not found.why)
+    notice = cache_notice(recipe(**changes), family, config, {})
+    assert notice == (f"The cache is static, for {found.why}." if why else "")
+    assert cache_notice(recipe(**changes), family, config, {"cache": "static"}) == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "cache"),
+    [
+        ("demo:qwen3", {}, "gqa"),
+        ("demo:qwen3", {"cache": None}, "gqa"),
+        ("demo:qwen3", {"cache": "window"}, "window"),
+        ("demo:qwen3", {"cache": "static"}, "static"),
+        ("demo:qwen3", {"precision": "w8a16"}, "static"),
+        ("demo:qwen3", {"kv_dtype": "float16"}, "gqa"),
+        ("demo:t5", {}, "static"),
+    ],
+)
+def test_what_a_person_chose_stands(source: str, options: dict[str, Any], cache: str) -> None:
+    checkpoint = open_checkpoint(source)
+    made = choose(checkpoint, options)
+    assert made.cache == cache
+    family = family_for(made.model_type, made.task)
+    told = cache_notice(made, family, checkpoint.config, options)
+    assert bool(told) == (cache == "static" and "cache" not in options)

@@ -1,0 +1,62 @@
+"""The head on the rows that are asked for: two inputs that may be left out say from where to where.
+
+    hidden [1,S,E] ── Slice(logits_start, logits_end) ── head ──▶ logits [1,logits_rows,V]
+
+Both have a default, by which the logits are of every row, so that whoever knows nothing of them gets what they got.
+A prompt's last row, one token, a draft's rows and an evaluation's are then one graph and one session.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from workflows.names import LOGITS, LOGITS_END, LOGITS_ROWS, LOGITS_START
+from workflows.optimize.base import Outcome, Refusal, Rewrite
+from workflows.optimize.edit import add_constant, make_node, twin
+from workflows.optimize.head import find_head, logits_axes
+from workflows.optimize.match import sizes
+
+_EVERY = {LOGITS_START: 0, LOGITS_END: np.iinfo(np.int64).max}
+
+
+class LogitsRows(Rewrite):
+    """Lets a run choose the rows [start, end) of its logits; see Slice for negative ones, which count from the end."""
+
+    name = "logits_rows"
+    title = "Logits of the rows that are asked for"
+    reshapes: tuple[str, ...] = (LOGITS,)
+
+    def requires(self, model: ir.Model) -> Refusal | None:
+        """Needs logits [1,S,V] with a symbolic S whose rows cannot be chosen yet.
+
+        Graphs of fixed shapes are for providers that take numbers alone as axes.
+        """
+        axes = logits_axes(model)
+        if isinstance(axes, Refusal):
+            return axes
+        if isinstance(axes[1], int):
+            return Refusal(f"its sequence axis is fixed to {axes[1]}, and so are the rows of its logits")
+        chosen = any(value.name == LOGITS_START for value in model.graph.inputs)
+        return Refusal("the rows of its logits can be chosen already") if chosen else None
+
+    def call(self, model: ir.Model) -> Outcome:
+        """See Pass."""
+        head = find_head(model)
+        if isinstance(head, Refusal):
+            return Outcome(False, (head,))
+        graph = model.graph
+        start, end = (_optional(graph, name, default) for name, default in _EVERY.items())
+        axis = add_constant(graph, f"{LOGITS_ROWS}.axis", [1], ir.DataType.INT64)
+        first, _, width = sizes(head.hidden) or ()
+        rows = twin(head.hidden, LOGITS_ROWS, ir.Shape([first, LOGITS_ROWS, width]))
+        graph.insert_before(head.node, make_node("Slice", [head.hidden, start, end, axis], [rows], like=head.node))
+        head.feed(rows, LOGITS_ROWS)
+        return Outcome(True)
+
+
+def _optional(graph: ir.Graph, name: str, default: int) -> ir.Value:
+    """An int64 input [1] that counts as `default` where it is not fed."""
+    value = add_constant(graph, name, [default], ir.DataType.INT64)
+    graph.inputs.append(value)
+    return value

@@ -1,0 +1,61 @@
+"""Second moments of what products multiply their weights by: which errors of a weight show, and which cancel.
+
+    inputs x [rows, K] of one run ──groups──▶ Σ xᵀx, of each weight
+
+Nothing is kept of a run but these, so memory does not grow with the samples; what numbers of two groups have in common
+is left out, so that it grows with K and not with its square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from workflows.optimize.hygiene import infer_shapes
+from workflows.quantize.calibration.ranges import WHOLE
+from workflows.quantize.compensated import Sums, moments_of
+from workflows.quantize.linear import find_linears
+from workflows.recipe import Quantize
+from workflows.weights import Key, key_of
+
+
+class Moments:
+    """Those of the weights that `models` multiply by, component → graph. Weights that are fed alike share theirs."""
+
+    whole = True
+
+    def __init__(self, models: Mapping[str, ir.Model], settings: Quantize) -> None:
+        self.names: dict[str, list[str]] = {}
+        self._fed: dict[tuple[str, int], list[int]] = {}  # component, place of the value → the sums it is added to
+        self._of_weight: dict[Key, int] = {}
+        self._sums: dict[int, Sums] = {}
+        for component, model in models.items():
+            self._plan(component, model, settings)
+
+    def _plan(self, component: str, model: ir.Model, settings: Quantize) -> None:
+        infer_shapes(model)
+        fed: dict[str, list[Key]] = {}
+        for linear in find_linears(model, settings)[0]:
+            value = linear.node.inputs[0]
+            if value is not None and value.dtype == ir.DataType.FLOAT and value.const_value is None:
+                fed.setdefault(str(value.name), []).append(key_of(linear.tensor))
+        self.names[component] = [*fed]
+        for place, keys in enumerate(fed.values()):
+            fresh = len(set(self._of_weight.values()))
+            into = [self._of_weight.setdefault(key, fresh) for key in keys]
+            self._fed[component, place] = list(dict.fromkeys(into))
+
+    def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
+        """Adds what one run fed, outputs as taps.py names them."""
+        for place in range(len(self.names[component])):
+            sums = moments_of(np.asarray(outputs[WHOLE % place], np.float32))
+            for index in self._fed[component, place]:
+                found = self._sums.setdefault(index, np.zeros_like(sums))
+                found += sums
+
+    def of(self, weight: ir.TensorProtocol) -> Sums | None:
+        """None for a weight that nothing was multiplied by."""
+        return self._sums.get(self._of_weight.get(key_of(weight), -1))

@@ -1,0 +1,114 @@
+"""The grid of each block: a scale, and an integer that stands for zero.
+
+    tile [blocks, block, rows] ──several ranges──▶ the grid that loses least ──round_tile──▶ integers
+
+A tile is a weight turned, and of a size that lies in a core's cache: what a block has in common is then a vector along
+the rows, which a processor takes many of at once, and no number goes to the memory between two steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workflows.recipe.schema import Rounding
+
+Floats = NDArray[np.float32]
+# Ranges of a block that are tried, as shares of its own; 255 steps need none but that.
+_SHARES = (1.0, 1.05, 0.95, 0.88)
+_LEAST = np.finfo(np.float32).tiny  # of a scale: below it there is no inverse
+_BLOCK = "bkn,bkn->bn"
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How to quantize: bits (4 or 8), weights a block, whether zero is the middle of every block, and the rounding."""
+
+    bits: int
+    size: int
+    symmetric: bool
+    rounding: Rounding = "search"
+
+    @property
+    def levels(self) -> int:
+        """The highest integer."""
+        return (1 << self.bits) - 1
+
+    @property
+    def middle(self) -> int:
+        """What stands for zero where there are no zero points."""
+        return 1 << (self.bits - 1)
+
+    def shapes(self, outer: int, inner: int) -> tuple[tuple[int, ...], ...]:
+        """Of q, scales and zero points of a matrix [outer, inner]."""
+        blocks = -(-inner // self.size)
+        return (
+            (outer, blocks, self.size * self.bits // 8),
+            (outer, blocks),
+            (outer, -(-blocks * self.bits // 8)),
+        )
+
+
+@dataclass(frozen=True)
+class Grid:
+    """scale, zero: [blocks, 1, rows] float32; a weight is about (integer - zero) · scale."""
+
+    scale: Floats
+    zero: Floats
+
+
+def find_grid(tile: Floats, how: Blocks) -> Grid:
+    """The grid of each block: by its range, or of several ranges that which loses least.
+
+    With d = q - zero point, Σ(w - s·d)² is least at s = Σwd/Σd², and is then Σw² - (Σwd)²/Σd².
+    """
+    low = np.minimum(tile.min(1, keepdims=True), 0)
+    high = np.maximum(tile.max(1, keepdims=True), 0)
+    best = _of_range(low, high, how)
+    if how.rounding == "nearest" or how.bits == 8:
+        return best
+    most, steps = np.full_like(low, -1), np.empty_like(tile)
+    for share in map(np.float32, _SHARES):
+        tried = _of_range(low * share, high * share, how)
+        steps_of(tile, tried, how, steps)
+        along = np.einsum(_BLOCK, tile, steps)[:, None]
+        square = np.maximum(np.einsum(_BLOCK, steps, steps)[:, None], 1)
+        scale = along / square
+        kept = along * scale
+        better = (kept > most) & (np.abs(scale) >= _LEAST)
+        np.copyto(most, kept, where=better)
+        np.copyto(best.scale, scale, where=better)
+        np.copyto(best.zero, tried.zero, where=better)
+    return best
+
+
+def round_tile(tile: Floats, how: Blocks) -> tuple[NDArray[np.uint8], Grid]:
+    """The integers, 0…levels, of the tile's shape, each weight rounded by itself, and the grids."""
+    grid = find_grid(tile, how)
+    steps = steps_of(tile, grid, how, np.empty_like(tile))
+    steps += grid.zero
+    return steps.astype(np.uint8), grid
+
+
+def _of_range(low: Floats, high: Floats, how: Blocks) -> Grid:
+    if how.symmetric:  # the larger end lies on the lowest integer, which has no opposite
+        scale = np.where(-low > high, low, high) * np.float32(-1 / how.middle)
+    else:
+        scale = (high - low) / np.float32(how.levels)
+    scale[np.abs(scale) < _LEAST] = 1
+    if how.symmetric:
+        return Grid(scale, np.full_like(scale, how.middle))
+    zero = np.rint(-low / scale)
+    return Grid(scale, np.clip(zero, 0, how.levels, out=zero))
+
+
+def steps_of(tile: Floats, grid: Grid, how: Blocks, out: Floats) -> Floats:
+    """How many scales each weight is from zero, in whole numbers and as far as the grid goes, in `out`."""
+    np.multiply(tile, 1 / grid.scale, out=out)
+    np.rint(out, out=out)
+    lowest, highest = (-how.middle, how.levels - how.middle) if how.symmetric else (-grid.zero, how.levels - grid.zero)
+    np.maximum(out, np.float32(lowest), out=out)
+    np.minimum(out, np.float32(highest), out=out)
+    return out

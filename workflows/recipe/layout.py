@@ -1,0 +1,58 @@
+"""The cache layout of a build for which nobody chose one: the graph writes in place where that is right, and why it
+does not where it is not.
+
+    recipe, family, config ──usual_cache──▶ Usual("gqa") | Usual("static", why)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workflows.recipe.families.base import Family
+from workflows.recipe.schema import MIXABLE, Cache, Recipe
+
+
+@dataclass(frozen=True)
+class Usual:
+    """A layout, and why it is not the one in which a token costs least; empty where it is."""
+
+    cache: Cache
+    why: str = ""
+
+
+def usual_cache(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> Usual:
+    """That of `recipe`, whatever cache it names.
+
+    GroupQueryAttention reads the rows that hold tokens and copies none, so that a step costs what is used. What only
+    the model itself tells, an attention with sinks for one, is seen when it is exported: then LayoutError says so.
+    """
+    if recipe.variant == "transformer-only":
+        return Usual("gqa")
+    if recipe.target != "cpu" or not family.cached:
+        return Usual("static")  # as it is for every other provider: some have no such operator, some a wrong one
+    why = _why_not(recipe, family, config)
+    return Usual("static", why) if why else Usual("gqa")
+
+
+def _why_not(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> str:
+    if "gqa" not in family.layouts:
+        return family.refused["gqa"]
+    if config.get("kv_lora_rank"):
+        return "the model makes its keys and values of what it keeps, and GroupQueryAttention attends to what is kept"
+    if recipe.graphs != "single":
+        return "graphs of fixed shapes are for providers that may lack GroupQueryAttention"
+    if recipe.expose:
+        return "heads that draft from hidden states draft trees, whose rows the host has to write"
+    other = next((one for one in sorted(recipe.precisions) if one not in MIXABLE), None)
+    return f"{other} is for providers that may lack GroupQueryAttention" if other else ""
+
+
+def cache_notice(recipe: Recipe, family: Family, config: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """A sentence that tells why `recipe`, which came of `options`, has not the cache in which a token costs least.
+
+    Empty where it has, where a person chose, and for providers of which nobody expects it.
+    """
+    why = "" if options.get("cache") else usual_cache(recipe, family, config).why
+    return f"The cache is static, for {why}." if why else ""
