@@ -24,7 +24,7 @@ from app.i18n.words import marked
 from app.state.context import Act, AppContext
 from app.state.inspection import Look
 from app.state.settings import expanded
-from app.warmup import SLOW_IMPORTS, Slice, WarmUp
+from app.warmup import SLOW_IMPORTS, WarmUp
 from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
 from app.widgets.dressing import dress
@@ -139,6 +139,7 @@ class MainWindow(QMainWindow):
         self.context.accuracyRequested.connect(self._show_accuracy)
         self.context.errorShown.connect(self._show_error)
         self.context.noteShown.connect(self._show_note)
+        self.context.noteGone.connect(self._hide_note)
         self.context.exportRequested.connect(self.doors.export)
         self.context.bundleChanged.connect(self._say_in_place)
         self.context.session_worker.crashed.connect(self._on_session_crash)
@@ -180,10 +181,8 @@ class MainWindow(QMainWindow):
 
     def warm_up(self) -> None:
         """Build the other pages ahead, a slice at a time, now that the window is shown."""
-        slices: list[Slice] = [partial(import_module, name) for name in SLOW_IMPORTS]
-        for name, entry in self._entries.items():
-            slices += [partial(import_module, entry.factory.partition(":")[0]), partial(self._build_ahead, name)]
-        self.warm.start(slices)
+        modules = [*SLOW_IMPORTS, *(entry.factory.partition(":")[0] for entry in self._entries.values())]
+        self.warm.start([partial(self._build_ahead, name) for name in self._entries], modules)
 
     def _build_ahead(self, name: str) -> None:
         """A page, and in slices of their own the parts that it has."""
@@ -234,6 +233,10 @@ class MainWindow(QMainWindow):
     def _show_note(self, message: str, action: str, on_action: Act | None) -> None:
         self.banner.show_message("info", message, action=action, on_action=on_action)
         self._banner_holder.show()
+
+    def _hide_note(self, message: str) -> None:
+        if self.banner.message == message:
+            self._banner_holder.hide()
 
     def _say_in_place(self, summary: dict[str, object] | None) -> None:
         """A folder of another program's is read where it lies, and changed by nobody."""

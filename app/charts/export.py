@@ -21,14 +21,20 @@ SCALE = 2
 _DASHES = ("", "6 4", "2 3")
 
 
-def save(plots: Plots, title: str, path: Path) -> None:
-    """Writes by the ending: .svg, else a picture. Raises OSError."""
+def picture(plots: Plots, title: str) -> QImage:
+    """What is seen, at twice the size."""
     plots.hover(-1)
-    lines = wrapped(title, plots.width() - 2 * EDGE)
-    if path.suffix.lower() == ".svg":
-        path.write_text(as_svg(plots, lines), "utf-8")
-    elif not _as_image(plots, lines).save(str(path)):
+    return _as_image(plots, _lines(plots, title))
+
+
+def write_picture(image: QImage, path: Path) -> None:
+    """Writes a picture by its ending, in any thread. Raises OSError."""
+    if not image.save(str(path)):
         raise OSError(QCoreApplication.translate("Plots", "{0} cannot be written.").format(path.name))
+
+
+def _lines(plots: Plots, title: str) -> list[str]:
+    return wrapped(title, plots.width() - 2 * EDGE)
 
 
 def wrapped(title: str, width: float) -> list[str]:
@@ -63,9 +69,11 @@ def _as_image(plots: Plots, title: list[str]) -> QImage:
     return image
 
 
-def as_svg(plots: Plots, title: list[str]) -> str:
+def as_svg(plots: Plots, heading: str) -> str:
     """The drawing that is seen, its curves clipped to their plots."""
+    plots.hover(-1)
     assert plots.drawing is not None
+    title = _lines(plots, heading)
     head = len(title) * LINE + EDGE
     shapes = _shapes(plots.drawing, plots.look.lines)
     d = plots.drawing

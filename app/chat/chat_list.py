@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QListVi
 
 from app.chat.controller import ChatController
 from app.chat.intents import DeleteChat, OpenChat, RenameChat
+from app.jobs.slices import Slices, whole
 from app.state.chats import Saved
 from app.widgets import label
 from app.widgets.actions import action
@@ -95,6 +96,7 @@ class ChatList(QWidget):
         self.setFixedWidth(WIDTH)
         self._controller: ChatController | None = None
         self.model = SavedChats()
+        self._slices = Slices(self)
         self.query = QLineEdit()
         self.query.setPlaceholderText(self.tr("Search the chats"))
         self.query.setAccessibleName(self.tr("Search the chats"))
@@ -149,11 +151,15 @@ class ChatList(QWidget):
         self._later.stop()
         if self._controller is None or not self.isVisible():
             return
-        text = self.query.text()
-        self.model.show_rows(self._controller.store.saved(text))
-        self.none.setText(self.tr("No chat has these words.") if text.strip() else self.tr("No chats so far."))
-        self.none.setVisible(not self.model.rows)
-        self.view.setCurrentIndex(self.model.place(self._controller.chat.key))
+        self._slices.run(self._controller.store.saved(self.query.text()), self._show, lambda _error: None)
+
+    def _show(self, rows: list[Saved]) -> None:
+        asked = self.query.text().strip()
+        self.model.show_rows(rows)
+        self.none.setText(self.tr("No chat has these words.") if asked else self.tr("No chats so far."))
+        self.none.setVisible(not rows)
+        if self._controller is not None:
+            self.view.setCurrentIndex(self.model.place(self._controller.chat.key))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: while it was hidden nothing was read."""
@@ -166,7 +172,10 @@ class ChatList(QWidget):
             self.wanted.emit(OpenChat(saved.key))
 
     def _open_first(self) -> None:
-        self.refresh()
+        if self._controller is not None:
+            self._later.stop()
+            self._slices.stop()
+            self._show(whole(self._controller.store.saved(self.query.text())))
         if self.model.rows:
             self._open(self.model.index(0))
 

@@ -20,6 +20,7 @@ from app.chat.thinking import measure
 from app.state.chats import ChatStore
 from app.state.conversation import Conversation, Message
 from app.state.session import Session, SessionFailure
+from workflows.errors import describe_os_error
 from workflows.wire.events import GenerationDone, NoticeEvent, SpeculationEvent, TokenEvent
 
 TRACED = 10_000
@@ -123,7 +124,7 @@ class ChatController(QObject):
         try:
             self.store.forget()
         except OSError as error:
-            self.unsaved.emit(str(error))
+            self.unsaved.emit(describe_os_error(error))
         self.reset.emit()
 
     def open_chat(self, key: str) -> None:
@@ -171,7 +172,7 @@ class ChatController(QObject):
         try:
             self.store.close()
         except OSError as error:
-            self.unsaved.emit(str(error))
+            self.unsaved.emit(describe_os_error(error))
 
     def _run(self, prompt: int, rebuilt: bool = False) -> bool:
         if not self._ensure_open():
@@ -274,4 +275,4 @@ class ChatController(QObject):
         try:
             self.store.commit(self.chat)
         except OSError as error:
-            self.unsaved.emit(str(error))
+            self.unsaved.emit(describe_os_error(error))

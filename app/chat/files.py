@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from app.chat.controller import ChatController
 from app.chat.header import Header
 from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
+from app.jobs.slices import whole
 from app.widgets import Banner
 from workflows.locks import HeldError
 
@@ -96,7 +97,7 @@ class ChatFiles(QObject):
 
     def _delete(self, key: str) -> None:
         was_open = key == self._controller.chat.key
-        title = next((one.title for one in self._controller.store.saved() if one.key == key), "")
+        title = next((one.title for one in whole(self._controller.store.saved()) if one.key == key), "")
         if self._change(lambda: self._controller.delete(key)):
             self._chat_banner.show_message(
                 "info",

@@ -1,18 +1,28 @@
-"""The messages of the active branch, one widget each, in a column that follows the tail unless it was scrolled up."""
+"""The messages of the active branch, one widget each, in a column that follows the tail unless it was scrolled up.
+
+The newest have their widgets at once; those before get theirs a slice a turn, some ahead of what is looked at: two
+thousand at once would take the window 20 s and 570 MB.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from bisect import bisect_left
+from collections.abc import Generator
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.chat.controller import ChatController
 from app.chat.message import MessageView
-from app.state.conversation import Conversation
+from app.jobs.slices import Slices
+from app.state.conversation import Conversation, Message
 from app.widgets.theme import G, theme
 
 COLUMN = 800
 NEAR = 32
+AT_ONCE, AHEAD = 6, 24
+"""Messages that are shown at once, and how many more at a time of those before them."""
 
 
 class Transcript(QScrollArea):
@@ -32,12 +42,16 @@ class Transcript(QScrollArea):
         self._column.addStretch()
         self.setWidget(body)
         self._views: list[MessageView] = []
+        self._earlier: list[Message] = []
+        self._chat = Conversation()
+        self._slices = Slices(self)
+        self._held: tuple[MessageView, int] | None = None
         self._busy = False
         self._underlines = True
         self._tail = True
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._on_scroll)
-        bar.rangeChanged.connect(self._on_range)
+        bar.rangeChanged.connect(self._stay)
         theme().changed.connect(self._restyle)
 
     def follow(self, controller: ChatController) -> None:
@@ -77,24 +91,42 @@ class Transcript(QScrollArea):
         return next((v for v in self._views if v.message.id == id), None)
 
     def show_path(self, chat: Conversation) -> None:
-        """Shows the active branch; messages that stay as they are keep their widgets."""
+        """Shows the active branch from its end on; messages that stay as they are keep their widgets."""
+        self._slices.stop()
         path = chat.path()
-        same = 0
-        for view, message in zip(self._views, path, strict=False):
-            if view.message is not message or view.property("siblings") != list(chat.siblings(message.id)):
-                break
-            same += 1
+        first = len(self._earlier)
+        same = self._same(chat, path[first:]) if chat is self._chat and path[:first] == self._earlier else 0
+        if not same or len(path) - first - same > AT_ONCE:
+            same, first = 0, max(0, len(path) - AT_ONCE)
+        self._chat, self._earlier, self._held = chat, path[:first], None
         for view in self._views[same:]:
             self._column.removeWidget(view)
             view.hide()
             view.deleteLater()
         del self._views[same:]
-        for message in path[same:]:
+        for message in path[first + same :]:
             self.add(chat, message.id)
         self.to_end()
+        if not same:
+            self._look_back()
+
+    def _same(self, chat: Conversation, path: list[Message]) -> int:
+        """How many of the widgets still show what they should."""
+        same = 0
+        for view, message in zip(self._views, path, strict=False):
+            if view.message is not message or view.property("siblings") != list(chat.siblings(message.id)):
+                break
+            same += 1
+        return same
 
     def add(self, chat: Conversation, id: int) -> MessageView:
         """Adds a message at the end."""
+        view = self._new(chat, id)
+        self._column.insertWidget(self._column.count() - 1, view)
+        self._views.append(view)
+        return view
+
+    def _new(self, chat: Conversation, id: int) -> MessageView:
         siblings = chat.siblings(id)
         view = MessageView(chat[id], siblings)
         view.setProperty("siblings", list(siblings))
@@ -102,9 +134,21 @@ class Transcript(QScrollArea):
         view.set_busy(self._busy)
         if not self._underlines:
             view.underline_drafts(False)
-        self._column.insertWidget(self._column.count() - 1, view)
-        self._views.append(view)
         return view
+
+    def _look_back(self) -> None:
+        """Some of the messages before get their widgets."""
+        if self._earlier and not self._slices.busy:
+            self._slices.run(self._prepend(AHEAD), lambda _none: None, lambda _error: None)
+
+    def _prepend(self, count: int) -> Generator[None, None, None]:
+        yield
+        for message in reversed(self._earlier[-count:]):
+            view = self._new(self._chat, message.id)
+            self._earlier.pop()
+            self._views.insert(0, view)
+            self._column.insertWidget(0, view)
+            yield
 
     def set_busy(self, busy: bool) -> None:
         """While a reply runs nothing may branch."""
@@ -135,13 +179,33 @@ class Transcript(QScrollArea):
 
     def _on_scroll(self, value: int) -> None:
         self._tail = value >= self.verticalScrollBar().maximum() - NEAR
+        place = bisect_left(self._views, value, key=_bottom)
+        self._held = (self._views[place], self._views[place].y() - value) if place < len(self._views) else None
+        if value < self.viewport().height():
+            self._look_back()
 
-    def _on_range(self, _low: int, high: int) -> None:
-        if self._tail:
-            self.verticalScrollBar().setValue(high)
+    def _stay(self) -> None:
+        """The end stays in sight where it was; else what is uppermost stays in place, whatever comes above it."""
+        bar, held, tail = self.verticalScrollBar(), self._held, self._tail
+        if tail:
+            bar.setValue(bar.maximum())
+        elif held is not None:
+            bar.setValue(held[0].y() - held[1])
+        self._held, self._tail = held, tail  # nobody scrolled
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's name: the column is laid out anew, which moves messages without a change of its length, too."""
+        if watched is self.widget() and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            QTimer.singleShot(0, self, self._stay)
+        return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's name: keeps the column in the middle and readable."""
         side = max(2 * G, (self.viewport().width() - COLUMN) // 2)
         self._column.setContentsMargins(side, 2 * G, side, 2 * G)
         super().resizeEvent(event)
+
+
+def _bottom(view: MessageView) -> int:
+    """Where a message ends in the column; above all else while it has no place yet, which is never at the very left."""
+    return view.geometry().bottom() if view.x() else -1

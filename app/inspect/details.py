@@ -92,6 +92,7 @@ class DetailsTab(InspectTab):
             "architecture": self.tr("Architecture"),
             "vocabulary": self.tr("Vocabulary"),
             "built_at": self.tr("Built"),
+            "warnings": self.tr("Warnings"),
         }
 
     def _text(self, key: str, value: Any) -> str:
@@ -117,7 +118,8 @@ class DetailsTab(InspectTab):
     def _on_verified(self, path: str, found: VerifyReport) -> None:
         if found.ok:
             one, many = self.tr("The one file is as it was written"), self.tr("All {0} files are as they were written")
-            self._tell(path, f"{counted(found.files, one, many)} ({size(found.bytes)}).", "ok")
+            whole = f"{counted(found.files, one, many)} ({size(found.bytes)})."
+            self._tell(path, "\n".join((whole, *found.doubts)), "warning" if found.doubts else "ok")
         else:
             self._tell(path, "\n".join(f"{one.file}: {one.problem}" for one in found.problems), "error")
 

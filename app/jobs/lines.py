@@ -39,7 +39,10 @@ def _value(text: str, at: int, depth: int) -> Parsed:
         return (yield from _dict(text, at, depth))
     if first == "[" and depth < _LISTS:
         return (yield from _list(text, at, depth))
-    return _raw(text, at)
+    try:
+        return _raw(text, at)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _dict(text: str, at: int, depth: int) -> Parsed:

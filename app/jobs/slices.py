@@ -60,6 +60,7 @@ class Slices(QObject):
         if work is None:
             return
         end = time.perf_counter() + SLICE_MS / 1000
+        collected = gc.isenabled()
         gc.disable()
         try:
             next(work)
@@ -79,7 +80,8 @@ class Slices(QObject):
             self._timer.start()
         finally:
             gc.freeze()
-            gc.enable()
+            if collected:
+                gc.enable()
 
 
 def _found(result: Any) -> Generator[None, None, Any]:

@@ -6,7 +6,7 @@
 
 A worker starts with its first request, and again with the next request after it died. When it dies, `crashed`
 says why (exit code or signal, last lines of stderr), then every open job finishes with an ErrorEvent of kind `crashed`
-(or `cancelled`, where it died because it would not stop).
+(or `cancelled`, where it died because it would not stop). One that does not answer while a job is open is said to hang.
 """
 
 from __future__ import annotations
@@ -22,17 +22,22 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 from app.jobs.job import Job
 from app.jobs.lines import LARGE, decode
 from app.jobs.process import cause_of, environment, stand_back
+from app.jobs.pulse import Pulse
 from app.jobs.slices import Slices, whole
 from workflows.processes import python_command
 from workflows.wire.events import ENDS, ErrorEvent, Event, parse_in_steps
 from workflows.wire.lines import to_line
-from workflows.wire.requests import Cancel, Request
+from workflows.wire.requests import Cancel, Ping, Request
 
 GRACE_MS = 8_000
 KILL_MS = 2_000
 HARD_GRACE_MS, HARD_KILL_MS = 1_200, 300
 """Of work on a provider: what a driver has fused, or hangs in, hears no message, and is to be gone within 2 s."""
 _STDERR_LINES = 40
+LONGEST = 64 << 20
+"""Bytes of a line from which on it is none of the engine's: a graph of 20,000 nodes takes a quarter of that."""
+_NOBODY = 0
+"""The id of a ping, whose answer counts because it comes."""
 
 
 Asked = TypeVar("Asked")
@@ -48,6 +53,8 @@ class Worker(QObject):
 
     begun = Signal(object)  # the Job that was asked for
     crashed = Signal(str)
+    hung = Signal(bool)
+    """It does not answer, though something was asked of it; or it does again, or has ended."""
     log = Signal(str)
     memory = Signal(object)
     busyChanged = Signal(bool)  # noqa: N815
@@ -64,8 +71,10 @@ class Worker(QObject):
         self._slices = Slices(self)
         self._outbox: list[bytes] = []
         self._errors: deque[str] = deque(maxlen=_STDERR_LINES)
-        self._stopping = ""
+        self._stopping = self._wrong = ""
         self._closing = False
+        self._pulse = Pulse(lambda: self._send(_NOBODY, Ping()), self)
+        self._pulse.changed.connect(self.hung)
         self.grace_ms, self.kill_ms = GRACE_MS, KILL_MS
         self.background = False
         """Whether its process stands back where the window or another worker wants the processor."""
@@ -145,7 +154,7 @@ class Worker(QObject):
         # bound methods, no closures: one that held the worker would delete it from within its child's destructor
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
-        self._process, self._buffer, self._stopping, self._closing = process, [], "", False
+        self._process, self._buffer, self._stopping, self._wrong, self._closing = process, [], "", "", False
         self._terminated = False
         self._errors.clear()
         self._rss.start()
@@ -177,7 +186,13 @@ class Worker(QObject):
         if self._process is None:
             return
         self._buffer.append(bytes(self._process.readAllStandardOutput().data()))
-        if b"\n" in self._buffer[-1]:
+        self._pulse.hear()
+        if self._wrong:
+            self._buffer.clear()
+        elif sum(map(len, self._buffer)) > LONGEST:
+            self._wrong = self.tr("The worker sent a line that is too long to be read, and was ended.")
+            self._process.kill()
+        elif b"\n" in self._buffer[-1]:
             *lines, rest = b"".join(self._buffer).split(b"\n")
             self._buffer = [rest]
             self._lines.extend(raw for raw in lines if raw.strip())
@@ -206,7 +221,7 @@ class Worker(QObject):
     def _take(self, raw: bytes) -> None:
         try:
             found = whole(self._event(json.loads(raw)))
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         self._deliver(raw, found)
 
@@ -248,6 +263,7 @@ class Worker(QObject):
     def _read_errors(self) -> None:
         if self._process is None:
             return
+        self._pulse.hear()
         for text in bytes(self._process.readAllStandardError().data()).decode(errors="replace").splitlines():
             self._errors.append(text)
             self.log.emit(text)
@@ -281,6 +297,10 @@ class Worker(QObject):
     def _measure(self) -> None:
         import psutil
 
+        if self.busy and self.pid:
+            self._pulse.look(self.pid)
+        else:
+            self._pulse.end()
         try:
             self.memory.emit(psutil.Process(self.pid).memory_info().rss if self.pid else 0)
         except psutil.Error:
@@ -306,6 +326,7 @@ class Worker(QObject):
         self._drain_at_once()
         self._read_errors()
         self._process = None
+        self._pulse.end()
         self._outbox.clear()
         self._rss.stop()
         self._deadline.stop()
@@ -313,8 +334,9 @@ class Worker(QObject):
         self.memory.emit(0)
         jobs, self._jobs = list(self._jobs.values()), {}
         kind, message = "cancelled", self._stopping
-        if not message:
-            kind, message = "crashed", self.tr("The worker process ended unexpectedly: %1.").replace("%1", cause)
+        if self._wrong or not message:
+            unexpected = self.tr("The worker process ended unexpectedly: %1.").replace("%1", cause)
+            kind, message = "crashed", self._wrong or unexpected
         if not self._closing:
             self.crashed.emit(message)
         for job in jobs:

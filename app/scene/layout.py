@@ -241,12 +241,15 @@ class _Layers:
         yield
         boxes = range(self.count)
         xs = [self.centres[i] - self.widths[i] / 2 - left for i in boxes]
+        yield
         ys = [tops[self.rank_of[i]] + (tall[self.rank_of[i]] - self.heights[i]) / 2 for i in boxes]
+        yield
         routes: list[list[Point] | None] = []
         for chain in routed:
             routes.append(None if chain is None else self._route(chain, left, tops, tall, ys))
             if len(routes) % 300 == 0:
                 yield
+        yield
         right = max((self.centres[i] + self.widths[i] / 2 for i in range(len(self.widths))), default=0.0)
         return Layout(xs, ys, routes, right - left, max(y - GAP_Y, 0.0))
 

@@ -7,7 +7,7 @@ Positions are local to a level: opening a scope lays out that level, and those a
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 from app.scene.boxes import HEAD, PAD, Box, Key, Level
 from app.scene.layout import GAP_X, GAP_Y, Layout, Ranking, arrange
@@ -71,6 +71,33 @@ class Scene:
             if scope.path not in self.opened:
                 return scope.path
         return node
+
+    def shown_of(self, nodes: Iterable[int]) -> set[Key]:
+        """The boxes that stand for nodes; the way to each scope is walked once, however many of its nodes there are."""
+        stands: dict[str, str | None] = {}
+        found: set[Key] = set()
+        for node in nodes:
+            scope = self.outline.of[node]
+            if scope.path not in stands:
+                stands[scope.path] = next((one.path for one in scope.line if one.path not in self.opened), None)
+            closed = stands[scope.path]
+            found.add(node if closed is None else closed)
+        return found
+
+    def within(self, part: tuple[float, float, float, float]) -> Iterator[tuple[Box, float, float]]:
+        """The boxes that reach into (left, top, right, bottom), each with its corner; what is open before its inside.
+        """
+        yield from self._within(self.root, 0.0, 0.0, part)
+
+    def _within(
+        self, level: Level, x: float, y: float, part: tuple[float, float, float, float]
+    ) -> Iterator[tuple[Box, float, float]]:
+        left, top, right, bottom = part
+        for box in level.boxes_in(top - y, bottom - y):
+            if x + box.x <= right and x + box.x + box.w >= left:
+                yield box, x + box.x, y + box.y
+                if box.inner is not None:
+                    yield from self._within(box.inner, x + box.x + PAD, y + box.y + HEAD, part)
 
     def exists(self, key: Key) -> bool:
         """Whether `key` is a node or a scope of this graph."""

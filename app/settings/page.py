@@ -7,16 +7,17 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.i18n.catalog import languages
-from app.settings.rows import Choice, Folder, Options, Row
+from app.settings.rows import Choice, Folder, KeptStages, Options, Row
 from app.state.context import AppContext
 from app.state.settings import PREFERENCES
 from app.widgets.actions import action
 from app.widgets.basics import Card, button, label, scrolled
-from app.widgets.format import number
+from app.widgets.format import number, size
 from app.widgets.theme import G
 
 ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
 KEPT = (100, 1_000, 10_000)
+STAGES = (5 << 30, 20 << 30, 100 << 30)
 PROVIDERS = ("cpu", "qnn", "webgpu", "dml", "openvino", "cuda")
 
 
@@ -80,6 +81,14 @@ class SettingsPage(QWidget):
             "What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU."
         )
         card.body.addWidget(Row(self.tr("Provider"), text, self.provider))
+        some = [(str(limit), self.tr("at most {0}").format(size(limit))) for limit in STAGES]
+        self.stages = KeptStages((("", self.tr("as usual")), ("0", self.tr("nothing")), *some))
+        self.stages.refused.connect(lambda why: context.show_error(why))
+        text = self.tr(
+            "Stages of builds that the next build of the same model takes over. Usual are 20 GiB, and never more than "
+            "a quarter of what is free."
+        )
+        card.body.addWidget(Row(self.tr("Stages to keep"), text, self.stages))
         return card
 
     def _history(self) -> Card:
@@ -105,11 +114,15 @@ class SettingsPage(QWidget):
 
     def reset(self) -> None:
         """Every preference as it was at first, which can be undone."""
-        before = self._context.settings.preferences()
+        before, stages = self._context.settings.preferences(), str(self.stages.currentData())
+
+        def undo() -> None:
+            self._take(before)
+            self.stages.choose(stages)
+
         self._take(PREFERENCES)
-        self._context.show_note(
-            self.tr("The settings are as at first again."), self.tr("Undo"), lambda: self._take(before)
-        )
+        self.stages.choose("")
+        self._context.show_note(self.tr("The settings are as at first again."), self.tr("Undo"), undo)
 
     def _take(self, values: dict[str, str]) -> None:
         for key, value in values.items():

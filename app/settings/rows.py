@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.state.settings import Settings, expanded
 from app.widgets.basics import label
+from app.widgets.format import size
 from app.widgets.path_field import FolderField
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
+from workflows.errors import RequestError, describe_os_error
+from workflows.stage_cache import choose_limit, read_limit
 
 Options = Sequence[tuple[str, str]]
 """What is kept, and what is shown for it."""
@@ -58,6 +62,47 @@ class Choice(QComboBox):
         kept = self._settings.preference(key)
         if self.findData(kept) < 0:
             self.addItem(kept, kept)
+        self.setCurrentIndex(self.findData(kept))
+
+
+class KeptStages(QComboBox):
+    """A box over how much of the disk the stages of builds may take, which the command line chooses as well.
+
+    options: bytes as a text, empty for what is usual.
+    """
+
+    refused = Signal(str)  # why the limit cannot be read or written
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        deaf_to_wheel(self)
+        for value, text in options:
+            self.addItem(text, value)
+        self.activated.connect(lambda _index: self.choose(str(self.currentData())))
+        self._follow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Another program may have chosen since."""
+        super().showEvent(event)
+        self._follow()
+
+    def choose(self, value: str) -> None:
+        """Chooses a limit, from the next build on."""
+        try:
+            choose_limit(int(value) if value else None)
+        except OSError as error:
+            self.refused.emit(describe_os_error(error))
+        self._follow()
+
+    def _follow(self) -> None:
+        try:
+            limit = read_limit()
+        except RequestError as error:
+            self.refused.emit(str(error))
+            return
+        kept = "" if limit is None else str(limit)
+        if self.findData(kept) < 0:
+            self.addItem(size(int(kept)), kept)
         self.setCurrentIndex(self.findData(kept))
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.job import Job
+from app.jobs.warm import WarmWorker
 from app.jobs.worker import Worker
 from workflows.wire.events import (
     BuildDone,
@@ -32,6 +33,8 @@ GRACE_MS = 1200
 """How long a build may take to stop by itself. Its stages are atomic and an export hears nothing, so it is short."""
 WEIGHTS = {"checkpoint": 4, "import": 20, "export": 36, "optimize": 22, "goal": 200, "quantize": 12, "bundle": 6}
 """The stages in their order, each with its share of a usual build's time. `import` is torch's, within the export."""
+NEXT_MS = 1500
+"""From the end of a build to the preparing of the next: first the window shows what came of it."""
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
 
 
@@ -58,7 +61,7 @@ class StageRow:
 
 
 class BuildModel(QObject):
-    """The build that runs, or the last one. Each build has a process of its own."""
+    """The build that runs, or the last one. Each has a process of its own, which may have been waiting for it."""
 
     started = Signal()
     changed = Signal()
@@ -67,7 +70,7 @@ class BuildModel(QObject):
 
     def __init__(self, new_worker: Callable[[], Worker], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._new_worker = new_worker
+        self._warm = WarmWorker(new_worker, self)
         self._worker: Worker | None = None
         self._job: Job[BuildDone] | None = None
         self.request: Build | None = None
@@ -138,7 +141,7 @@ class BuildModel(QObject):
         self.stopping, self.memory = False, 0
         self.began = time.monotonic()
         self.state = "running"
-        self._worker = self._new_worker()
+        self._worker = self._warm.take()
         self._worker.grace_ms = GRACE_MS
         self._worker.background = True
         self._worker.memory.connect(self._on_memory)
@@ -150,6 +153,11 @@ class BuildModel(QObject):
         self.started.emit()
         self.changed.emit()
         return True
+
+    def prepare(self) -> None:
+        """Has a process wait for the build that a person is about to ask for."""
+        if not self.running:
+            self._warm.prepare()
 
     def retry(self) -> bool:
         """Ask for the same build again: the engine goes on where it stopped."""
@@ -229,6 +237,7 @@ class BuildModel(QObject):
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.retire()
+        QTimer.singleShot(NEXT_MS, self, self.prepare)
         self.finished.emit()
 
     def _on_memory(self, rss: int) -> None:

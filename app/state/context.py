@@ -47,6 +47,7 @@ class AppContext(QObject):
     errorShown = Signal(str, str, str, object)  # noqa: N815  message, details, action, on_action
     exportRequested = Signal(str, str)  # noqa: N815  bundle and its name: for another program, or out of one's folder
     noteShown = Signal(str, str, object)  # noqa: N815  message, action, on_action
+    noteGone = Signal(str)  # noqa: N815  the message of a note that holds no more
     memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers
 
     def __init__(
@@ -62,6 +63,7 @@ class AppContext(QObject):
         self._closed = False
         self.activities = Activities(self)
         self.settings = Settings(self.home, self)
+        self.settings.trouble.connect(self.show_error)
         self.recents = Recents(self.home, read, self)
         self.recents.trouble.connect(self.show_error)
         self.plugins = DeviceWork(self.new_worker, self)
@@ -116,10 +118,21 @@ class AppContext(QObject):
         worker = Worker(self.program, self)
         worker.over = self._closed
         worker.memory.connect(lambda rss: self._note_memory(worker, rss))
+        worker.hung.connect(lambda hangs: self._note_hang(worker, hangs))
         self.activities.follow(worker)
         worker.retired.connect(lambda: self._forget_worker(worker))
         self._memory[worker] = 0
         return worker
+
+    def _note_hang(self, worker: Worker, hangs: bool) -> None:
+        """A way out of what hears no message any more; what it did is told as any other end is."""
+        text = self.tr("A worker does not answer: it hangs, or was stopped.")
+        if not hangs:
+            self.noteGone.emit(text)
+        elif worker is self.session_worker:
+            self.show_note(text, self.tr("Restart it"), self.session.restart)
+        else:
+            self.show_note(text, self.tr("End it"), worker.kill)
 
     def _note_memory(self, worker: Worker, rss: int) -> None:
         if worker in self._memory:

@@ -13,7 +13,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workflows.wire.events import SpeculationUse, TokenEvent
@@ -48,6 +48,10 @@ class Reply:
     drafter: str = ""
     accept_rate: float | None = None
     tokens_per_step: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values: `asdict` looks into each and takes ten times as long, in every save of a long chat."""
+        return {name: getattr(self, name) for name in self.__slots__} | {"notices": list(self.notices)}
 
     def note_drafts(self, use: SpeculationUse | None) -> None:
         """What came of drafts, where there were any."""
@@ -173,7 +177,7 @@ class Conversation:
         messages = []
         for m in self._messages.values():
             row = {"id": m.id, "parent": m.parent, "role": m.role, "content": m.content, "active": m.active}
-            messages.append(row | ({"reply": asdict(m.reply)} if m.reply else {}))
+            messages.append(row | ({"reply": m.reply.to_dict()} if m.reply else {}))
         return {
             "version": VERSION,
             "key": self.key,

@@ -8,6 +8,7 @@ It can be changed while a build runs, and knows no widget.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -104,6 +105,10 @@ class Draft(QObject):
     def is_of(self, build: Build | None) -> bool:
         """Whether `build` is the one that was chosen here."""
         return build is not None and build == self.request(build.out)
+
+    def keeper(self) -> Callable[[], None]:
+        """What brings this draft back, as it is now."""
+        return partial(self.restore, self.source, dict(self.options), self.out, self.consented, self.goal)
 
     def set_goal(self, goal: Goal | None) -> None:
         """Choose what is to be kept, or nothing; the precision of every node is then left to the search."""

@@ -91,7 +91,7 @@ class Overlay(QObject):
 
     def _place(self, nodes: list[LeftNode]) -> None:
         graph, outline = self._model.graph, self._model.outline
-        own = {node.name: node.index for node in graph.nodes} if graph is not None else {}
+        own = {node.name: node.index for node in graph.nodes} if graph is not None and nodes else {}
         self.left = {own[one.node]: one for one in nodes if one.node in own}
         self.elsewhere = [one for one in nodes if one.node not in own]
         inside = [scope.path for place in self.left for scope in outline.of[place].line] if outline is not None else []

@@ -89,7 +89,7 @@ class Recents(QObject):
         try:
             rows = self._file.update(change)
         except OSError as error:
-            self._tell(f"The list of recent bundles cannot be saved: {error.strerror}.")
+            self._tell(f"The list of recent bundles cannot be saved in {self._file.path}: {error.strerror}.")
             rows = change(list(self.entries))
         known = {entry.path: entry for entry in self.entries}
         for row in rows:

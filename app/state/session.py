@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.state.cache_history import CacheHistory, Moment
 from app.state.cache_work import CacheJob, CacheWork
@@ -81,7 +81,7 @@ class Session(QObject):
         self._job: Job[ReadyEvent] | Job[GenerationDone] | None = None
         self._waiting: Generate | None = None
         self._step = 0
-        self._ending = False
+        self._ending = self._again = False
         self.history = CacheHistory()
         self._cache_work = CacheWork(worker, self)
         self._cache_work.pictured.connect(self._set_groups)
@@ -183,6 +183,11 @@ class Session(QObject):
         if self.busy:
             self._ending = True
             self._worker.kill()
+
+    def restart(self) -> None:
+        """Ends the worker, whatever it does, and opens the bundle anew."""
+        self._ending = self._again = True
+        self._worker.kill()
 
     def close(self) -> None:
         """Closes the bundle and forgets it."""
@@ -309,13 +314,15 @@ class Session(QObject):
 
     def _on_crash(self, message: str) -> None:
         forced = self._ending or (self._job is not None and self._job.cancelled)
-        self._ending = False
+        again, self._ending, self._again = self._again, False, False
         if self._state in ("closed", "failed"):
             return
         self._job = self._ready = None
         self._cache_work.abandon()
         self._set_groups([])
         self._fail(SessionFailure("stopped" if forced else "crashed", message), "failed")
+        if again:
+            QTimer.singleShot(0, self, self.reopen)  # not from within the end of the old one
 
     def _fail(self, failure: SessionFailure, state: State) -> None:
         self._error = failure

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
+from workflows.files import discard, free_for
+from workflows.locks import HeldError, Lock
+
 
 def home_folder() -> Path:
     """Joinery's folder for user data: the variable JOINERY_HOME, else the system's place for it."""
@@ -45,10 +48,14 @@ class Settings(QObject):
     """Typed access to window.ini; `changed` carries the key."""
 
     changed = Signal(str)
+    trouble = Signal(str)
+    """What was set could not be saved; it holds until the window is closed."""
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._store = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat, self)
+        path = folder / "window.ini"
+        _sweep(path)
+        self._store = QSettings(str(path), QSettings.Format.IniFormat, self)
         self._store.setAtomicSyncRequired(True)
 
     def text(self, key: str, default: str = "") -> str:
@@ -74,4 +81,29 @@ class Settings(QObject):
             return
         self._store.setValue(key, value)
         self._store.sync()
+        if self._store.status() != QSettings.Status.NoError:
+            self.trouble.emit(self._refused())
         self.changed.emit(key)
+
+    def _refused(self) -> str:
+        """Qt says no more than that it failed."""
+        path = Path(self._store.fileName())
+        return f"{path} cannot be written, so that this setting holds until the window is closed; {free_for(path)}."
+
+
+def _sweep(path: Path) -> None:
+    """Removes what writers left beside the file that were killed.
+
+    Qt waits half a minute for a lock in which no process is named yet; nobody writes while we have it.
+    """
+    held, drafts = path.with_name(f"{path.name}.lock"), list(path.parent.glob(f"{path.name}.??????"))
+    if not drafts and not held.exists():
+        return
+    lock = Lock(held)
+    try:
+        lock.take()
+    except (HeldError, OSError):
+        return  # another window writes now
+    with lock.held():
+        for draft in drafts:
+            discard(draft)

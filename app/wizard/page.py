@@ -6,7 +6,7 @@ source → recipe → optimize → quantize → review → build → done
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import Qt, QTimer
@@ -173,9 +173,19 @@ class BuildWizard(QWizard):
             while self.currentId() != RECIPE:
                 self.back()
             return
+        draft, consented = self.context.draft, frozenset(request.consented)
+        other = draft.keeper() if draft.source and not draft.is_of(request) else None
         self.restart()  # it was begun elsewhere: by one click, or before the window was closed
-        consented = frozenset(request.consented)
-        self.context.draft.restore(request.source, request.options, request.out, consented, request.goal)
+        draft.restore(request.source, request.options, request.out, consented, request.goal)
+        self.go_to(RECIPE)
+        if other is not None:
+            text = self.tr("The recipe of the build took the place of what was chosen for another.")
+            self.context.show_note(text, self.tr("Bring that back"), lambda: self._bring_back(other))
+
+    def _bring_back(self, draft: Callable[[], None]) -> None:
+        """What stood here before the recipe of a build did."""
+        self.restart()
+        draft()
         self.go_to(RECIPE)
 
     def go_to(self, ident: int) -> None:
@@ -206,6 +216,8 @@ class BuildWizard(QWizard):
             return
         QTimer.singleShot(0, self, self._focus_page)
         self._keep_page()
+        if ident in (RECIPE, OPTIMIZE, QUANTIZE, REVIEW):
+            self.context.build.prepare()
         role = QWizard.WizardButton
         running = ident == RUN
         self.button(role.CustomButton1).setVisible(ident not in (SOURCE, DONE) and not running)

@@ -52,7 +52,7 @@ class RecipePage(StepPage):
         grid.setSpacing(2 * G)
         for index, (name, card) in enumerate(self.layouts.items()):
             grid.addWidget(card, index // 2, index % 2)
-            card.radio.toggled.connect(lambda on, name=name: self.draft.set_option("cache", name) if on else None)
+            card.radio.toggled.connect(lambda on, name=name: self._choose_cache(name) if on else None)
         self.cache_section = Section(self.tr("Cache layout"))
         self.cache_section.body.addLayout(grid)
         self.body.addWidget(self.cache_section)
@@ -179,6 +179,11 @@ class RecipePage(StepPage):
         elif error.message != self.banner.message:
             self.banner.error(error.message, error.details, self.tr("Back to the defaults"), self._defaults)
         self.completeChanged.emit()
+
+    def _choose_cache(self, name: str) -> None:
+        """What the plan shows is nobody's choice: with another precision or target it may be another."""
+        if not self._showing:
+            self.draft.set_option("cache", name)
 
     def _defaults(self) -> None:
         self.draft.options.clear()

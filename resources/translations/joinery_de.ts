@@ -303,6 +303,10 @@
       <translation>Eine Werkbank, die aus Hugging-Face-Checkpoints zusammengesetzte ONNX-Modelle macht und zeigt, ausführt und misst, was gebaut wurde.</translation>
     </message>
     <message>
+      <source>A worker does not answer: it hangs, or was stopped.</source>
+      <translation>Ein Worker antwortet nicht: Er hängt oder wurde angehalten.</translation>
+    </message>
+    <message>
       <source>A, held to be right</source>
       <translation>A, das als richtig gilt</translation>
     </message>
@@ -567,6 +571,10 @@
       <translation>Beams entwerfen keine Token, und die Antwort kommt an ihrem Ende.</translation>
     </message>
     <message>
+      <source>Beams draft no tokens: choose none under Drafts, or leave Beams off.</source>
+      <translation>Beams entwerfen keine Token: unter Entwürfe keine wählen oder die Beams aus lassen.</translation>
+    </message>
+    <message>
       <source>Beams take the most probable text: set the temperature to 0, or take Sample out of the chain.</source>
       <translation>Beams nehmen den wahrscheinlichsten Text: Setzen Sie die Temperatur auf 0, oder nehmen Sie Ziehen aus der Kette.</translation>
     </message>
@@ -601,6 +609,10 @@
     <message>
       <source>Blocks of %1</source>
       <translation>Blöcke von %1</translation>
+    </message>
+    <message>
+      <source>Bring that back</source>
+      <translation>Das zurückholen</translation>
     </message>
     <message>
       <source>Browse</source>
@@ -3091,6 +3103,10 @@
       <translation>Resident belegter Speicher der Worker-Prozesse</translation>
     </message>
     <message>
+      <source>Restart it</source>
+      <translation>Neu starten</translation>
+    </message>
+    <message>
       <source>Resume</source>
       <translation>Fortsetzen</translation>
     </message>
@@ -3403,8 +3419,16 @@
       <translation>Stufe des Baus von {0}</translation>
     </message>
     <message>
+      <source>Stages of builds that the next build of the same model takes over. Usual are 20 GiB, and never more than a quarter of what is free.</source>
+      <translation>Stufen von Bauten, die der nächste Bau desselben Modells übernimmt. Üblich sind 20 GiB und nie mehr als ein Viertel dessen, was frei ist.</translation>
+    </message>
+    <message>
       <source>Stages of the build</source>
       <translation>Stufen des Baus</translation>
+    </message>
+    <message>
+      <source>Stages to keep</source>
+      <translation>Aufzuhebende Stufen</translation>
     </message>
     <message>
       <source>Start</source>
@@ -3827,6 +3851,10 @@
       <translation>Das Rezept wird im Bundle aufgehoben; dasselbe Rezept baut dasselbe Bundle.</translation>
     </message>
     <message>
+      <source>The recipe of the build took the place of what was chosen for another.</source>
+      <translation>Das Rezept des Baus hat ersetzt, was für einen anderen gewählt war.</translation>
+    </message>
+    <message>
       <source>The reply begins with</source>
       <translation>Die Antwort beginnt mit</translation>
     </message>
@@ -3885,6 +3913,10 @@
     <message>
       <source>The worker process ended unexpectedly: %1.</source>
       <translation>Der Worker-Prozess endete unerwartet: %1.</translation>
+    </message>
+    <message>
+      <source>The worker sent a line that is too long to be read, and was ended.</source>
+      <translation>Der Worker sandte eine Zeile, die zu lang zum Lesen ist, und wurde beendet.</translation>
     </message>
     <message>
       <source>Theme</source>
@@ -4129,6 +4161,10 @@
     <message>
       <source>Wait</source>
       <translation>Warten</translation>
+    </message>
+    <message>
+      <source>Warnings</source>
+      <translation>Warnungen</translation>
     </message>
     <message>
       <source>Weights</source>
@@ -4444,6 +4480,14 @@
     <message>
       <source>as the model has it</source>
       <translation>wie das Modell sie hat</translation>
+    </message>
+    <message>
+      <source>as usual</source>
+      <translation>wie üblich</translation>
+    </message>
+    <message>
+      <source>at most {0}</source>
+      <translation>höchstens {0}</translation>
     </message>
     <message>
       <source>at {0} s</source>
@@ -4944,6 +4988,10 @@
     <message>
       <source>not usable</source>
       <translation>nicht benutzbar</translation>
+    </message>
+    <message>
+      <source>nothing</source>
+      <translation>nichts</translation>
     </message>
     <message>
       <source>of %1 free</source>
@@ -5448,6 +5496,10 @@
     <message>
       <source>{0} compared with {1}</source>
       <translation>{0} verglichen mit {1}</translation>
+    </message>
+    <message>
+      <source>{0} ends neither in .svg nor in .png</source>
+      <translation>{0} endet weder auf .svg noch auf .png</translation>
     </message>
     <message>
       <source>{0} evicted</source>

@@ -857,6 +857,7 @@ def picture(name: str, out: Path, sizes: tuple[tuple[int, int], ...] = SIZES) ->
             window.resize(width, height)
             for mode in ("light", "dark"):
                 theme().set_mode(mode)
+                until(window.updatesEnabled, "the theme")
                 wait(0.12)
                 file = out / f"{name}-{width}x{height}-{mode}.png"
                 if not front(window).grab().save(str(file)):

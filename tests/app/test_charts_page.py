@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.charts.export import as_svg
@@ -134,7 +134,7 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     assert between() > 60
     widths = {name: plots.per_step.getAxis(name).width() for name in ("left", "right")}
     assert widths == {name: plots.latency.getAxis(name).width() for name in widths}
-    assert as_svg(plots, ["t"]).count("<clipPath") == 4
+    assert as_svg(plots, "t").count("<clipPath") == 4
     last = len(plots.snapshot) - 1  # type: ignore[arg-type]
     plots.hover(last)
     assert "its step: 3 drafted, 2 kept" in page.readout.text()
@@ -144,7 +144,7 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     page.tick()
     assert not plots.per_step.isVisible() and page.figures.drafts.isHidden()
     assert between() < 20
-    assert as_svg(plots, ["t"]).count("<clipPath") == 3
+    assert as_svg(plots, "t").count("<clipPath") == 3
 
 
 def test_what_is_drawn(page: SpeedTab) -> None:
@@ -422,11 +422,16 @@ def test_scale_to_decode(page: SpeedTab) -> None:
 
 
 def written(qtbot: QtBot, page: SpeedTab, path: Path) -> str:
-    """The CSV file that an export wrote."""
+    """The text of the file that an export wrote."""
+    export(qtbot, page, path)
+    return path.read_text("utf-8")
+
+
+def export(qtbot: QtBot, page: SpeedTab, path: Path) -> None:
+    """Writes a file, which the window does not wait for."""
     page.banner.clear()
     page.files.export(path)
     qtbot.waitUntil(lambda: bool(page.banner.message))
-    return path.read_text("utf-8")
 
 
 def test_steps_as_csv_are_those_that_are_shown(page: SpeedTab, qtbot: QtBot, tmp_path: Path) -> None:
@@ -443,13 +448,22 @@ def test_steps_as_csv_are_those_that_are_shown(page: SpeedTab, qtbot: QtBot, tmp
     assert len(written(qtbot, page, tmp_path / "a.csv").splitlines()) == 1 + 6
 
 
-def test_pictures_say_whose_they_are(laid_out: SpeedTab, tmp_path: Path) -> None:
-    laid_out.files.export(tmp_path / "a.png")
+def test_a_name_without_an_ending_gets_that_of_its_kind(
+    laid_out: SpeedTab, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), ""))
+    laid_out.files.ask("svg")
+    qtbot.waitUntil(lambda: laid_out.banner.message == "Written: mine.svg")
+    assert [path.name for path in tmp_path.glob("mine*")] == ["mine.svg"]
+
+
+def test_pictures_say_whose_they_are(laid_out: SpeedTab, qtbot: QtBot, tmp_path: Path) -> None:
+    export(qtbot, laid_out, tmp_path / "a.png")
     plots, picture = plots_of(laid_out), QImage(str(tmp_path / "a.png"))
     assert picture.width() == 2 * plots.width() and picture.height() > 2 * plots.height()
     rows = {picture.pixel(x, y) for x in range(picture.width()) for y in range(10, 36)}
     assert len(rows) > 2  # a title stands there
-    laid_out.files.export(tmp_path / "a.svg")
+    export(qtbot, laid_out, tmp_path / "a.svg")
     root = ET.fromstring((tmp_path / "a.svg").read_text())
     texts = [text.text or "" for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts[0].startswith("demo · cpu · fp32 · static 256 · ")
@@ -457,13 +471,13 @@ def test_pictures_say_whose_they_are(laid_out: SpeedTab, tmp_path: Path) -> None
     assert units | {"p50 5.00 ms", "capacity 256"} <= set(texts)
 
 
-def test_nothing_runs_out_of_an_svg(laid_out: SpeedTab, tmp_path: Path) -> None:
+def test_nothing_runs_out_of_an_svg(laid_out: SpeedTab, qtbot: QtBot, tmp_path: Path) -> None:
     """Each curve is in a group that is clipped to its plot, whatever its zoom."""
     reply(laid_out, 9, INT4)
     laid_out.toolbar.choose("all")
     laid_out.toolbar.fit_decode.setChecked(True)
     plots_of(laid_out).zoom_to(0.01, 0.05)
-    laid_out.files.export(tmp_path / "a.svg")
+    export(qtbot, laid_out, tmp_path / "a.svg")
     ns = "{http://www.w3.org/2000/svg}"
     root = ET.fromstring((tmp_path / "a.svg").read_text())
     clips = {clip.get("id"): clip.find(f"{ns}rect") for clip in root.iter(f"{ns}clipPath")}

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.intents import DeleteChat, NewChat, OpenChat, RenameChat
 from app.chat.page import ChatPage
+from app.jobs.slices import whole
 from app.state.chats import ChatStore
 from app.state.conversation import Conversation
 from tests.app.test_chat_page import Make, ask, done, make, shown
@@ -19,7 +20,7 @@ __all__ = ["make"]
 
 
 def titles(page: ChatPage) -> list[str]:
-    page.chats.refresh()
+    page.chats._show(whole(page.store.saved(page.chats.query.text())))
     return [one.title for one in page.chats.model.rows]
 
 
@@ -78,7 +79,7 @@ def test_names_are_given_and_taken(make: Make, qtbot: QtBot) -> None:
         assert page.chats.model.setData(page.chats.model.index(row), f" {name} ")
     assert titles(page) == ["Mine", "Yours"]
     assert page.header.heading.text() == "Mine"
-    assert [one.title for one in ChatStore(page.store.folder).saved()] == ["Mine", "Yours"]
+    assert [one.title for one in whole(ChatStore(page.store.folder).saved())] == ["Mine", "Yours"]
     page.do(RenameChat(page.controller.chat.key, ""))
     assert titles(page) == ["second question", "Yours"]
 
@@ -125,13 +126,13 @@ def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.Mon
         chat.begin_reply(chat.ask(f"question {at}").id)
         (tmp_path / f"{chat.key}.chat.json").write_text(chat.to_json())
     read: list[Path] = []
-    whole = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda path: (read.append(path), whole(path))[1])
-    assert len(store.saved()) == chats == len(read)
-    last = store.saved("question")[0].path
+    real = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: (read.append(path), real(path))[1])
+    assert len(whole(store.saved())) == chats == len(read)
+    last = whole(store.saved("question"))[0].path
     assert len(read) == chats
     last.write_text(last.read_text().replace("question", "quest"))
-    assert len(store.saved("question")) == chats - 1 and read[chats:] == [last]
+    assert len(whole(store.saved("question"))) == chats - 1 and read[chats:] == [last]
 
 
 def test_a_new_chat_counts_from_nothing(make: Make, qtbot: QtBot) -> None:

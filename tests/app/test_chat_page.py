@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.message_text import MessageText
 from app.chat.page import ChatPage
+from app.jobs.slices import whole
 from app.state.context import AppContext
 from app.state.session import SessionFailure
 from app.widgets.format import number
@@ -368,7 +369,7 @@ def test_a_second_window_leaves_the_chat_to_the_first(make: Make, qtbot: QtBot) 
     assert shown(second) == ["8*7=", "56"]
     ask(qtbot, second, "second")
     ask(qtbot, first, "first")
-    chats = sorted(saved.path.read_text() for saved in first.store.saved())
+    chats = sorted(saved.path.read_text() for saved in whole(first.store.saved()))
     assert ["first" in chat for chat in chats] == ["second" not in chat for chat in chats]
     assert len(chats) == 2
     first.files.open_chat(second.controller.chat.key)

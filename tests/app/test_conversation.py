@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.jobs.slices import whole
 from app.state.chats import ChatStore
 from app.state.conversation import Conversation
 from workflows.wire.requests import Turn
@@ -145,7 +146,7 @@ def test_recent_skips_what_cannot_be_read(tmp_path: Path) -> None:
         store.commit(chat)
     (tmp_path / "bad.chat.json").write_bytes(b"\0" * 64)
     (tmp_path / "deep.chat.json").write_text("[" * 100_000)
-    assert [s.title for s in store.saved()] == ["second", "first"]
+    assert [s.title for s in whole(store.saved())] == ["second", "first"]
     with pytest.raises(ValueError, match="no conversation"):
         store.load("../../etc/passwd")
 

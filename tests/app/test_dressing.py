@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from app.widgets import dressing
 from app.widgets.basics import button
 from app.widgets.dressing import dress
 from app.widgets.theme import set_icon, theme
@@ -15,18 +17,27 @@ from app.window import MainWindow
 Make = Callable[..., MainWindow]
 
 
-def test_a_switch_dresses_what_is_seen_and_the_rest_when_it_is(qtbot: Any, make_window: Make) -> None:
+def test_a_switch_dresses_what_is_seen_first_in_one_picture_and_the_rest_after_it(
+    qtbot: Any, make_window: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = make_window()
     window.show_page("home")
     home, devices = window.page("home"), window.page("devices")
     window.show_page("devices")
     window.show_page("home")
+    window.show()
+    monkeypatch.setattr(dressing, "BREATH_MS", 3_600_000)
     window.set_theme("dark")
     dark = theme().sheet
+    assert home.styleSheet() != dark and not window.updatesEnabled()  # nothing is seen half dressed
+    qtbot.waitUntil(window.updatesEnabled)
     assert home.styleSheet() == window.rail.styleSheet() == window.status.styleSheet() == dark
     assert devices.styleSheet() != dark
     window.show_page("devices")
     assert devices.styleSheet() == dark
+    monkeypatch.setattr(dressing, "BREATH_MS", 0)
+    window.set_theme("light")
+    qtbot.waitUntil(lambda: home.styleSheet() == theme().sheet)  # though nobody looks at it
     assert not QApplication.instance().styleSheet()  # type: ignore[union-attr]  # which would cost a second
 
 
@@ -64,12 +75,13 @@ def test_icons_follow_with_their_part(qtbot: Any) -> None:
         return next(color.name() for color in inks if color.alpha() == 255)
 
     theme().set_mode("light")
+    qtbot.waitUntil(part.updatesEnabled)
     assert part.styleSheet() == theme().sheet + "QPushButton { padding: 0; }"  # what is its own stays
     light = ink()
-    part.hide()
     theme().set_mode("dark")
     assert ink() == light
-    part.show()
+    part.hide()
+    part.show()  # before its turn
     assert ink() == theme().color("text").name() != light
     set_icon(tool, "close", "error")
     assert ink() == theme().color("error").name()

@@ -102,3 +102,18 @@ def test_slices_hand_over_what_went_wrong() -> None:
 
     slices.run(work(), lambda _result: None, failed.append)
     assert [str(error) for error in failed] == ["no graph"] and not slices.busy
+
+
+@pytest.mark.parametrize("depth", [50_000, LARGE + 50_000])
+def test_what_is_nested_too_deeply_is_no_json(qtbot: QtBot, depth: int) -> None:
+    """Read at once or in slices; it goes to the log, and the worker's answer comes after it."""
+    with pytest.raises(ValueError, match="nested too deeply"):
+        whole(decode(b"[" * depth))
+    worker, logged, ends = Worker(program()), list[str](), list[object]()
+    worker.log.connect(logged.append)
+    worker.request(Verify("b")).finished.connect(ends.append)
+    worker._lines.append(b"[" * depth)
+    qtbot.waitUntil(lambda: bool(ends))
+    worker.close()
+    assert "[" * depth in logged
+    assert isinstance(ends[0], ResultEvent)

@@ -190,7 +190,7 @@ def test_a_list_that_cannot_be_saved_is_said(home: Path, qtbot: object, monkeypa
     monkeypatch.setattr("app.state.store.write_whole", full)
     recents.add("/a")
     qtbot.waitUntil(lambda: bool(told))  # type: ignore[attr-defined]
-    assert told == ["The list of recent bundles cannot be saved: No space left on device."]
+    assert told == [f"The list of recent bundles cannot be saved in {home / 'recents.json'}: No space left on device."]
     assert [entry.path for entry in recents.entries] == ["/a"]
 
 

@@ -319,3 +319,19 @@ def test_history_slides_with_a_fifo() -> None:
         (8, [(0, 0, 8)], 0),
         (9, [(0, 1, 8)], 1),
     ]
+
+
+def test_restart_ends_the_worker_and_opens_the_bundle_anew(
+    opened: Session, worker: StubWorker, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nothing runs; once, and not from within the end of the old one."""
+    monkeypatch.setattr(StubWorker, "kill", lambda self: self.crashed.emit("Stopped."), raising=False)
+    asked = len(worker.jobs)
+    opened.restart()
+    assert (opened.state, opened.error, len(worker.jobs)) == ("failed", SessionFailure("stopped", "Stopped."), asked)
+    qtbot.waitUntil(lambda: len(worker.jobs) > asked)
+    assert worker.jobs[-1].request == Open("/b", "cpu", "static", 256)
+    worker.jobs[-1].answered.emit(READY)
+    worker.crashed.emit("It died.")
+    assert opened.error == SessionFailure("crashed", "It died.")
+    assert len(worker.jobs) == asked + 1

@@ -19,6 +19,8 @@ from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import theme
 from app.window import MainWindow
 from tests.fakes.worker import CPU, QNN
+from workflows.locks import Lock
+from workflows.stage_cache import read_limit
 
 Make = Callable[..., MainWindow]
 
@@ -61,10 +63,14 @@ def test_a_reset_can_be_undone(qtbot: Any, make_window: Make, home: Path) -> Non
     page = page_of(window)
     pick(page.theme, "dark")
     pick(page.kept, "1000")
+    pick(page.stages, "0")
+    assert read_limit() == 0
     qtbot.mouseClick(page.reset_button, Qt.MouseButton.LeftButton)
+    assert read_limit() is None and page.stages.currentData() == ""
     assert Settings(home).preferences() == PREFERENCES and page.kept.currentData() == "" and theme().mode == "system"
     qtbot.mouseClick(window.banner._action, Qt.MouseButton.LeftButton)
     assert page.kept.currentData() == "1000" and page.theme.currentData() == "dark" and theme().dark
+    assert read_limit() == 0 and page.stages.currentData() == "0"
 
 
 def test_bundles_go_where_the_settings_say(make_window: Make, make_context: Callable[..., AppContext],
@@ -129,5 +135,37 @@ def test_the_size_is_a_factor_unless_the_environment_has_one(
 def test_every_control_has_a_name_and_a_word_of_help(make_window: Make) -> None:
     page = page_of(make_window())
     controls: list[QWidget] = [*page.findChildren(QComboBox), page.bundles]
-    assert len(controls) == 6
+    assert len(controls) == 7
     assert all(one.accessibleName() and one.accessibleDescription() for one in controls)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="what Qt leaves there cannot be written by another")
+def test_what_killed_windows_left_holds_nobody_up(tmp_path: Path, qapp: object) -> None:
+    """A lock in which no process is named yet, for which Qt waits half a minute, and the draft of a file."""
+    for name in ("window.ini.lock", "window.ini.aBcDeF"):
+        (tmp_path / name).write_text("")
+    settings = Settings(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    settings.set("theme", "dark")
+    assert Settings(tmp_path).preference("theme") == "dark"
+
+
+def test_what_another_window_writes_now_is_left_to_it(tmp_path: Path, qapp: object) -> None:
+    """Its lock is held."""
+    lock = Lock(tmp_path / "window.ini.lock")
+    lock.take()
+    (tmp_path / "window.ini.aBcDeF").write_text("half")
+    with lock.held():
+        Settings(tmp_path)
+        assert (tmp_path / "window.ini.aBcDeF").exists()
+
+
+def test_a_setting_that_cannot_be_saved_is_said(tmp_path: Path, qapp: object) -> None:
+    """It holds until the window is closed; the file is named, and what is free."""
+    (tmp_path / "window.ini").mkdir()
+    settings, told = Settings(tmp_path), list[str]()
+    settings.trouble.connect(told.append)
+    settings.set("theme", "dark")
+    assert settings.preference("theme") == "dark"
+    [message] = told
+    assert message.startswith(f"{tmp_path / 'window.ini'} cannot be written") and "MiB are free" in message

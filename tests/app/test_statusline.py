@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from app.state.activities import QUIET
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
-from workflows.wire.requests import REQUESTS, Build, Cancel, InstallPlugin
+from workflows.wire.requests import REQUESTS, Build, Cancel, InstallPlugin, Ping
 
 Make = Callable[..., MainWindow]
 
@@ -75,6 +75,6 @@ def test_work_on_a_device_is_shown_and_cancelled_from_here(qtbot: Any, make_wind
 
 def test_every_job_that_is_shown_has_words_of_its_own(make_window: Make) -> None:
     status = make_window().status
-    shown = set(REQUESTS) - QUIET - {Cancel.job}
+    shown = set(REQUESTS) - QUIET - {Cancel.job, Ping.job}
     assert not [job for job in shown if status.title_of(job) == status.title_of("inspect")]
     assert len({status.title_of(job) for job in shown}) == len(shown)

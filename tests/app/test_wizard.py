@@ -16,6 +16,7 @@ from app.window import MainWindow
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.wizard.page import BuildWizard
 from workflows.wire.reports.plan import Offer
+from workflows.wire.requests import Build
 
 Make = Callable[..., MainWindow]
 
@@ -77,6 +78,7 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     recipe: Any = wizard.steps[RECIPE]
     qtbot.waitUntil(lambda: not recipe.layouts["gqa"].radio.isEnabled())
     assert [n for n, card in recipe.layouts.items() if card.radio.isEnabled()] == ["static", "window", "scatter"]
+    assert "cache" not in draft.options  # what the plan shows, nobody chose
     assert "it takes no position bias" in [text.text() for text in recipe.layouts["gqa"].findChildren(QLabel)][-1]
     recipe.layouts["window"].radio.click()
     recipe.variant.setCurrentIndex(recipe.variant.findData("transformer-only"))
@@ -230,6 +232,24 @@ def test_edit_recipe_leads_back_from_a_failure(qtbot: Any, make_window: Make) ->
     qtbot.mouseClick(run.edit, Qt.MouseButton.LeftButton)
     assert wizard.currentId() == RECIPE
     assert wizard.button(QWizard.WizardButton.BackButton).isEnabled()
+
+
+def test_edit_recipe_gives_back_the_draft_that_it_took_the_place_of(
+    qtbot: Any, make_window: Make, tmp_path: Path
+) -> None:
+    window = make_window(fail_stage="export")
+    wizard, context = wizard_of(window), window.context
+    context.draft.probe(str(tmp_path))
+    qtbot.waitUntil(lambda: context.draft.plan is not None)
+    context.draft.set_option("precision", "int4")
+    context.build.start(Build("demo:qwen3", str(tmp_path / "out"), {}))  # as one click on Home does
+    qtbot.waitUntil(lambda: context.build.state == "failed" and wizard.currentId() == RUN)
+    wizard.edit_recipe()
+    assert context.draft.source == "demo:qwen3"
+    qtbot.waitUntil(lambda: wizard.currentId() == RECIPE)
+    window.banner._action.click()
+    assert (context.draft.source, context.draft.options["precision"]) == (str(tmp_path), "int4")
+    qtbot.waitUntil(lambda: wizard.currentId() == RECIPE and context.draft.plan is not None)
 
 
 def test_cancel_and_resume(qtbot: Any, make_window: Make, tmp_path: Path) -> None:

@@ -74,22 +74,33 @@ class BeamPart(Fold):
             self.count.setValue(choice.num_beams)
             self.length.setValue(choice.length_penalty)
         self.stopping.setCurrentIndex(self.stopping.findData(choice.early_stopping))
-        self.set_drawn(drawn)
+        self.follow(drawn, choice.drafting)
 
-    def set_drawn(self, drawn: bool) -> None:
-        """Whether tokens are sampled: beams search for the most probable text."""
-        on = self.count.value() > 1
-        self.count.setEnabled(not drawn)
+    def follow(self, drawn: bool, drafting: bool) -> None:
+        """Whether tokens are sampled, and whether drafts were asked for: beams go with neither."""
+        self._drawn, self._drafting = drawn, drafting
+        self._refresh()
+
+    def _refresh(self) -> None:
+        on, why = self.count.value() > 1, self._against()
+        self.count.setEnabled(not self._drawn and (on or not why))  # with drafts, beams can be taken back alone
+        self.count.setToolTip(why or self.tr("So many texts at once."))
         for one in (self.length, self.stopping):
-            one.setEnabled(on and not drawn)
-        self.note.setText(
-            self.tr("Beams take the most probable text: set the temperature to 0, or take Sample out of the chain.")
-            if drawn
-            else self.tr("Beams draft no tokens, and the reply comes at their end.")
-        )
-        self.note.setVisible(drawn or on)
-        self.say(str(self.count.value()) if on and not drawn else self.tr("off"))
+            one.setEnabled(on and not why)
+        self.note.setText(why or self.tr("Beams draft no tokens, and the reply comes at their end."))
+        self.note.setVisible(on or bool(why))
+        self.say(str(self.count.value()) if on and not self._drawn else self.tr("off"))
+
+    def _against(self) -> str:
+        """Why there can be no beams."""
+        if self._drawn:
+            return self.tr(
+                "Beams take the most probable text: set the temperature to 0, or take Sample out of the chain."
+            )
+        if self._drafting:
+            return self.tr("Beams draft no tokens: choose none under Drafts, or leave Beams off.")
+        return ""
 
     def _tell(self, name: str, value: object) -> None:
-        self.set_drawn(not self.count.isEnabled())
+        self._refresh()
         self.changed.emit({name: value})

@@ -58,6 +58,11 @@ class Decoding:
         """Whether tokens are drawn, and not the most probable ones taken."""
         return sampling.temperature > 0 if self.chain is None else draws(self.chain)
 
+    @property
+    def drafting(self) -> bool:
+        """Whether drafts were asked for here; those of the bundle's own file give way to beams by themselves."""
+        return self.drafts in ("ngram", "bundle")
+
     def to_options(self, sampling: Sampling) -> Options:
         """The options of a generate request. Raises ValueError, one sentence, for a row of the chain that is none."""
         options: Options = sampling.to_options()

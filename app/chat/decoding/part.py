@@ -91,7 +91,7 @@ class DecodingPart(Section):
 
     def _follow(self) -> None:
         self.drafts.set_drawn(self.drawn)
-        self.beams.set_drawn(self.drawn)
+        self.beams.follow(self.drawn, self.choice.drafting)
         self.shown.emit()
 
     def _tell_problem(self) -> None:

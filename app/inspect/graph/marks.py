@@ -11,6 +11,9 @@ from app.inspect.graph.viewport import Viewport
 from app.scene.boxes import Key
 from app.widgets.theme import theme
 
+MANY = 300
+"""Boxes from which on they are too small for round corners."""
+
 
 @dataclass
 class Marks:
@@ -27,8 +30,7 @@ def draw_marks(view: Viewport, marks: Marks, painter: QPainter) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     visible = view.visible()
-    for key in marks.found:
-        _outline(view, painter, key, theme().color("warning"), 2, visible)
+    _found(view, marks.found, painter, visible)
     for keys, color in zip(marks.near, ("decode", "prefill"), strict=True):
         for key in keys:
             _outline(view, painter, key, theme().color(color), 2, visible)
@@ -37,6 +39,22 @@ def draw_marks(view: Viewport, marks: Marks, painter: QPainter) -> None:
         _outline(view, painter, marks.selected, theme().color("accent"), 3, visible)
     if marks.over is not None and marks.over != marks.selected:
         _outline(view, painter, marks.over, theme().color("muted"), 1, visible)
+
+
+def _found(view: Viewport, found: set[Key], painter: QPainter, visible: QRectF) -> None:
+    """Around what a search found, of what is seen: a letter is in every node's name."""
+    if view.scene is None or not found:
+        return
+    boxes = view.scene.within((visible.left(), visible.top(), visible.right(), visible.bottom()))
+    places = [QRectF(x, y, box.w, box.h) for box, x, y in boxes if box.key in found]
+    painter.setPen(QPen(theme().color("warning"), 2))
+    if len(places) > MANY:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.drawRects([view.to_screen(place).adjusted(-2, -2, 2, 2) for place in places])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        return
+    for place in places:
+        painter.drawRoundedRect(view.to_screen(place).adjusted(-2, -2, 2, 2), 6, 6)
 
 
 def _outline(view: Viewport, painter: QPainter, key: Key, color: QColor, width: int, visible: QRectF) -> None:

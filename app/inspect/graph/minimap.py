@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.inspect.graph.bands import draw_in_bands
 from app.inspect.graph.canvas import Canvas
+from app.jobs.slices import Slices
 from app.widgets.theme import theme
 
 SIDE, NARROW = 160, 56
@@ -19,7 +21,8 @@ class Minimap(QWidget):
     def __init__(self, canvas: Canvas, parent: QWidget) -> None:
         super().__init__(parent)
         self.canvas = canvas
-        self._picture: QPixmap | None = None
+        self._picture: QImage | None = None
+        self._slices = Slices(self)
         self._scale = 1.0
         self.setAccessibleName(self.tr("Overview of the graph"))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -29,6 +32,7 @@ class Minimap(QWidget):
     def renew(self) -> None:
         """The layout or the theme is another."""
         self._picture = None
+        self._slices.stop()
         bounds = self.canvas.bounds()
         self._scale = min(SIDE / bounds.width(), SIDE / bounds.height())
         width = max(NARROW, round(bounds.width() * self._scale)) + 8
@@ -43,26 +47,24 @@ class Minimap(QWidget):
             (self.width() - bounds.width() * self._scale) / 2, (self.height() - bounds.height() * self._scale) / 2
         )
 
-    def _render(self) -> QPixmap:
+    def _render(self) -> None:
+        """Begins the picture; a small graph's is done when this returns."""
         ratio = self.devicePixelRatioF()
-        picture = QPixmap(self.size() * ratio)
+        picture = self._picture = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
         picture.setDevicePixelRatio(ratio)
         picture.fill(theme().color("surface"))
-        scene = self.canvas.scene
+        canvas, scene = self.canvas, self.canvas.scene
         if scene is not None:
-            painter = QPainter(picture)
-            painter.translate(self._corner())
-            painter.scale(self._scale, self._scale)
-            self.canvas.art.draw(painter, scene, self.canvas.bounds(), self._scale)
-            painter.end()
-        return picture
+            work = draw_in_bands(picture, canvas.art, scene, canvas.bounds(), self._scale, self._corner())
+            self._slices.run(work, lambda _none: self.update(), lambda _error: None)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's name: the picture, and what is seen of it."""
         if self._picture is None:
-            self._picture = self._render()
+            self._render()
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._picture)
+        assert self._picture is not None
+        painter.drawImage(0, 0, self._picture)
         painter.setPen(theme().color("border"))
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         seen, corner, s = self.canvas.visible(), self._corner(), self._scale

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.inspect.graph.export import save
+from app.inspect.graph.export import picture, save_svg, write_png
 from app.inspect.graph.view import GraphView
+from app.jobs.aside import Aside
+from app.jobs.slices import Slices
 from app.widgets import Banner
 from app.widgets.format import number
 
@@ -19,6 +23,7 @@ class Saver(QObject):
     def __init__(self, view: GraphView, banner: Banner, folder: Path, parent: QWidget) -> None:
         super().__init__(parent)
         self._view, self._banner, self._folder, self._page = view, banner, folder, parent
+        self._slices, self._aside = Slices(self), Aside(self)
 
     def ask(self, ending: str, everything: bool) -> None:
         """Asks where to."""
@@ -30,15 +35,31 @@ class Saver(QObject):
             self.save(Path(name) if Path(name).suffix else Path(name + ending), everything)
 
     def save(self, path: Path, everything: bool) -> None:
-        """Saves the picture, and says how it went."""
+        """Saves the picture, and says how it went: a PNG when it is written, which the window does not wait for."""
         scene, canvas = self._view.model.scene, self._view.canvas
         if scene is None:
             return
-        try:
-            scale = save(path, scene, canvas.bounds() if everything else canvas.visible(), self._view.model.title)
-        except (OSError, ValueError) as error:
-            self._banner.error(self.tr("The picture could not be saved: {0}.").format(error))
+        part, ending = canvas.bounds() if everything else canvas.visible(), path.suffix.lower()
+        if ending == ".png":
+            self._slices.run(picture(scene, part), lambda drawn: self._write(path, *drawn), self._fail)
             return
+        try:
+            if ending != ".svg":
+                raise ValueError(self.tr("{0} ends neither in .svg nor in .png").format(path.name))
+            save_svg(path, scene, part, self._view.model.title)
+        except (OSError, ValueError) as error:
+            self._fail(error)
+        else:
+            self._tell(path, 1.0)
+
+    def _write(self, path: Path, image: QImage, scale: float) -> None:
+        """A large picture takes seconds to be packed."""
+        self._aside.run(partial(write_png, path, image), lambda _none: self._tell(path, scale), self._fail)
+
+    def _fail(self, error: object) -> None:
+        self._banner.error(self.tr("The picture could not be saved: {0}.").format(error))
+
+    def _tell(self, path: Path, scale: float) -> None:
         text = self.tr("Saved to {0}.").format(path)
         if scale < 1:
             text += " " + self.tr("It is at {0} % of its size: SVG has no such limit.").format(number(scale * 100, 1))

@@ -218,7 +218,7 @@ class GraphTab(InspectTab):
 
     def _mark(self, hits: list[int]) -> None:
         scene = self.model.scene
-        self.view.canvas.mark({scene.shown(n) for n in hits} if scene is not None else set())
+        self.view.canvas.mark(scene.shown_of(hits) if scene is not None else set())
 
     def search(self) -> None:
         """The search field, its words chosen."""

@@ -41,20 +41,23 @@ def files(qtbot: Any, later: Later) -> Files:
     return made
 
 
-def test_a_file_that_was_written_is_said_for_a_while(files: Files, later: Later, tmp_path: Path) -> None:
+def test_a_file_that_was_written_is_said_for_a_while(files: Files, later: Later, qtbot: Any, tmp_path: Path) -> None:
     files._write(tmp_path / "a.csv", lambda: None)
+    qtbot.waitUntil(lambda: bool(files._banner.message))
     assert files._banner.message == "Written: a.csv"
     ((pause, end),) = later.calls
     end()
     assert pause == TOLD_MS and files._banner.isHidden()
 
 
-def test_a_failure_that_came_meanwhile_stays(files: Files, later: Later, tmp_path: Path) -> None:
+def test_a_failure_that_came_meanwhile_stays(files: Files, later: Later, qtbot: Any, tmp_path: Path) -> None:
     def fail() -> None:
         raise OSError("No space left on device")
 
     files._write(tmp_path / "a.csv", lambda: None)
+    qtbot.waitUntil(lambda: bool(later.calls))
     files._write(tmp_path / "b.csv", fail)
+    qtbot.waitUntil(lambda: "could not" in files._banner.message)
     assert files._banner.message == "The file could not be written."
     assert files._banner._details.toPlainText() == "No space left on device"
     for _, end in later.calls:

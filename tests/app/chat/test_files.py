@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +21,11 @@ from tests.app.test_conversation import talk
 from workflows.locks import HeldError
 
 
+def at_once(saved: list[Saved]) -> Generator[None, None, list[Saved]]:
+    yield
+    return saved
+
+
 class Bench(QWidget):
     """Files over a controller that does as it is told; `fails` are raised by what is asked for."""
 
@@ -35,7 +40,7 @@ class Bench(QWidget):
         store: Any = SimpleNamespace(
             begin=self._does("begin", lambda: self.begun),
             restore=self._does("restore"),
-            saved=lambda: saved,
+            saved=lambda: at_once(saved),
         )
         controller: Any = SimpleNamespace(
             store=store, chat=self.chat, unsaved=SimpleNamespace(connect=lambda take: None),

@@ -9,8 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
-from app.settings.rows import Choice, Folder, Row
+from app.settings.rows import Choice, Folder, KeptStages, Row
 from app.state.settings import Settings
+from workflows.stage_cache import choose_limit, read_limit
 
 OPTIONS = (("", "all"), ("100", "the newest 100"), ("1000", "the newest 1,000"))
 
@@ -112,3 +113,44 @@ def test_a_row_names_its_control_and_what_has_the_focus(qtbot: Any, settings: Se
     assert [one.text() for one in row.findChildren(QLabel)][:2] == ["Folder of bundles", "Where new ones go."]
     assert folder.accessibleName() == folder.field.accessibleName() == "Folder of bundles"
     assert folder.accessibleDescription() == "Where new ones go." and folder.focusProxy() is folder.field
+
+
+# -- how much of the disk stages may take ------------------------------------------------------------------------
+
+
+LIMITS = (("", "as usual"), ("0", "nothing"), ("1024", "1 KiB"))
+
+
+@pytest.fixture
+def stages(qtbot: Any, home: Path) -> KeptStages:
+    made = KeptStages(LIMITS)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_a_limit_that_is_chosen_is_the_engine_s(qtbot: Any, stages: KeptStages) -> None:
+    assert stages.currentText() == "as usual"
+    qtbot.keyClick(stages, Qt.Key.Key_Down)
+    assert (read_limit(), stages.currentText()) == (0, "nothing")
+    stages.choose("")
+    assert (read_limit(), stages.currentText()) == (None, "as usual")
+
+
+def test_what_the_command_line_chose_is_shown(stages: KeptStages) -> None:
+    stages.hide()
+    choose_limit(3 << 30)
+    stages.show()
+    assert stages.currentText() == "3.0 GiB" and stages.currentData() == str(3 << 30)
+
+
+def test_a_damaged_limit_is_told_and_can_be_chosen_anew(stages: KeptStages, home: Path) -> None:
+    told: list[str] = []
+    stages.refused.connect(told.append)
+    choose_limit(7)
+    (home / "stage-cache.json").write_text("{}")
+    stages.hide()
+    stages.show()
+    assert len(told) == 1 and "is damaged" in told[0]
+    stages.choose("1024")
+    assert read_limit() == 1024 and len(told) == 1

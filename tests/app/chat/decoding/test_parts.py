@@ -86,6 +86,16 @@ def test_a_bundle_is_taken_when_it_was_typed(part: DecodingPart, qtbot: QtBot) -
     assert not drafts.problem.text()
 
 
+def test_beams_are_dimmed_beside_drafts_and_say_why(part: DecodingPart) -> None:
+    beams, why = part.beams, "Beams draft no tokens: choose none under Drafts, or leave Beams off."
+    part.show_choice(Decoding(drafts="ngram"))
+    assert not beams.count.isEnabled() and beams.count.toolTip() == beams.note.text() == why
+    part.show_choice(Decoding(drafts="ngram", num_beams=3))
+    assert beams.count.isEnabled() and not beams.length.isEnabled()  # beams can be taken back
+    part.show_choice(Decoding(drafts="off"))
+    assert beams.count.isEnabled() and beams.count.toolTip() == "So many texts at once."
+
+
 def test_beams_are_off_while_tokens_are_drawn(part: DecodingPart) -> None:
     beams = part.beams
     assert not beams.length.isEnabled() and beams.words.toolTip() == "off"

@@ -394,7 +394,7 @@ def test_values_that_are_kept_elsewhere(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: tab.panel.tensor.error.text() == message)
 
 
-def test_pictures_of_all_and_of_what_is_seen(make: Make, tmp_path: Path) -> None:
+def test_pictures_of_all_and_of_what_is_seen(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     tab = make()
     tab.saver.save(tmp_path / "all.svg", everything=True)
     root = ElementTree.parse(tmp_path / "all.svg").getroot()
@@ -402,18 +402,21 @@ def test_pictures_of_all_and_of_what_is_seen(make: Make, tmp_path: Path) -> None
     assert "layers.0" in texts and "lm_head" in texts
     assert tab.banner.message.startswith("Saved to")
     tab.saver.save(tmp_path / "seen.png", everything=False)
+    qtbot.waitUntil(lambda: "seen.png" in tab.banner.message)
     image = QImage(str(tmp_path / "seen.png"))
     visible = tab.view.canvas.visible()
     assert (image.width(), image.height()) == (round(visible.width() + 48), round(visible.height() + 48))
     assert list(tmp_path.glob(".*")) == []
     tab.saver.save(tmp_path / "no" / "all.png", everything=True)
-    assert "could not be saved" in tab.banner.message
+    qtbot.waitUntil(lambda: "could not be saved" in tab.banner.message)
+    tab.saver.save(tmp_path / "all.gif", everything=True)
+    assert "neither in .svg nor in .png" in tab.banner.message
 
 
-def test_a_picture_that_would_be_too_large_is_smaller_and_says_so(make: Make, tmp_path: Path) -> None:
+def test_a_picture_that_would_be_too_large_is_smaller_and_says_so(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     tab = make(graph=write(tmp_path, "graph.json", flat_graph(500)))
     tab.saver.save(tmp_path / "all.png", everything=True)
-    assert "% of its size" in tab.banner.message
+    qtbot.waitUntil(lambda: "% of its size" in tab.banner.message)
     assert QImage(str(tmp_path / "all.png")).height() <= 16_000
 
 
