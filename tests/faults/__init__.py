@@ -1,0 +1,10 @@
+"""What is left after every fault: the old state or the new one, and the next run needs no hand.
+
+    watch.py    a fork whose changes of files are counted; one of them is refused, or the last that it makes
+    cases.py    Subject ──each operation × each fault──▶ Verdict: whole? a hand needed? does the message name the file?
+    files.py    the subjects: builds, chats, lists and settings, the history of runs, the import of another's folder
+    writers.py  many processes that write to one home: what was lost
+    table.py    figures ──▶ Markdown
+
+`python -m tests.faults` tries all and prints the table. What is tried in the window stands in test_workers.py.
+"""

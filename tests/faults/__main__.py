@@ -1,0 +1,57 @@
+"""See the package."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.faults.cases import Subject, tried
+from tests.faults.files import SUBJECTS
+from tests.faults.real import REAL
+from tests.faults.table import Row, row_of, table
+from tests.faults.watch import why_not
+from tests.faults.writers import LINES, TIMES, WINDOWS, at_once, lost
+
+
+def main() -> int:
+    """Tries what the arguments say; 1 where anything fell short."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--only", default="", help="kinds that hold this word; and no writers")
+    parser.add_argument("--cases", type=int, help="of each kind at most, drawn by the seed (all)")
+    parser.add_argument("--real", type=int, default=8, help="cases of a real build (8), which take seconds each")
+    parser.add_argument("--times", type=int, default=TIMES, help=f"that each of the writers writes ({TIMES})")
+    parser.add_argument("--seed", type=int, default=16)
+    given = parser.parse_args()
+    if why_not():
+        sys.exit(f"Nothing can be tried here: {why_not()}.")
+    subjects = dict.fromkeys(SUBJECTS, given.cases) | ({REAL: given.real} if given.real else {})
+    rows = [_row(one, cases, given.seed) for one, cases in subjects.items() if given.only in one.kind]
+    print(table(rows))
+    fell_short = any(row.whole < row.cases or row.hands or row.named < row.said for row in rows)
+    return int((not given.only and _writers(given.times) > 0) or fell_short)
+
+
+def _row(subject: Subject, cases: int | None, seed: int) -> Row:
+    """One kind; what fell short goes to stderr as it is found."""
+    verdicts = []
+    for verdict in tried(subject, cases, seed):
+        verdicts.append(verdict)
+        if not verdict.whole or verdict.needs_hand or verdict.named is False:
+            print(verdict, file=sys.stderr)
+    return row_of(subject.kind, verdicts)
+
+
+def _writers(times: int) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        at_once(home, times)
+        gone = lost(home, times)
+    who = f"{len(WINDOWS)} windows and {len(LINES)} command lines on one home, {times:,} writes each"
+    print(f"\n{who}: {sum(gone.values())} lost ({', '.join(f'{kind} {count}' for kind, count in gone.items())}).")
+    return sum(gone.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
