@@ -29,6 +29,7 @@ class Heartbeat:
     def __init__(self) -> None:
         self.gaps: list[Gap] = []
         self.doing = ""
+        self.since = 0.0  # the clock at the last beat; 0 while it does not run
         self._timer = QTimer()
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(BEAT_MS)
@@ -39,17 +40,20 @@ class Heartbeat:
         """From now on."""
         self.gaps.clear()
         self._wall, self._own = time.perf_counter(), time.thread_time()
+        self.since = self._wall
         self._timer.start()
 
     def stop(self) -> None:
         """Until now; a gap that is still open counts."""
         self._beat()
         self._timer.stop()
+        self.since = 0.0
 
     def _beat(self) -> None:
         wall, own = time.perf_counter(), time.thread_time()
         self.gaps.append(Gap((wall - self._wall) * 1000, (own - self._own) * 1000, self.doing))
         self._wall, self._own = wall, own
+        self.since = wall
 
     def figures(self) -> dict[str, float]:
         """The worst gap, p99, the worst share of our own, how many are over the limit, and the thread's load."""

@@ -26,6 +26,7 @@ from app.state.recents import read_summary
 from app.window import MainWindow
 from tests.benchmarks.heartbeat import Heartbeat
 from tests.fakes.worker import program
+from workflows.wire.requests import Build
 
 PATIENCE_S = 180.0
 SETTLE_S = 3.0
@@ -180,7 +181,7 @@ class Builds:
 
     def _next(self) -> None:
         if self._running:
-            self._build.start("demo:qwen3", self._folder / str(self.count), {})
+            self._build.start(Build("demo:qwen3", str(self._folder / str(self.count)), {}))
             self.count += 1
 
     def stop(self) -> None:
