@@ -1,0 +1,26 @@
+"""What holds for every test."""
+
+from __future__ import annotations
+
+import pytest
+
+
+class AtOnce:
+    """Each failure in a line as soon as it is known: a run that is ended from outside prints no summary."""
+
+    def __init__(self, terminal: pytest.TerminalReporter) -> None:
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            said = crash.message.splitlines()[0] if crash else report.when
+            self.terminal.ensure_newline()
+            self.terminal.write_line(f"failed: {report.nodeid}: {said}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and not hasattr(config, "workerinput"):  # xdist's workers report to the one that started them
+        config.pluginmanager.register(AtOnce(terminal), "failures-at-once")
