@@ -22,5 +22,5 @@ class AtOnce:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
-    if terminal is not None and not hasattr(config, "workerinput"):  # xdist's workers report to the one that started them
+    if terminal is not None and not hasattr(config, "workerinput"):  # xdist's workers report to their parent
         config.pluginmanager.register(AtOnce(terminal), "failures-at-once")

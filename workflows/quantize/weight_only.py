@@ -14,7 +14,7 @@ from workflows import names
 from workflows.optimize.base import Outcome, Refusal
 from workflows.optimize.edit import add_initializer, make_node, replace, twin
 from workflows.optimize.hygiene import CONTRIB
-from workflows.optimize.match import made_by, users
+from workflows.optimize.match import made_by, sizes, users
 from workflows.quantize.base import Ranges
 from workflows.quantize.blocks import quantized_matrix, quantized_table
 from workflows.quantize.compensated import Sums
@@ -113,14 +113,27 @@ def _to_nbits(linear: Linear, how: Blocks, mark: str, level: int, sums: Sums | N
     node, graph = linear.node, linear.node.graph
     assert graph is not None  # find_linears looks at graphs
     packed, scales, zeros = _initializers(graph, linear.weight, linear.rows, how, mark, sums)
-    inputs = [node.inputs[0], packed, scales, zeros, None, linear.bias]
+    source, product = _unflattened(node) or (node.inputs[0], node.outputs[0])
+    inputs = [source, packed, scales, zeros, None, linear.bias]
     while inputs[-1] is None:
         inputs.pop()
     facts = {"K": linear.inner, "N": linear.outer, "bits": how.bits, "block_size": how.size, "accuracy_level": level}
-    result = twin(node.outputs[0])
+    result = twin(product)
     new = make_node("MatMulNBits", inputs, [result], facts, like=node, domain=CONTRIB)
     new.name = node.name  # what a person excludes, and what errors are told of
-    replace([node.outputs[0]], [result], [new], node)
+    replace([product], [result], [new], node)
+
+
+def _unflattened(gemm: ir.Node) -> tuple[ir.Value, ir.Value] | None:
+    """What a Gemm's rows were before a Reshape and are after another: Gemm wants two axes, MatMulNBits takes any."""
+    flatten, readers = made_by(gemm.inputs[0], "Reshape"), users(gemm.outputs[0])
+    if flatten is None or len(readers) != 1 or readers[0].op_type != "Reshape" or gemm.outputs[0].is_graph_output():
+        return None
+    source, result = flatten.inputs[0], readers[0].outputs[0]
+    before, product, after = sizes(source), sizes(gemm.outputs[0]), sizes(result)
+    if source is None or not before or not product or after != (*before[:-1], product[-1]) or None in after[:-1]:
+        return None
+    return source, result
 
 
 def _to_block_gather(gather: ir.Node, table: ir.Value, how: Blocks, mark: str, sums: Sums | None) -> None:

@@ -55,6 +55,21 @@ def test_any_inner_size_is_filled_up_to_whole_blocks(bits: int, inner: int) -> N
     np.testing.assert_allclose(got, x @ rows.T + b, atol=EXACT)
 
 
+@pytest.mark.parametrize(("back", "left"), [([1, -1, 24], {}), ([-1, 2, 24], {"Reshape": 2})])
+def test_reshapes_that_only_a_gemm_wanted_go(back: list[int], left: dict[str, int]) -> None:
+    """Where the rows come back in the axes that they had, and not where they come in others."""
+    w, x = weights(24, 32), weights(1, 6, 32, seed=1)
+    axes = "1,S,24" if back[0] == 1 else "B,2,24"
+    steps = "r = Reshape(x, flat) p = Gemm <transB = 1> (r, w) y = Reshape(p, back)"
+    text = f"g (float[1,S,32] x) => (float[{axes}] y) <float[S,32] r, float[S,24] p> {{ {steps} }}"
+    model = parse(text, w=w, flat=np.array([-1, 32]), back=np.array(back))
+    run_method(model, METHODS["int4"], Quantize(accuracy_level=1))
+    assert operators(model) == {"MatMulNBits": 1} | left
+    (got,) = values(model, {"x": x})
+    rows = stored(model, "w", 32, Blocks(4, 32, Quantize().symmetric))
+    np.testing.assert_allclose(got, (x[0] @ rows.T).reshape(back), atol=EXACT)
+
+
 def test_accuracy_level_4_stays_near_the_integers() -> None:
     w, x = weights(256, 64), weights(5, 256, seed=1)
     model = parse("g (float[5,256] x) => (float[5,64] y) { y = MatMul(x, w) }", w=w)
