@@ -38,7 +38,7 @@ def runs(session: Session) -> list[Any]:
 def test_the_cache_of_the_demo(qtbot: Any, tmp_path: Path) -> None:
     context = AppContext()
     bundle = tmp_path / "demo"
-    job = context.session_worker.request(Build("demo:qwen3", str(bundle), {"capacity": 512}))
+    job = context.session_worker.request(Build("demo:qwen3", str(bundle), {"capacity": 512, "cache": "static"}))
     with qtbot.waitSignal(job.finished, timeout=PATIENCE_MS) as built:
         pass
     assert isinstance(built.args[0], BuildDone), built.args[0]
