@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import ExitStack
 from typing import Any
 
 import torch
 import transformers
 from huggingface_hub.errors import StrictDataclassError
+from safetensors import safe_open
 
 from workflows.checkpoint import Checkpoint
 from workflows.errors import CheckpointError, RecipeError, printable
@@ -68,18 +70,19 @@ def load_model(checkpoint: Checkpoint, task: str, remote_code: bool = False, att
         config = transformers.AutoConfig.from_pretrained(
             checkpoint.folder, local_files_only=True, trust_remote_code=remote_code
         )
-        _check_shapes(checkpoint, config, task, remote_code)
-        model, info = _CLASSES[task].from_pretrained(
-            checkpoint.folder,
-            config=config,
-            dtype=torch.float32,
-            local_files_only=True,
-            trust_remote_code=remote_code,
-            use_safetensors=True,
-            attn_implementation=attention,
-            experts_implementation=EXPERTS,
-            output_loading_info=True,
-        )
+        with torch.device("meta"):
+            skeleton = _CLASSES[task].from_config(config, trust_remote_code=remote_code)
+        _check_shapes(checkpoint, skeleton)
+        with ExitStack() as files:
+            model, info = type(skeleton).from_pretrained(
+                None,
+                config=config,
+                state_dict=_stored(checkpoint, files),
+                dtype=torch.float32,
+                attn_implementation=attention,
+                experts_implementation=EXPERTS,
+                output_loading_info=True,
+            )
     except KeyError as error:
         if error.args != (NAME,):
             raise _failure(checkpoint, error) from error
@@ -117,10 +120,18 @@ def _is_unused(name: str, task: str) -> bool:
     return task == "feature-extraction" and "pooler" in name.split(".")
 
 
-def _check_shapes(checkpoint: Checkpoint, config: Any, task: str, remote_code: bool) -> None:
+def _stored(checkpoint: Checkpoint, files: ExitStack) -> dict[str, Any]:
+    """Every weight as what reads it when it is wanted; `files` closes what they are read from.
+
+    Read and not mapped: a mapped file stays in memory beside the model that is made of it.
+    """
+    names = sorted({stored.file for stored in checkpoint.tensors.values()})
+    opened = [files.enter_context(safe_open(checkpoint.folder / name, "pt", backend="pread")) for name in names]
+    return {name: file.get_slice(name) for file in opened for name in file.keys()}  # noqa: SIM118 - it is no dict
+
+
+def _check_shapes(checkpoint: Checkpoint, skeleton: Any) -> None:
     """Before memory is taken: what the config makes of each weight against what the file holds."""
-    with torch.device("meta"):
-        skeleton = _CLASSES[task].from_config(config, trust_remote_code=remote_code)
     _check_total(checkpoint, skeleton)
     for name, weight in skeleton.named_parameters():
         stored = checkpoint.tensors.get(name)
