@@ -9,6 +9,7 @@ small, because Linux hands a parent's peak down to its children.
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -27,10 +28,12 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
     """The child's part of peak_of."""
     import onnx_ir as ir
 
-    from workflows.builder.calibrate import find_ranges
+    from workflows.builder.calibrate import Composite, find_ranges
     from workflows.bundle import read_bundle
     from workflows.memory import peak_bytes
     from workflows.recipe import Recipe
+    from workflows.recipe.cut import cut_of
+    from workflows.recipe.families import family_for
 
     opened = read_bundle(bundle)
     recipe = Recipe.model_validate_json((bundle / "recipe.json").read_text("utf-8"))
@@ -39,7 +42,11 @@ def print_peak(bundle: Path, method: str, samples: int) -> None:
         recipe.model_dump() | {"precision": "w8a8", "quantize": {"calibration": calibration}}
     )
     models = {n: ir.load(bundle / s.file) for n, s in opened.pipeline.pipeline.sessions.items()}
-    found, said = find_ranges(bundle, models, recipe, opened.pipeline, bundle / "tokenizer", lambda event: None)
+    words = bundle / "tokenizer"
+    family = family_for(recipe.model_type, recipe.task)
+    cut = cut_of(family, recipe, family.geometry(json.loads((words / "config.json").read_text("utf-8"))))
+    composite = Composite(bundle, recipe, cut, opened.pipeline, words)
+    found, said = find_ranges(composite, models, lambda event: None)
     assert found and f"over {samples} runs" in said
     print(peak_bytes())
 
@@ -50,7 +57,7 @@ def make(place: Path, **shape: int) -> None:
     from workflows.builder import BuildRequest, build
 
     make_qwen3(place / "checkpoint", **shape)
-    build(BuildRequest(str(place / "checkpoint"), place / "bundle", {"capacity": 256}))
+    build(BuildRequest(str(place / "checkpoint"), place / "bundle", {"capacity": 256, "cache": "static"}))
     lines = [",".join(str(3 + 7 * i * j % 997) for j in range(1, 49)) for i in range(1, 21)]
     (place / "prompts.txt").write_text("\n".join(lines) + "\n", "utf-8")
 

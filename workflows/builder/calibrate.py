@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,69 +45,61 @@ STAGE = "quantize"
 _CAPACITY = 1024  # slots that calibration runs with where the graphs leave it open
 
 
+@dataclass(frozen=True)
+class Composite:
+    """The graphs of the stage `optimized`, and what they answer prompts with. words: the folder of the tokenizer."""
+
+    optimized: Path
+    recipe: Recipe
+    cut: Cut
+    pipeline: Pipeline
+    words: Path
+
+
 def find_ranges(
-    optimized: Path,
-    models: Mapping[str, ir.Model],
-    recipe: Recipe,
-    cut: Cut,
-    pipeline: Pipeline,
-    words: Path,
-    report: Report,
+    composite: Composite, models: Mapping[str, ir.Model], report: Report
 ) -> tuple[dict[str, Ranges], str]:
     """Component → its ranges, empty where the recipe needs none; and in words what they were found with.
 
-    models: component → its optimized graph. words: the checkpoint's folder, with its tokenizer. Raises RecipeError for
-    a model without a cache, PromptError as calibration_prompts does.
+    models: component → its optimized graph. Raises RecipeError for a model without a cache, PromptError as
+    calibration_prompts does.
     """
+    recipe = composite.recipe
     chosen_of = {name: METHODS.get(recipe.precision_of(name)) for name in models}
     methods = {name: method for name, method in chosen_of.items() if isinstance(method, StaticQdq)}
     if not methods:
         return {}, ""
-    _refuse_single(cut, next(iter(methods.values())).name, "int8 or int8-dynamic")
+    _refuse_single(composite.cut, next(iter(methods.values())).name, "int8 or int8-dynamic")
     names = {name: method.observed(models[name], recipe.quantize) for name, method in methods.items()}
     bits = min(method.bits for method in methods.values())
     ranger = make_ranger(recipe.quantize.calibration, names, bits)
-    said = _run(optimized, recipe, cut, pipeline, words, names, ranger, report)
+    said = _run(composite, names, ranger, report)
     told = f"{recipe.quantize.calibration.method} over {said}"
     report(LogEvent(message=f"Calibrated by {told}."))
     return ranger.ranges(), told
 
 
 def find_moments(
-    optimized: Path,
-    models: Mapping[str, ir.Model],
-    recipe: Recipe,
-    cut: Cut,
-    pipeline: Pipeline,
-    words: Path,
-    report: Report,
+    composite: Composite, models: Mapping[str, ir.Model], report: Report
 ) -> tuple[Moments | None, str]:
     """What the int4 weights of all components are multiplied by, None where the recipe's rounding does not ask; and in
     words what it was found with. The arguments and errors are those of find_ranges.
     """
+    recipe = composite.recipe
     if recipe.quantize.rounding != "compensated":
         return None, ""
-    _refuse_single(cut, "The rounding compensated", "the rounding search")
+    _refuse_single(composite.cut, "The rounding compensated", "the rounding search")
     found = {name: model for name, model in models.items() if recipe.precision_of(name) == "int4"}
     moments = Moments(found, recipe.quantize)
-    told = f"moments over {_run(optimized, recipe, cut, pipeline, words, moments.names, moments, report)}"
+    told = f"moments over {_run(composite, moments.names, moments, report)}"
     report(LogEvent(message=f"Calibrated by {told}."))
     return moments, told
 
 
-def _run(
-    optimized: Path,
-    recipe: Recipe,
-    cut: Cut,
-    pipeline: Pipeline,
-    words: Path,
-    names: Mapping[str, list[str]],
-    watcher: Watcher,
-    report: Report,
-) -> str:
+def _run(composite: Composite, names: Mapping[str, list[str]], watcher: Watcher, report: Report) -> str:
     """Has the composite answer the recipe's prompts while `watcher` looks; gives what they were, in words."""
-    calibration = recipe.quantize.calibration
-    with _opened(optimized, recipe, cut, pipeline, words, names, watcher) as engine:
+    calibration = composite.recipe.quantize.calibration
+    with _opened(composite, names, watcher) as engine:
         chosen = calibration_prompts(engine, calibration.prompts)
 
         def tell(samples: int) -> None:
@@ -125,16 +118,9 @@ def _refuse_single(cut: Cut, name: str, instead: str) -> None:
 
 
 @contextmanager
-def _opened(
-    optimized: Path,
-    recipe: Recipe,
-    cut: Cut,
-    pipeline: Pipeline,
-    words: Path,
-    names: Mapping[str, list[str]],
-    watcher: Watcher,
-) -> Iterator[Engine]:
-    """The optimized composite as an open bundle, whose observed sessions tell `watcher`."""
+def _opened(composite: Composite, names: Mapping[str, list[str]], watcher: Watcher) -> Iterator[Engine]:
+    """The composite as an open bundle, whose observed sessions tell `watcher`."""
+    optimized, recipe, pipeline = composite.optimized, composite.recipe, composite.pipeline
     files = {name: optimized / pipeline.pipeline.sessions[name].file for name in names}
     graphs = {name: _observed(files[name], values, watcher) for name, values in names.items()}
 
@@ -144,8 +130,8 @@ def _opened(
 
     # beside the stage, so that weights are linked; an open file is not removed everywhere, and goes with the stages
     with tempfile.TemporaryDirectory(prefix="calibrate-", dir=optimized.parent, ignore_cleanup_errors=True) as folder:
-        bundle = draft_bundle(Path(folder), optimized, recipe, pipeline, words)
-        slots = _slots(cut, recipe)
+        bundle = draft_bundle(Path(folder), optimized, recipe, pipeline, composite.words)
+        slots = _slots(composite.cut, recipe)
         machine = open_machine(bundle, device_named("cpu"), capacity=slots, graphs=graphs, observer=observe)
         yield Engine(bundle, machine, 0.0)
 

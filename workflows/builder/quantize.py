@@ -12,7 +12,7 @@ from typing import Any
 
 import onnx_ir as ir
 
-from workflows.builder.calibrate import find_moments, find_ranges
+from workflows.builder.calibrate import Composite, find_moments, find_ranges
 from workflows.builder.parity import Probe
 from workflows.builder.stages import facts_of
 from workflows.builder.work import Report
@@ -49,8 +49,9 @@ def make_quantize(
     recipe = with_names(recipe, models.values())
     check_excluded(models.values(), recipe.quantize)
     by_name = {entry["component"]: models[entry["file"]] for entry in components}
-    ranges, calibrated = find_ranges(optimized, by_name, recipe, cut, pipeline, words, report)
-    moments, compensated = find_moments(optimized, by_name, recipe, cut, pipeline, words, report)
+    composite = Composite(optimized, recipe, cut, pipeline, words)
+    ranges, calibrated = find_ranges(composite, by_name, report)
+    moments, compensated = find_moments(composite, by_name, report)
     evidence, snapshots = [], {}
     for entry in components:
         name, model = entry["component"], models[entry["file"]]
