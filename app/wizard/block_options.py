@@ -13,6 +13,7 @@ from workflows.wire.codec import read
 from workflows.wire.reports.plan import PlanReport
 
 BLOCKS = (16, 32, 64, 128)
+COMPENSATED = "compensated"  # the rounding that learns from prompts
 
 
 class BlockOptions(Section):
@@ -27,6 +28,15 @@ class BlockOptions(Section):
         for size in BLOCKS:
             self.block.addItem(self.tr("Blocks of %1").replace("%1", str(size)), size)
         self.block.activated.connect(lambda _index: self._send(block_size=self.block.currentData()))
+        self.rounding = QComboBox()
+        self.rounding.setAccessibleName(self.tr("How weights are rounded"))
+        for text, name in (
+            (self.tr("The scale that loses least"), "search"),
+            (self.tr("Made up for by the next (GPTQ)"), COMPENSATED),
+            (self.tr("To the nearest step"), "nearest"),
+        ):
+            self.rounding.addItem(text, name)
+        self.rounding.activated.connect(lambda _index: self._send(rounding=self.rounding.currentData()))
         self.symmetric = self._switch(
             "symmetric", self.tr("Symmetric"), self.tr("No zero point of a block's own: smaller, and less exact.")
         )
@@ -43,6 +53,7 @@ class BlockOptions(Section):
         row = QHBoxLayout()
         row.setSpacing(2 * G)
         row.addWidget(self.block)
+        row.addWidget(self.rounding)
         for part in (self.symmetric, self.head, self.embedding):
             row.addWidget(part)
         row.addStretch(1)
@@ -59,13 +70,15 @@ class BlockOptions(Section):
         switch.clicked.connect(lambda on: self._send(**{name: on}))
         return switch
 
-    def show_plan(self, plan: PlanReport | None, blocks: bool) -> None:
-        """What the recipe says; nothing where its precision has no blocks."""
+    def show_plan(self, plan: PlanReport | None, blocks: bool, rounds: bool) -> None:
+        """What the recipe says; nothing where its precision has no blocks. rounds: there is a choice of how."""
         self.setVisible(blocks)
+        self.rounding.setVisible(rounds)
         if plan is None:
             return
         quantize = read(dict[str, object], plan.recipe.get("quantize", {}))
         self.block.setCurrentIndex(max(0, self.block.findData(quantize.get("block_size", 32))))
+        self.rounding.setCurrentIndex(max(0, self.rounding.findData(quantize.get("rounding"))))
         self.symmetric.setChecked(quantize.get("symmetric") is True)
         self.head.setChecked(quantize.get("head") is not False)
         self.embedding.setChecked(quantize.get("embedding") is True)

@@ -47,9 +47,10 @@ class CalibrationBox(Section):
         row.addWidget(self.method)
         self.body.addLayout(row)
 
-    def show_plan(self, plan: PlanReport | None, calibrated: bool) -> None:
-        """What the recipe says; nothing where its precision is not calibrated."""
+    def show_plan(self, plan: PlanReport | None, calibrated: bool, ranges: bool = True) -> None:
+        """What the recipe says; nothing where nothing of it is calibrated. ranges: they are what is sought."""
         self.setVisible(calibrated)
+        self.method.setVisible(ranges)
         if plan is not None and not self._draft.planning:
             if not (self.prompts.hasFocus() and self.prompts.isModified()):  # what is being typed stays
                 self.prompts.setText(plan.chosen.calibration_prompts)

@@ -10,9 +10,10 @@ from app.widgets.basics import Card, EmptyState, Pill, label
 from app.widgets.format import size
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
-from app.wizard.block_options import BlockOptions
+from app.wizard.block_options import COMPENSATED, BlockOptions
 from app.wizard.calibration import CalibrationBox
 from app.wizard.goal import GoalBox
+from workflows.wire.codec import read
 from workflows.wire.reports.plan import PassOffer, PrecisionOffer
 
 
@@ -166,6 +167,8 @@ class QuantizePage(StepPage):
         self.completeChanged.emit()
 
     def _on_method(self, name: str) -> None:
+        if name != "int4" and self._rounding() == COMPENSATED:
+            self.draft.set_quantize(rounding="search")
         self.draft.set_option("precision", name)
         self._show_settings(name)
 
@@ -173,8 +176,14 @@ class QuantizePage(StepPage):
         """Those that the precision `name` asks for."""
         plan = self.draft.plan
         offer = next((one for one in (plan.precisions if plan else []) if one.name == name), None)
-        self.blocks.show_plan(plan, offer is not None and offer.blocks)
-        self.calibration.show_plan(plan, offer is not None and offer.calibrated)
+        rounds = name == "int4"
+        learns = rounds and self._rounding() == COMPENSATED
+        self.blocks.show_plan(plan, offer is not None and offer.blocks, rounds)
+        self.calibration.show_plan(plan, learns or (offer is not None and offer.calibrated), ranges=not learns)
+
+    def _rounding(self) -> object:
+        plan = self.draft.plan
+        return read(dict[str, object], plan.recipe.get("quantize", {})).get("rounding") if plan else None
 
     def _size_words(self, offer: PrecisionOffer) -> str:
         return self.tr("about %1 of weights").replace("%1", size(offer.bytes))

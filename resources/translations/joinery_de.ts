@@ -1711,6 +1711,10 @@
       <translation>Wie die Gewichte gespeichert werden. Weniger Bits machen ein Bundle kleiner und seine Antworten weniger genau.</translation>
     </message>
     <message>
+      <source>How weights are rounded</source>
+      <translation>Wie Gewichte gerundet werden</translation>
+    </message>
+    <message>
       <source>Hub id</source>
       <translation>Hub-ID</translation>
     </message>
@@ -2149,6 +2153,10 @@
     <message>
       <source>Made or changed by {0}</source>
       <translation>Gemacht oder geändert von {0}</translation>
+    </message>
+    <message>
+      <source>Made up for by the next (GPTQ)</source>
+      <translation>Vom nächsten ausgeglichen (GPTQ)</translation>
     </message>
     <message>
       <source>Makes tokens that came before less likely; 1 is off.</source>
@@ -3871,6 +3879,10 @@
       <translation>Derselbe Startwert zieht dieselben Token.</translation>
     </message>
     <message>
+      <source>The scale that loses least</source>
+      <translation>Die Skala, die am wenigsten verliert</translation>
+    </message>
+    <message>
       <source>The selected runs kept no steps: generations alone do.</source>
       <translation>Die gewählten Läufe haben keine Schritte: nur Erzeugungen haben welche.</translation>
     </message>
@@ -3993,6 +4005,10 @@
     <message>
       <source>To begin</source>
       <translation>Für den Anfang</translation>
+    </message>
+    <message>
+      <source>To the nearest step</source>
+      <translation>Zur nächsten Stufe</translation>
     </message>
     <message>
       <source>Tokenizer</source>

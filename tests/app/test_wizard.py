@@ -253,7 +253,7 @@ def test_edit_recipe_gives_back_the_draft_that_it_took_the_place_of(
 
 
 def test_cancel_and_resume(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
-    window = make_window(delay=0.05, state=str(tmp_path / "counts"))
+    window = make_window(endless_stage="export", state=str(tmp_path / "counts"))
     wizard, build = wizard_of(window), window.context.build
     start_build(qtbot, wizard)
     run: Any = wizard.steps[RUN]

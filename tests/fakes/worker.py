@@ -10,6 +10,7 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     crash_after      events that job sends first (0)
     hang_on          job that never ends and ignores cancel (terminate ends it; with "stubborn" only kill does)
     fail_stage       build stage that fails, with `fail_times` (1) counted over processes in `state`
+    endless_stage    build stage that ends by a cancel alone the first time, counted in `state`
     state            a file where counts are kept between processes
     errors           {job: fields of an ErrorEvent}: the job fails so
     probe            fields that replace those of the ProbeReport
@@ -369,6 +370,8 @@ class Fake:
             self.pause()
             self.send(ProgressEvent(stage=stage, message=f"step {i + 1}", done=i + 1, total=4, unit="steps"))
             self.send(LogEvent(message=f"{stage} step {i + 1}"))
+        if stage == self.scenario.get("endless_stage") and self.count("endless") == 1:
+            self.pause(float("inf"))
         if failed:
             self.send(StageEvent(stage=stage, state="failed", note="An operator is missing."))
             return False

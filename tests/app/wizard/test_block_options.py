@@ -58,19 +58,19 @@ def state(blocks: BlockOptions) -> tuple[object, bool, bool, bool, str]:
 def test_the_plan_is_shown_and_sends_nothing(
     blocks: BlockOptions, draft: Draft, quantize: dict[str, object], shown: tuple[object, ...]
 ) -> None:
-    blocks.show_plan(plan(**quantize), True)
+    blocks.show_plan(plan(**quantize), True, rounds=True)
     assert state(blocks) == shown and draft.options == {}
 
 
 def test_without_blocks_there_is_nothing_to_set(blocks: BlockOptions) -> None:
-    blocks.show_plan(plan(block_size=64), False)
+    blocks.show_plan(plan(block_size=64), False, rounds=False)
     assert not blocks.isVisible()
-    blocks.show_plan(None, True)
+    blocks.show_plan(None, True, rounds=False)
     assert blocks.isVisible() and blocks.block.currentData() == 64  # as it was
 
 
 def test_each_setting_is_sent_and_the_others_stay(blocks: BlockOptions, draft: Draft, qtbot: QtBot) -> None:
-    blocks.show_plan(plan(), True)
+    blocks.show_plan(plan(), True, rounds=True)
     draft.set_quantize(precision="int4")
     blocks.block.setCurrentIndex(blocks.block.findData(16))
     blocks.block.activated.emit(blocks.block.currentIndex())
@@ -78,6 +78,16 @@ def test_each_setting_is_sent_and_the_others_stay(blocks: BlockOptions, draft: D
     qtbot.keyClick(blocks.symmetric, Qt.Key.Key_Space)
     blocks.head.click()
     assert draft.options == {"quantize": {"precision": "int4", "block_size": 16, "symmetric": True, "head": False}}
+
+
+@pytest.mark.parametrize("name", ["nearest", "search", "compensated"])
+def test_a_rounding_is_shown_and_sent_where_there_is_a_choice(blocks: BlockOptions, draft: Draft, name: str) -> None:
+    blocks.show_plan(plan(rounding=name), True, rounds=True)
+    assert blocks.rounding.currentData() == name and draft.options == {}
+    blocks.rounding.activated.emit(blocks.rounding.currentIndex())
+    assert draft.options == {"quantize": {"rounding": name}}
+    blocks.show_plan(plan(), True, rounds=False)
+    assert blocks.isVisible() and not blocks.rounding.isVisible()
 
 
 @pytest.mark.parametrize(
@@ -97,10 +107,10 @@ def test_a_plan_that_comes_while_one_types_does_not_take_the_words_away(blocks: 
     qtbot.waitUntil(blocks.isActiveWindow)
     blocks.exclude.setFocus()
     qtbot.keyClicks(blocks.exclude, "model/la")
-    blocks.show_plan(plan(exclude=["old"]), True)
+    blocks.show_plan(plan(exclude=["old"]), True, rounds=True)
     assert blocks.exclude.text() == "model/la"
     blocks.block.setFocus()
-    blocks.show_plan(plan(exclude=["old"]), True)
+    blocks.show_plan(plan(exclude=["old"]), True, rounds=True)
     assert blocks.exclude.text() == "old"
 
 
