@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import IO, Any
+from typing import Any
 
 import jinja2
 import jinja2.ext
@@ -26,7 +26,6 @@ from jinja2.exceptions import SecurityError
 
 from workflows.confinement import bound_seconds, confine
 from workflows.errors import printable
-from workflows.processes import own_stdout
 from workflows.rendering.limits import BYTES, CHARACTERS, REFUSED, SECONDS, SOURCE, TOO_LONG, TOO_MUCH, WRONG
 
 _FAILURES = (
@@ -51,11 +50,10 @@ def main() -> None:
     owner was killed in the midst of a question, for one step of a template can take hours and hears no end of stdin.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is its owner's
-    out = own_stdout("ascii")
-    _tell(out, {"open": confine(BYTES)})
+    _tell({"open": confine(BYTES)})
     for line in sys.stdin:
         bound_seconds(2 * SECONDS)
-        _tell(out, answer(json.loads(line)))
+        _tell(answer(json.loads(line)))
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, str]:
@@ -76,9 +74,8 @@ def answer(question: Mapping[str, Any]) -> dict[str, str]:
         return {"error": TOO_MUCH}
 
 
-def _tell(out: IO[str], what: Mapping[str, str]) -> None:
-    out.write(json.dumps(what) + "\n")
-    out.flush()
+def _tell(what: Mapping[str, str]) -> None:
+    print(json.dumps(what), flush=True)
 
 
 @lru_cache(maxsize=4)
