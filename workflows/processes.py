@@ -85,8 +85,13 @@ def run_apart(
         return Ended(told, log.read().decode("utf-8", "replace"), why)
 
 
+_KILLED = ", as the system ends what takes too much memory"
+
+
 def _ended(code: int) -> str:
-    return f"ended (signal {-code})" if code < 0 else f"ended (code {code})"
+    if code >= 0:
+        return f"ended (code {code})"
+    return f"ended (signal {-code}{_KILLED if code == -9 else ''})"
 
 
 class Kept:

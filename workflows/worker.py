@@ -22,10 +22,13 @@ from workflows.errors import (
     Cancelled,
     HubError,
     JoineryError,
+    MemoryShortError,
     RemoteCodeError,
     RequestError,
     describe_os_error,
+    is_out_of_memory,
     printable,
+    short_of_memory,
 )
 from workflows.jobs import Jobs, Told
 from workflows.processes import own_stdout
@@ -98,14 +101,8 @@ class Worker:
     def _serve(self, taken: _Taken) -> None:
         try:
             self._run(taken)
-        except JoineryError as error:
-            self._emit(taken.id, _told_of(error))
-        except OSError as error:
-            details = traceback.format_exc()
-            self._emit(taken.id, ErrorEvent(kind="system", message=describe_os_error(error), details=details))
         except Exception as error:  # noqa: BLE001 - the last wall: the window must hear of every failure
-            message = f"{type(error).__name__}: {printable(error, 300)} This is a fault of Joinery: see the details."
-            self._emit(taken.id, ErrorEvent(kind="internal", message=message, details=traceback.format_exc()))
+            self._emit(taken.id, _told_of(error, taken.request.job))
 
     def _run(self, taken: _Taken) -> None:
         generates = isinstance(taken.request, Generate)
@@ -140,11 +137,20 @@ class Worker:
         return report
 
 
-def _told_of(error: JoineryError) -> ErrorEvent:
+def _told_of(error: Exception, job: str = "") -> ErrorEvent:
+    """What is said of it while it is handled. job: what was asked for."""
+    details = traceback.format_exc()
+    if is_out_of_memory(error):
+        return ErrorEvent(kind=MemoryShortError.kind, message=short_of_memory(job), details=details)
+    if isinstance(error, OSError):
+        return ErrorEvent(kind="system", message=describe_os_error(error), details=details)
+    if not isinstance(error, JoineryError):
+        message = f"{type(error).__name__}: {printable(error, 300)} This is a fault of Joinery: see the details."
+        return ErrorEvent(kind="internal", message=message, details=details)
     return ErrorEvent(
         kind=error.kind,
         message=str(error),
-        details=traceback.format_exc(),
+        details=details,
         files=error.files if isinstance(error, RemoteCodeError) else None,
         reason=error.reason if isinstance(error, HubError) else None,
     )

@@ -1,5 +1,6 @@
 """What a process does to itself before it opens what comes from elsewhere: a template, a graph, a checkpoint's code.
 
+    most_memory()        what no job of ours can use: all that the machine has, swap included
     confine(bytes)       no network from here on, and no more memory than that
     bound_seconds(more)  the system ends it after so many further seconds of computing
 
@@ -31,6 +32,16 @@ def confine(most: int) -> str:
 
     why = deny_network()
     return f"What comes from elsewhere is opened by a process that could connect: {why}." if why else ""
+
+
+def most_memory(mapped: int = 0) -> int:
+    """The machine's memory and swap, and `mapped` bytes of files that are mapped to be written to: weights, by torch.
+
+    A job that would need more can but push everything else out, and be ended by the system at last.
+    """
+    import psutil
+
+    return int(psutil.virtual_memory().total + psutil.swap_memory().total + mapped)
 
 
 def bound_seconds(more: float) -> None:
