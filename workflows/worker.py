@@ -3,6 +3,9 @@
     stdin ──reader thread──▶ queue ──main thread──▶ Jobs ──▶ events ──▶ stdout
               └─ cancel, ping: taken at once
 
+A process that is asked for anything but a probe, a build or their like opens what comes from elsewhere: from its first
+such job on it has no network, and takes none that needs one.
+
 Every event carries "job", the id of the request that it belongs to. Jobs run one after another. Whatever else in the
 process prints goes to stderr. The end of stdin ends the process at once, whatever it is doing.
 """
@@ -18,6 +21,7 @@ import traceback
 from collections.abc import Callable
 from typing import IO, NamedTuple
 
+from workflows.confinement import confine, most_memory
 from workflows.errors import (
     Cancelled,
     HubError,
@@ -32,10 +36,10 @@ from workflows.errors import (
 )
 from workflows.jobs import Jobs, Told
 from workflows.processes import own_stdout
-from workflows.wire.events import ErrorEvent, Event, ProgressEvent, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, NoticeEvent, ProgressEvent, ResultEvent
 from workflows.wire.lines import parse_line, read_request
 from workflows.wire.reports.base import Done
-from workflows.wire.requests import Cancel, Generate, Open, Ping, Request
+from workflows.wire.requests import CONNECTING, Cancel, Generate, Open, Ping, Request
 
 PROGRESS_EVERY_S = 0.05
 
@@ -48,9 +52,11 @@ class _Taken(NamedTuple):
 
 
 class Worker:
-    """Runs what comes on `requests` and writes events to `out`."""
+    """Runs what comes on `requests` and writes events to `out`. confine: has the process do without a network."""
 
-    def __init__(self, requests: IO[str], out: IO[str], jobs: Jobs | None = None) -> None:
+    def __init__(
+        self, requests: IO[str], out: IO[str], jobs: Jobs | None = None, confine: Callable[[], str] = lambda: ""
+    ) -> None:
         self._requests, self._out = requests, out
         self._write = threading.Lock()
         self._queue: queue.Queue[_Taken] = queue.Queue()
@@ -59,6 +65,7 @@ class Worker:
         self._stoppable: int | None = None
         self._stopping = threading.Lock()
         self._jobs = jobs or Jobs()
+        self._confine: Callable[[], str] | None = confine
         self._progress_at = 0.0
 
     def run(self) -> None:
@@ -108,6 +115,7 @@ class Worker:
         generates = isinstance(taken.request, Generate)
         if taken.id in self._cancelled and not generates:  # a generation ends with a done of its own
             raise Cancelled("The job was cancelled before it began.")
+        self._prepare(taken)
         told = Told(self._reporter(taken.id), lambda: taken.id in self._cancelled)
         self._stoppable = taken.id if isinstance(taken.request, Generate | Open) else None
         try:
@@ -116,6 +124,16 @@ class Worker:
         finally:
             with self._stopping:
                 self._stoppable = None
+
+    def _prepare(self, taken: _Taken) -> None:
+        """Gives up the network before the first job that needs none; says where it could not."""
+        if isinstance(taken.request, CONNECTING):
+            if self._confine is None:
+                raise RequestError(f"This worker has given up the network: start another one to {taken.request.job}.")
+        elif self._confine is not None:
+            confine, self._confine = self._confine, None
+            if why := confine():
+                self._emit(taken.id, NoticeEvent(code="open", message=why))
 
     def _emit(self, job: int, event: Event) -> None:
         line = event.to_line(job)
@@ -161,7 +179,7 @@ def main() -> None:
     out = own_stdout("utf-8")
     sys.stdout = sys.stderr
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    Worker(sys.stdin, out).run()
+    Worker(sys.stdin, out, confine=lambda: confine(most_memory())).run()
 
 
 if __name__ == "__main__":

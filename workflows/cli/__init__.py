@@ -16,7 +16,7 @@ from typer.exceptions import TyperException
 
 from workflows import __version__
 from workflows.cli import completion
-from workflows.cli.commands import Commands
+from workflows.cli.commands import OPENING, Commands
 from workflows.errors import (
     Cancelled,
     JoineryError,
@@ -64,6 +64,11 @@ def main() -> None:
     debug = "--debug" in arguments
     if not sys.stdout.isatty():  # a program may read it; on a terminal a line too many does no harm
         sys.stdout = own_stdout(sys.stdout.encoding)
+    if OPENING & set(arguments[:2]):  # --debug may stand first
+        from workflows.confinement import confine, most_memory
+
+        if why := confine(most_memory()):
+            sys.stderr.write(f"joinery: {why}\n")
     sys.exit(run([argument for argument in arguments if argument != "--debug"], debug))
 
 
