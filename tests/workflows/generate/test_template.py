@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,14 @@ def test_a_harmful_template_is_one_sentence(name: str) -> None:
         ChatTemplate(source, {}).render(HELLO)
     assert "\n" not in str(raised.value)
     assert ChatTemplate("{{ messages[0].content }}", {}).render(HELLO) == "hello"
+
+
+def test_its_process_loads_jinja2_and_little_else() -> None:
+    """It starts with each session: every package takes its time."""
+    code = "import workflows.rendering.sandbox, sys; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, encoding="utf-8", check=True)
+    others = {name for name in done.stdout.split() if not name.startswith("_")} - set(sys.stdlib_module_names)
+    assert others == {"jinja2", "markupsafe", "workflows"}
 
 
 def test_what_is_no_json_is_refused() -> None:
