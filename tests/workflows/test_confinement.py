@@ -95,6 +95,18 @@ def test_memory_has_an_end_that_can_be_told() -> None:
     assert confined(code, 1 << 29) == str(1 << 20)
 
 
+@LINUX
+def test_a_limit_that_holds_already_is_not_raised() -> None:
+    """What a person's `ulimit -d` says is the less."""
+    code = (
+        "import resource\nfrom workflows.confinement import confine\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, resource.RLIM_INFINITY))\nconfine(1 << 40)\n"
+        "print(resource.getrlimit(resource.RLIMIT_DATA)[0] == 1 << 30)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.strip() == "True"
+
+
 def fake_kernel(monkeypatch: pytest.MonkeyPatch, prctl: int = 0, syscall: int = 0) -> None:
     """A kernel that answers so, and does nothing."""
     answers = SimpleNamespace(prctl=lambda *_: prctl, syscall=lambda *_: syscall)

@@ -25,7 +25,7 @@ def confine(most: int) -> str:
         return _NO_FILTER.format("Windows") + limit_job(most=most)
     import resource
 
-    _lower(resource.RLIMIT_DATA, most)
+    _limit(resource.RLIMIT_DATA, most, resource.getrlimit(resource.RLIMIT_DATA)[0])
     if sys.platform != "linux":
         return _NO_FILTER.format(sys.platform)
     from workflows.confinement.linux import deny_network
@@ -54,17 +54,17 @@ def bound_seconds(more: float) -> None:
         return
     import resource
 
-    _lower(resource.RLIMIT_CPU, int(used + more) + 1)
+    _limit(resource.RLIMIT_CPU, int(used + more) + 1, resource.RLIM_INFINITY)
 
 
 _NO_FILTER = "What comes from elsewhere is opened by a process that could connect: {0} lets none give up the network."
 
 
-def _lower(which: int, to: int) -> None:
-    """The soft limit alone, which may be raised again up to the hard one."""
+def _limit(which: int, to: int, soft: int) -> None:
+    """Sets the soft limit, which may be raised again up to the hard one; never above `soft`, which holds already."""
     if sys.platform == "win32":
         return
     import resource
 
-    _, hard = resource.getrlimit(which)
-    resource.setrlimit(which, (to if hard == resource.RLIM_INFINITY else min(to, hard), hard))
+    hard = resource.getrlimit(which)[1]
+    resource.setrlimit(which, (min([to, *(one for one in (soft, hard) if one != resource.RLIM_INFINITY)]), hard))
