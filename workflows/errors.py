@@ -13,6 +13,7 @@
     │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
     ├── DiskFullError                a disk has no room for a file
+    ├── MemoryShortError             the machine, or what a process may have of it, has no memory left
     ├── LogitsError                  a model gave NaN, or the settings leave no token to choose
     ├── DraftError                   a draft failed; what it drafts for goes on without it
     ├── CacheError                   a KV cache was asked for something that its layout cannot do
@@ -25,6 +26,9 @@ unless that text was passed through `printable`.
 """
 
 from __future__ import annotations
+
+import errno
+import re
 
 
 class JoineryError(Exception):
@@ -98,6 +102,12 @@ class DiskFullError(JoineryError):
     """A disk has no room for a file; the message names the file, what it needs and what is free."""
 
 
+class MemoryShortError(JoineryError):
+    """The machine, or what a process may have of it, has no memory left; see short_of_memory."""
+
+    kind = "memory"
+
+
 class LogitsError(JoineryError):
     """A step from whose logits no token can be chosen; the message names the step and its phase."""
 
@@ -126,6 +136,38 @@ class Cancelled(JoineryError):  # noqa: N818 - nothing went wrong
     """The person, or the window, said stop."""
 
     exit_code = 130
+
+
+# What torch, onnxruntime, numpy, the loader of libraries and Rust say of it, each in the words of its own.
+_NO_MEMORY = re.compile(
+    r"not enough memory|failed to allocate|unable to allocate|bad[ _]alloc|failed to map segment"
+    r"|can(?:no|')t allocate memory(?! in static)|out of memory|can't start new thread",  # for want of its stack
+    re.IGNORECASE,
+)
+_LESS = {
+    "build": "take a smaller checkpoint (a build holds all its weights in float32)",
+    "open": "open the bundle with a smaller capacity, or build one of a lower precision",
+}
+_OF_BUILDS = {"build", "eval", "assemble", "import", "import-genai", "export-genai", "plan", "recipe", "compile"}
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether it was raised because memory ran out, or while such an error was told otherwise."""
+    while error is not None:
+        if isinstance(error, MemoryError | MemoryShortError):
+            return True
+        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            return True
+        if isinstance(error, RuntimeError | ImportError | JoineryError) and _NO_MEMORY.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def short_of_memory(job: str) -> str:
+    """The sentence for it: what needs less. job: a command's word, or a request's."""
+    less = _LESS["build" if job in _OF_BUILDS else "open"]
+    return f"Memory ran out: close other programs, or {less}."
 
 
 def describe_os_error(error: OSError) -> str:

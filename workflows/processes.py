@@ -1,6 +1,7 @@
 """How a Python process of ours is started: with our code, whatever lies in the current folder.
 
     run_apart(module) ──starts──▶ its main ──stay_with_parent()──▶ told on stdout │ ends with us, or when late
+    Kept(module).ask(line) ──stdin──▶ its main, until stdin ends ──stdout──▶ a line │ killed where that takes too much
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from queue import Empty, Queue
 from typing import TextIO
@@ -72,8 +74,7 @@ def run_apart(
         try:
             told = _listen(running, time.monotonic() + seconds, heard, cancelled)
             code = running.wait(_GRACE)
-            how = f"signal {-code}" if code < 0 else f"code {code}"
-            why = f"ended ({how})" if code else ""
+            why = _ended(code) if code else ""
         except subprocess.TimeoutExpired:
             told, why = "", f"did not answer in {seconds:.0f} s"
         finally:
@@ -82,6 +83,103 @@ def run_apart(
                 running.wait()
         log.seek(0)
         return Ended(told, log.read().decode("utf-8", "replace"), why)
+
+
+_KILLED = ", as the system ends what takes too much memory"
+
+
+def _ended(code: int) -> str:
+    if code >= 0:
+        return f"ended (code {code})"
+    return f"ended (signal {-code}{_KILLED if code == -9 else ''})"
+
+
+class Kept:
+    """One of our modules as a process that answers each line with a line, and ends with this process.
+
+    Over a question it may compute for `seconds` and have `most` bytes of memory; time in which it waits, or the machine
+    does something else, does not count.
+    """
+
+    def __init__(self, module: str, seconds: float, most: int) -> None:
+        self._seconds, self._most = seconds, most
+        own = {"PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
+        self._running = subprocess.Popen(
+            python_command(module),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | own,
+        )
+        self._over: Ended | None = None
+        self._lines: Queue[str | None] = Queue()
+        threading.Thread(target=_read_lines, args=(self._running, self._lines), daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._running.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it could be asked."""
+        return self._running.poll() is None
+
+    @cached_property
+    def hello(self) -> str | Ended:
+        """The line that it begins with, when it is ready."""
+        return self._answer()
+
+    def ask(self, line: str) -> str | Ended:
+        """The line that it answers with, or how it ended."""
+        if isinstance(self.hello, Ended) or self._over is not None:
+            return self._over or self.hello
+        assert self._running.stdin is not None
+        with suppress(OSError):  # it has ended, which its answer tells
+            self._running.stdin.write(line.encode() + b"\n")
+            self._running.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> str | Ended:
+        """The next line; watched from the first tenth of a second on, before which nothing takes much."""
+        before: float | None = None
+        while (line := _next(self._lines)) is not None:
+            if line:
+                return line
+            used, held = _usage(self._running.pid)
+            before = used if before is None else before
+            if used - before > self._seconds:
+                return self._end(f"took longer than {self._seconds:g} s of computing and was ended")
+            if held > self._most:
+                return self._end(f"took more than {self._most >> 20} MiB of memory and was ended")
+        return self._end("")
+
+    def _end(self, why: str) -> Ended:
+        if why:
+            self._running.kill()
+        code = self._running.wait()
+        self.close()
+        self._over = Ended("", "", why or _ended(code))
+        return self._over
+
+    def close(self) -> None:
+        """Ends it."""
+        self._running.kill()
+        self._running.wait()
+        assert self._running.stdin is not None
+        with suppress(OSError):
+            self._running.stdin.close()
+
+
+def _usage(pid: int) -> tuple[float, int]:
+    """Seconds of computing and resident bytes of a process; nothing of one that has ended."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        return sum(process.cpu_times()[:2]), process.memory_info().rss
+    except psutil.Error:
+        return 0.0, 0
 
 
 @contextmanager

@@ -3,6 +3,9 @@
     stdin ──reader thread──▶ queue ──main thread──▶ Jobs ──▶ events ──▶ stdout
               └─ cancel, ping: taken at once
 
+A process that is asked for anything but a probe, a build or their like opens what comes from elsewhere: from its first
+such job on it has no network, and takes none that needs one.
+
 Every event carries "job", the id of the request that it belongs to. Jobs run one after another. Whatever else in the
 process prints goes to stderr. The end of stdin ends the process at once, whatever it is doing.
 """
@@ -18,21 +21,25 @@ import traceback
 from collections.abc import Callable
 from typing import IO, NamedTuple
 
+from workflows.confinement import confine, most_memory
 from workflows.errors import (
     Cancelled,
     HubError,
     JoineryError,
+    MemoryShortError,
     RemoteCodeError,
     RequestError,
     describe_os_error,
+    is_out_of_memory,
     printable,
+    short_of_memory,
 )
 from workflows.jobs import Jobs, Told
 from workflows.processes import own_stdout
-from workflows.wire.events import ErrorEvent, Event, ProgressEvent, ResultEvent
+from workflows.wire.events import ErrorEvent, Event, NoticeEvent, ProgressEvent, ResultEvent
 from workflows.wire.lines import parse_line, read_request
 from workflows.wire.reports.base import Done
-from workflows.wire.requests import Cancel, Generate, Open, Ping, Request
+from workflows.wire.requests import CONNECTING, Cancel, Generate, Open, Ping, Request
 
 PROGRESS_EVERY_S = 0.05
 
@@ -45,9 +52,11 @@ class _Taken(NamedTuple):
 
 
 class Worker:
-    """Runs what comes on `requests` and writes events to `out`."""
+    """Runs what comes on `requests` and writes events to `out`. confine: has the process do without a network."""
 
-    def __init__(self, requests: IO[str], out: IO[str], jobs: Jobs | None = None) -> None:
+    def __init__(
+        self, requests: IO[str], out: IO[str], jobs: Jobs | None = None, confine: Callable[[], str] = lambda: ""
+    ) -> None:
         self._requests, self._out = requests, out
         self._write = threading.Lock()
         self._queue: queue.Queue[_Taken] = queue.Queue()
@@ -56,6 +65,7 @@ class Worker:
         self._stoppable: int | None = None
         self._stopping = threading.Lock()
         self._jobs = jobs or Jobs()
+        self._confine: Callable[[], str] | None = confine
         self._progress_at = 0.0
 
     def run(self) -> None:
@@ -98,19 +108,14 @@ class Worker:
     def _serve(self, taken: _Taken) -> None:
         try:
             self._run(taken)
-        except JoineryError as error:
-            self._emit(taken.id, _told_of(error))
-        except OSError as error:
-            details = traceback.format_exc()
-            self._emit(taken.id, ErrorEvent(kind="system", message=describe_os_error(error), details=details))
         except Exception as error:  # noqa: BLE001 - the last wall: the window must hear of every failure
-            message = f"{type(error).__name__}: {printable(error, 300)} This is a fault of Joinery: see the details."
-            self._emit(taken.id, ErrorEvent(kind="internal", message=message, details=traceback.format_exc()))
+            self._emit(taken.id, _told_of(error, taken.request.job))
 
     def _run(self, taken: _Taken) -> None:
         generates = isinstance(taken.request, Generate)
         if taken.id in self._cancelled and not generates:  # a generation ends with a done of its own
             raise Cancelled("The job was cancelled before it began.")
+        self._prepare(taken)
         told = Told(self._reporter(taken.id), lambda: taken.id in self._cancelled)
         self._stoppable = taken.id if isinstance(taken.request, Generate | Open) else None
         try:
@@ -119,6 +124,16 @@ class Worker:
         finally:
             with self._stopping:
                 self._stoppable = None
+
+    def _prepare(self, taken: _Taken) -> None:
+        """Gives up the network before the first job that needs none; says where it could not."""
+        if isinstance(taken.request, CONNECTING):
+            if self._confine is None:
+                raise RequestError(f"This worker has given up the network: start another one to {taken.request.job}.")
+        elif self._confine is not None:
+            confine, self._confine = self._confine, None
+            if why := confine():
+                self._emit(taken.id, NoticeEvent(code="open", message=why))
 
     def _emit(self, job: int, event: Event) -> None:
         line = event.to_line(job)
@@ -140,11 +155,20 @@ class Worker:
         return report
 
 
-def _told_of(error: JoineryError) -> ErrorEvent:
+def _told_of(error: Exception, job: str = "") -> ErrorEvent:
+    """What is said of it while it is handled. job: what was asked for."""
+    details = traceback.format_exc()
+    if is_out_of_memory(error):
+        return ErrorEvent(kind=MemoryShortError.kind, message=short_of_memory(job), details=details)
+    if isinstance(error, OSError):
+        return ErrorEvent(kind="system", message=describe_os_error(error), details=details)
+    if not isinstance(error, JoineryError):
+        message = f"{type(error).__name__}: {printable(error, 300)} This is a fault of Joinery: see the details."
+        return ErrorEvent(kind="internal", message=message, details=details)
     return ErrorEvent(
         kind=error.kind,
         message=str(error),
-        details=traceback.format_exc(),
+        details=details,
         files=error.files if isinstance(error, RemoteCodeError) else None,
         reason=error.reason if isinstance(error, HubError) else None,
     )
@@ -155,7 +179,7 @@ def main() -> None:
     out = own_stdout("utf-8")
     sys.stdout = sys.stderr
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    Worker(sys.stdin, out).run()
+    Worker(sys.stdin, out, confine=lambda: confine(most_memory())).run()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,10 @@ from PySide6.QtCore import QProcess, QProcessEnvironment
 from workflows.processes import python_path
 
 BACKGROUND_NICE = 10
-_SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
+_SIGNALS = {
+    4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL, as the system ends what takes too much memory",
+    11: "SIGSEGV", 15: "SIGTERM",
+}  # fmt: skip
 
 
 def cause_of(code: int, status: QProcess.ExitStatus) -> str:

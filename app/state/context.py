@@ -73,6 +73,8 @@ class AppContext(QObject):
         self.preflights.trouble.connect(self.show_error)
         self.session_worker = self.new_worker()
         self.probe_worker = self.new_worker()
+        self.source_worker = self.new_worker()
+        """Looks at sources, on the hub as well: the others give up the network with what they open."""
         self.session = Session(self.session_worker, self)
         self.measurements = Measurements()
         self.measurements.follow(self.session, self.describe)
@@ -111,7 +113,7 @@ class AppContext(QObject):
         return sum(self._memory.values())
 
     def _new_draft(self) -> Draft:
-        return Draft(self.probe_worker, lambda: self.bundles_folder, self)
+        return Draft(self.source_worker, lambda: self.bundles_folder, self)
 
     def new_worker(self) -> Worker:
         """A worker that ends with the window and counts towards `memory`."""

@@ -138,7 +138,7 @@ def test_the_goal_comes_back_with_the_draft(qtbot: Any, make_window: Make) -> No
     qtbot.waitUntil(lambda: later.currentId() == QUANTIZE)
     assert again.context.draft.goal == Goal("kl", 0.02)
     assert later.steps[QUANTIZE].goal.radio.isChecked() and later.steps[QUANTIZE].goal.value.value() == 0.02
-    qtbot.waitUntil(lambda: not again.context.probe_worker.busy)
+    qtbot.waitUntil(lambda: not again.context.source_worker.busy)
 
 
 @pytest.mark.parametrize("kept", ['{"metric": "top1", "limit": 7}', '{"metric": "best", "limit": 1}', "3"])

@@ -149,7 +149,7 @@ def test_the_wizard_comes_back_as_it_was_left(qtbot: Any, make_window: Make, hom
     qtbot.waitUntil(lambda: page.wizard.currentId() == OPTIMIZE)
     assert (draft.source, draft.options["capacity"]) == (DEMO, 1234)
     assert page.wizard.steps[RECIPE].capacity.value() == 1234
-    qtbot.waitUntil(lambda: not again.context.probe_worker.busy)
+    qtbot.waitUntil(lambda: not again.context.source_worker.busy)
     again.close()
     assert json.loads((home / "draft.json").read_text())["page"] == OPTIMIZE  # and for the time after that
 
@@ -162,7 +162,7 @@ def test_a_hub_id_that_was_left_asks_no_network(qtbot: Any, make_window: Make, h
     window.show_page("build")
     page: Any = window.page("build")
     assert page.wizard.currentId() == SOURCE and page.wizard.steps[SOURCE].hub.text() == "owner/name"
-    assert not window.context.probe_worker.pid
+    assert not window.context.source_worker.pid
 
 
 def test_what_was_kept_and_never_looked_at_stays(qtbot: Any, make_window: Make, home: Path) -> None:
@@ -184,4 +184,4 @@ def test_editing_the_recipe_of_a_build_of_before(qtbot: Any, make_window: Make, 
     qtbot.mouseClick(wizard.steps[RUN].edit, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: wizard.currentId() == RECIPE)
     assert window.context.draft.options["capacity"] == 512
-    qtbot.waitUntil(lambda: not window.context.probe_worker.busy)
+    qtbot.waitUntil(lambda: not window.context.source_worker.busy)

@@ -46,7 +46,8 @@ def test_the_other_pages_are_built_ahead_and_nothing_is_started(qtbot: Any, make
     assert all(window.stack.indexOf(window.page(name)) >= 0 for name in NAMES)
     assert window.stack.count() == len(window.page_names)
     assert window.current_page == "home"
-    assert not window.context.probe_worker.pid and not window.context.session_worker.pid
+    context = window.context
+    assert not any(one.pid for one in (context.probe_worker, context.source_worker, context.session_worker))
 
 
 def test_a_window_that_closes_builds_no_further_page(qtbot: Any, make_window: Make) -> None:

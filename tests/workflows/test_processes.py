@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from workflows.errors import Cancelled
-from workflows.processes import Ended, python_command, run_apart
+from workflows.processes import Ended, Kept, python_command, run_apart
 
 
 @pytest.fixture
@@ -36,9 +38,11 @@ def test_how_it_ended_is_said(module: Path, code: str, why: str) -> None:
 
 
 def test_one_that_hangs_is_killed_in_time(module: Path) -> None:
+    before = set(psutil.Process().children())  # what renders templates stays for the session
     module.write_text("import time\ntime.sleep(600)")
     assert run_apart("apart", [], 0.5).why == "did not answer in 0 s"
-    assert not [one for one in psutil.Process().children() if one.is_running() and one.status() != "zombie"]
+    later = set(psutil.Process().children()) - before
+    assert not [one for one in later if one.is_running() and one.status() != "zombie"]
 
 
 def test_cancelled_it_is_killed(module: Path) -> None:
@@ -79,6 +83,73 @@ def test_it_ends_with_who_started_it(module: Path) -> None:
         child = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
     assert psutil.wait_procs([child], timeout=10)[1] == []
+
+
+ANSWERS = "import sys\nprint('up', flush=True)\nfor line in sys.stdin:\n    print(eval(line), flush=True)\n"
+COMPUTES = "all(True for _ in iter(int, 1))"
+
+
+@pytest.fixture
+def kept(module: Path) -> Iterator[Kept]:
+    """One that computes what it is asked, for 1 s at most and with 200 MiB."""
+    module.write_text(ANSWERS)
+    kept = Kept("apart", 1.0, 200 << 20)
+    yield kept
+    kept.close()
+
+
+def test_one_that_is_kept_answers_each_line(kept: Kept) -> None:
+    assert (kept.hello, kept.ask("1 + 1"), kept.ask("'é' * 2")) == ("up", "2", "éé")
+
+
+def test_one_that_is_kept_is_ended_by_what_it_computes(kept: Kept) -> None:
+    ended = Ended("", "", "took longer than 1 s of computing and was ended")
+    assert kept.ask(COMPUTES) == ended
+    assert not kept.alive
+    assert kept.ask("1") == ended
+
+
+def test_one_that_is_kept_is_ended_by_the_memory_it_takes(kept: Kept) -> None:
+    found = kept.ask("(bytearray(b'x') * (1 << 28), __import__('time').sleep(600))")
+    assert found == Ended("", "", "took more than 200 MiB of memory and was ended")
+
+
+def test_waiting_is_no_computing(kept: Kept) -> None:
+    """Neither its own nor that of a machine which is busy with others: here it stands still for three times its second.
+
+    Afterwards it answers as if nothing had been.
+    """
+    assert kept.hello == "up"
+    process = psutil.Process(kept.pid)
+    process.suspend()
+    later = threading.Timer(3.0, process.resume)
+    later.start()
+    assert kept.ask("__import__('time').sleep(1.5) or 7") == "7"
+    later.join()
+
+
+def test_one_that_is_kept_tells_how_it_ended(kept: Kept) -> None:
+    assert kept.ask("sys.exit(3)") == Ended("", "", "ended (code 3)")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="what ends a process there is another")
+@pytest.mark.parametrize("asked", ["", COMPUTES])
+def test_one_that_is_kept_ends_with_who_started_it(module: Path, asked: str) -> None:
+    """Whether it waits or computes, and hears nothing then: the system ends it."""
+    bound = "from workflows.confinement import bound_seconds\nbound_seconds(1)\n"
+    module.write_text(bound + ANSWERS.replace("'up'", "__import__('os').getpid()"))
+    here = str(Path(__file__).parents[2])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([here, str(module.parent)])}
+    ask = f"kept.ask({asked!r})" if asked else "time.sleep(600)"
+    starter = (
+        "import time\nfrom workflows.processes import Kept\nkept = Kept('apart', 600, 1 << 40)\n"
+        f"print(kept.hello, flush=True)\n{ask}"
+    )
+    with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE, env=environment) as parent:
+        assert parent.stdout is not None
+        child = psutil.Process(int(parent.stdout.readline()))
+        parent.kill()
+    assert psutil.wait_procs([child], timeout=60)[1] == []
 
 
 def test_our_code_comes_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import queue
@@ -17,7 +18,8 @@ import pytest
 
 from workflows.wire import events
 from workflows.wire.reports.base import Done
-from workflows.wire.requests import REQUESTS
+from workflows.wire.requests import REQUESTS, Probe, Verify
+from workflows.worker import Worker, _Taken
 
 Line = dict[str, Any]
 HOT = {"max_new_tokens": 100_000, "temperature": 100.0, "seed": 1}  # an end token is drawn nearly never
@@ -167,19 +169,19 @@ def test_a_wrong_request_is_named(shared: Client, job: str, fields: Line, names:
 # -- answers ---------------------------------------------------------------------------------------------------
 
 
-def test_probe_and_recipe_of_the_demo(shared: Client) -> None:
+def test_probe_and_recipe_of_the_demo(fresh: Client) -> None:
     """What the wizard shows, with the checkpoint's own numbers."""
     facts = json.loads((Path(__file__).parents[2] / "resources/demos/qwen3/config.json").read_text())
-    found = shared.ask("probe", source="demo:qwen3")["value"]
+    found = fresh.ask("probe", source="demo:qwen3")["value"]
     assert (found["kind"], found["family"], found["supported"]) == ("demo", "qwen3", True)
     decoder = found["decoder"]
     assert (decoder["layers"], decoder["vocabulary"]) == (facts["num_hidden_layers"], facts["vocab_size"])
     row = facts["num_key_value_heads"] * facts["head_dim"] * 4
     assert decoder["kv_bytes_per_token"] == 2 * facts["num_hidden_layers"] * row
 
-    planned = shared.ask("recipe", source="demo:qwen3", options={"graphs": "prefill-decode", "capacity": 128})["value"]
+    planned = fresh.ask("recipe", source="demo:qwen3", options={"graphs": "prefill-decode", "capacity": 128})["value"]
     assert planned["recipe"]["capacity"] == planned["chosen"]["capacity"] == 128
-    split = shared.ask("recipe", source="demo:qwen3", options={"variant": "transformer-only", "capacity": 128})["value"]
+    split = fresh.ask("recipe", source="demo:qwen3", options={"variant": "transformer-only", "capacity": 128})["value"]
     assert [box["name"] for box in split["components"]] == ["embeddings", "prefill", "decode", "head"]
     assert [entry["name"] for entry in split["layouts"] if entry["available"]] == ["gqa"]
     assert split["estimate"]["kv_bytes"] * 2 == planned["estimate"]["kv_bytes"]  # fp16
@@ -188,12 +190,35 @@ def test_probe_and_recipe_of_the_demo(shared: Client) -> None:
     assert [one["name"] for one in planned["passes"]] == list(planned["chosen"]["passes"])
 
 
-def test_errors_carry_their_kind_and_data(shared: Client, tmp_path: Path) -> None:
+def test_errors_carry_their_kind_and_data(fresh: Client, tmp_path: Path) -> None:
     """A folder that is no checkpoint; one with code, whose files come with their hashes."""
-    line = shared.ask("probe", source=str(tmp_path))
+    line = fresh.ask("probe", source=str(tmp_path))
     assert line["kind"] == "checkpoint" and not {"files", "reason"} & line.keys()
-    assert shared.ask("verify", bundle=str(tmp_path))["kind"] == "bundle"
-    assert shared.ask("recipe", source="demo:qwen3", options={"capacity": 10**9})["kind"] == "recipe"
+    assert fresh.ask("recipe", source="demo:qwen3", options={"capacity": 10**9})["kind"] == "recipe"
+    assert fresh.ask("verify", bundle=str(tmp_path))["kind"] == "bundle"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process can give up the network, which a notice says")
+def test_a_worker_that_opens_a_bundle_has_no_network(fresh: Client, tmp_path: Path) -> None:
+    """A look at a source leaves it; what comes from elsewhere is opened without, and another worker asks the hub."""
+    filtered = f"/proc/{fresh.process.pid}/status"
+    fresh.ask("recipe", source="demo:qwen3")
+    assert "Seccomp:\t0" in Path(filtered).read_text("utf-8")
+    fresh.ask("verify", bundle=str(tmp_path))
+    assert "Seccomp:\t2" in Path(filtered).read_text("utf-8")
+    refused = fresh.ask("probe", source="owner/name")
+    assert (refused["kind"], refused["message"]) == (
+        "request", "This worker has given up the network: start another one to probe.",
+    )  # fmt: skip
+
+
+def test_a_network_that_could_not_be_given_up_is_a_notice(capsys: pytest.CaptureFixture[str]) -> None:
+    """Once, with the first job that opens something."""
+    worker = Worker(io.StringIO(), sys.stdout, confine=lambda: "It could connect.")
+    for number, asked in enumerate((Probe("x"), Verify("x"), Verify("y"))):
+        worker._prepare(_Taken(number, asked))
+    [line] = capsys.readouterr().out.splitlines()
+    assert json.loads(line) == {"job": 1, "event": "notice", "code": "open", "message": "It could connect."}
 
 
 def test_bench(shared: Client, demo_bundle: Path) -> None:

@@ -183,6 +183,10 @@ def _make_stages(
 
 
 def _export(work: Work, checkpoint: Checkpoint, recipe: Recipe, folder: Path) -> Evidence:
+    if family_for(recipe.model_type, recipe.task).remote_code:
+        from workflows.builder.apart import make_export_apart
+
+        return make_export_apart(checkpoint, recipe, folder, work.report, work.check)
     from workflows.builder.stages import make_export
 
     return make_export(checkpoint, recipe, folder, work.report)

@@ -16,8 +16,15 @@ from typer.exceptions import TyperException
 
 from workflows import __version__
 from workflows.cli import completion
-from workflows.cli.commands import Commands
-from workflows.errors import Cancelled, JoineryError, describe_os_error
+from workflows.cli.commands import OPENING, Commands
+from workflows.errors import (
+    Cancelled,
+    JoineryError,
+    MemoryShortError,
+    describe_os_error,
+    is_out_of_memory,
+    short_of_memory,
+)
 from workflows.processes import own_stdout, python_command, python_path
 
 app = typer.Typer(
@@ -57,6 +64,11 @@ def main() -> None:
     debug = "--debug" in arguments
     if not sys.stdout.isatty():  # a program may read it; on a terminal a line too many does no harm
         sys.stdout = own_stdout(sys.stdout.encoding)
+    if OPENING & set(arguments[:2]):  # --debug may stand first
+        from workflows.confinement import confine, most_memory
+
+        if why := confine(most_memory()):
+            sys.stderr.write(f"joinery: {why}\n")
     sys.exit(run([argument for argument in arguments if argument != "--debug"], debug))
 
 
@@ -78,18 +90,21 @@ def run(arguments: list[str], debug: bool = False) -> int:
         # the reader of our output has gone; what is buffered goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except JoineryError as error:
-        if debug:
-            traceback.print_exc()
-        return _fail(str(error), error.exit_code)
-    except OSError as error:
-        if debug:
-            traceback.print_exc()
-        return _fail(describe_os_error(error), 1)
     except Exception as error:  # noqa: BLE001 - the last wall: no traceback without --debug
         if debug:
             traceback.print_exc()
-        return _fail(f"{type(error).__name__}: {error} (a fault of Joinery: run again with --debug to see where)", 1)
+        return _fail(*_told(error, next(iter(arguments), "")))
+
+
+def _told(error: Exception, command: str) -> tuple[str, int]:
+    """What is said of it, and the exit code."""
+    if is_out_of_memory(error):
+        return short_of_memory(command), MemoryShortError.exit_code
+    if isinstance(error, JoineryError):
+        return str(error), error.exit_code
+    if isinstance(error, OSError):
+        return describe_os_error(error), 1
+    return f"{type(error).__name__}: {error} (a fault of Joinery: run again with --debug to see where)", 1
 
 
 def _sentence(error: TyperException) -> str:

@@ -32,6 +32,11 @@ COMMANDS = {
     "runs": ("runs:runs", "What was built, generated, measured and evaluated."),
 }
 """Name → module and function in this package, and what the list of commands says of it."""
+OPENING = {
+    "generate", "chat", "inspect", "bench", "verify", "assemble", "diverge", "preflight", "profile", "compile",
+    "import", "export-genai",
+}  # fmt: skip
+"""Those that open what comes from elsewhere, and need no network for it."""
 
 
 class Commands(TyperGroup):

@@ -24,6 +24,7 @@ from workflows.generate.strategy.tree import Tree, why_no_tree
 from workflows.generate.template import ChatTemplate, Message
 from workflows.generate.text import Text
 from workflows.generate.tools import Tool, check_tools
+from workflows.rendering.rendered import RENDERING
 from workflows.runtime import Machine, device_named
 from workflows.runtime.openings import Placement
 from workflows.runtime.prompt import Given
@@ -71,6 +72,8 @@ class Engine:
             raise PromptError("This bundle has no chat template: give a plain prompt instead of a conversation.")
         given = None if tools is None else check_tools(tools, "The list of tools")
         text, rendered = self.template.render_folding(messages, given, prefill)
+        if why := RENDERING.why_open():
+            self._note("open", why)
         if rendered is not messages:
             self._note("system_folded", SYSTEM_FOLDED)
         if given and not self._tells_of(given, rendered, prefill, text):

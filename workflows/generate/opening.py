@@ -12,6 +12,7 @@ from workflows.bundle.options import parse_options
 from workflows.generate.combine import Beside
 from workflows.generate.engine import Engine
 from workflows.generate.strategy import DraftModel, Heads
+from workflows.generate.template import prepare_templates
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.openings import Placement
 
@@ -36,6 +37,7 @@ def open_engine(
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)
+    prepare_templates(bundle)
     where = Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()})
     options = parse_options(session_options or {})
     machine = open_machine(

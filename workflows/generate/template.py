@@ -1,52 +1,24 @@
-"""Chat templates: programs from a checkpoint, run in a sandbox with limits on time, memory and output.
+"""Chat templates: programs from a checkpoint, rendered in a process that has limits on time, memory and output.
 
     messages (+ tools, + the beginning of the reply) ──ChatTemplate.render──▶ the prompt's text
-
-The names that a template may use are those that transformers gives: messages, tools, add_generation_prompt, the special
-tokens, tojson, raise_exception, strftime_now.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import datetime
-from types import FrameType
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, cast
-
-import jinja2
-import jinja2.ext
-import jinja2.nodes
-import jinja2.parser
-import jinja2.sandbox
-import psutil
-from jinja2.exceptions import SecurityError
 
 from workflows.bundle import Bundle
 from workflows.errors import BundleError, PromptError, printable
 from workflows.generate.text import FOLDER, tokenizer_settings
 from workflows.generate.tools import Tool
+from workflows.rendering.limits import BYTES, CHARACTERS, REFUSED, TOO_LONG, TOO_MUCH
+from workflows.rendering.rendered import RENDERING
 
-SECONDS, CHARACTERS, BYTES = 2.0, 4_000_000, 256 << 20
 DEFAULT, TOOL_USE = "default", "tool_use"  # the templates of several that transformers chooses by itself
 SPECIAL = tuple(f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 # Marks where a begun reply ends in the rendered text; its space tells whether the template trims what it is given.
 _HERE = "JOINERY_GOES_ON_HERE "
-
-
-_FAILURES = (
-    jinja2.TemplateError,
-    AttributeError,
-    TypeError,
-    ValueError,
-    LookupError,
-    ArithmeticError,
-    RecursionError,
-    MemoryError,
-)
 
 
 class Message(TypedDict):
@@ -60,27 +32,16 @@ class SystemRefusedError(PromptError):
     """The template refused, by its own words, a conversation that begins with a system message."""
 
 
-class _Refused(jinja2.TemplateError):
-    """What a template says by raise_exception."""
-
-
 class ChatTemplate:
     """A template, or several by name, compiled; `render` gives the prompt's text."""
 
     def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str]) -> None:
         """Raises BundleError for a template that does not compile."""
-        named = {DEFAULT: sources} if isinstance(sources, str) else sources
-        environment = _Sandbox(
-            trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols, _Generation]
-        )
-        environment.filters["tojson"] = _to_json
-        environment.globals |= {"raise_exception": _raise, "strftime_now": lambda f: datetime.now().strftime(f)}
-        try:
-            with _time_limit(SECONDS), _memory_limit(BYTES):  # the compiler computes constant expressions
-                self._templates = {name: environment.from_string(source) for name, source in named.items()}
-        except _FAILURES as error:
-            raise BundleError(f"The chat template cannot be compiled: {_why(error)}.") from None
+        self._sources = {DEFAULT: sources} if isinstance(sources, str) else dict(sources)
         self._tokens = dict(tokens)
+        answer = RENDERING.ask({"sources": self._sources})
+        if answer:
+            raise BundleError(_ended(answer) or f"The chat template cannot be compiled: {answer['why']}.")
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> ChatTemplate | None:
@@ -134,34 +95,31 @@ class ChatTemplate:
                 raise refusal from None
 
     def _render(self, messages: Sequence[Message], tools: Sequence[Tool] | None, add_generation_prompt: bool) -> str:
-        parts: list[str] = []
-        size = 0
-        template = self._chosen(tools)
         turns = [{key: value for key, value in turn.items() if value is not None} for turn in messages]
         given = {"messages": turns, "tools": tools, "add_generation_prompt": add_generation_prompt}
+        name = self._chosen(tools)
         try:
-            with _time_limit(SECONDS), _memory_limit(BYTES):
-                for part in template.generate(**(self._tokens | given)):
-                    parts.append(part)
-                    size += len(part)
-                    if size > CHARACTERS:
-                        raise PromptError(f"The chat template wrote more than {CHARACTERS:,} characters and was ended.")
-        except _FAILURES as error:
-            begun = isinstance(error, _Refused) and messages and messages[0]["role"] == "system"
-            kind = SystemRefusedError if begun else PromptError
-            raise kind(f"The chat template cannot take this conversation: {_why(error)}.") from None
-        return "".join(parts)
+            answer = RENDERING.ask({"sources": self._sources, "name": name, "given": self._tokens | given})
+        except (TypeError, ValueError, RecursionError) as error:
+            raise PromptError(f"The conversation holds what JSON cannot: {printable(error)}.") from None
+        if "text" in answer:
+            return answer["text"]
+        if ended := _ended(answer):
+            raise PromptError(ended)
+        begun = answer["error"] == REFUSED and messages and messages[0]["role"] == "system"
+        kind = SystemRefusedError if begun else PromptError
+        raise kind(f"The chat template cannot take this conversation: {answer['why']}.")
 
-    def _chosen(self, tools: Sequence[Tool] | None) -> jinja2.Template:
+    def _chosen(self, tools: Sequence[Tool] | None) -> str:
         """That for tools where there is one and tools are given, else the default one, as transformers chooses."""
-        if tools is not None and TOOL_USE in self._templates:
-            return self._templates[TOOL_USE]
-        if DEFAULT not in self._templates:
+        if tools is not None and TOOL_USE in self._sources:
+            return TOOL_USE
+        if DEFAULT not in self._sources:
             raise PromptError(
-                f"The bundle has the chat templates {printable(', '.join(self._templates))} and none of them is the "
+                f"The bundle has the chat templates {printable(', '.join(self._sources))} and none of them is the "
                 "default: give a plain prompt instead of a conversation."
             )
-        return self._templates[DEFAULT]
+        return DEFAULT
 
 
 def fold(messages: Sequence[Message]) -> list[Message]:
@@ -172,6 +130,12 @@ def fold(messages: Sequence[Message]) -> list[Message]:
             turns[place] = {"role": "user", "content": f"{system['content']}\n\n{turn['content']}"}
             return turns
     return list(messages)
+
+
+def prepare_templates(bundle: Bundle) -> None:
+    """Has the process that renders start while the model loads, where there is a template. Raises BundleError."""
+    if _sources(bundle, tokenizer_settings(bundle)):
+        RENDERING.start()
 
 
 def ignored_templates(bundle: Bundle) -> list[tuple[str, str]]:
@@ -201,92 +165,14 @@ def _named(bundle: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name): source for name, source in named.items()}
 
 
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """Raises PromptError from inside the template once `seconds` have passed.
-
-    A trace function is called at each line of Python, the template's own and that of the filters it calls, on every
-    system and in any thread; a signal or a second process could not be had so simply.
-    """
-    deadline = time.monotonic() + seconds
-    before = sys.gettrace()
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
-        if time.monotonic() > deadline:
-            raise PromptError(f"The chat template took longer than {seconds:g} s and was ended.")
-        return trace
-
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
-
-
-@contextmanager
-def _memory_limit(more: int) -> Iterator[None]:
-    """Has the system refuse this process more than `more` further bytes; on Linux alone, others have no such limit."""
-    if sys.platform != "linux":
-        yield
-        return
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    limits = [psutil.Process().memory_info().vms + more, *(value for value in before if value >= 0)]
-    resource.setrlimit(resource.RLIMIT_AS, (min(limits), before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-def _why(error: BaseException) -> str:
-    return printable(str(error).rstrip(".") or type(error).__name__)
-
-
-class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
-    """jinja2's sandbox, that besides refuses what it would leave undefined, and single steps of endless work."""
-
-    intercepted_binops = frozenset({"*", "**"})
-
-    def unsafe_undefined(self, obj: Any, attribute: str) -> jinja2.Undefined:
-        """Refuses `x.__class__` at once, and not only when something is done with it."""
-        raise SecurityError(f"it reaches for {attribute!r}")
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Refuses the powers and repetitions that would take hours or fill the memory."""
-        if operator == "**" and not (abs(left) < 1 << 32 and abs(right) < 64):
-            raise SecurityError("it raises to a power that is too large")
-        if operator == "*" and _repeated(left, right) > CHARACTERS:
-            raise SecurityError("it repeats something too often")
-        return super().call_binop(context, operator, left, right)
-
-
-class _Generation(jinja2.ext.Extension):
-    """`{% generation %}…{% endgeneration %}` marks the assistant's text for training; its body is all that counts."""
-
-    tags = {"generation"}  # noqa: RUF012 - as jinja2 declares it
-
-    def parse(self, parser: jinja2.parser.Parser) -> list[jinja2.nodes.Node]:
-        """The body as it stands."""
-        next(parser.stream)
-        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
-
-
-def _repeated(left: Any, right: Any) -> int:
-    """Characters or items of a repetition; 0 for a product of numbers."""
-    for one, times in ((left, right), (right, left)):
-        if isinstance(one, str | list | tuple) and isinstance(times, int):
-            return len(one) * times
-    return 0
-
-
-def _to_json(value: Any, ensure_ascii: bool = False, indent: int | None = None, **options: Any) -> str:
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, **options)
-
-
-def _raise(message: str) -> None:
-    raise _Refused(message)
+def _ended(answer: Mapping[str, str]) -> str:
+    """What a template is told to have taken too much of; empty where the answer tells something else."""
+    error = answer.get("error")
+    if "ended" in answer:
+        return f"The chat template {answer['ended']}."
+    if error == TOO_MUCH:
+        return f"The chat template took more than {BYTES >> 20} MiB of memory and was ended."
+    return f"The chat template wrote more than {CHARACTERS:,} characters and was ended." if error == TOO_LONG else ""
 
 
 def _content(token: Any) -> str:

@@ -322,3 +322,7 @@ class Cancel(Request[None], job="cancel"):
     """Stops the job whose id is `target`; this one has no answer."""
 
     target: int
+
+
+CONNECTING = (Probe, PlanRecipe, Warm, Build, InstallPlugin, Eval)
+"""Those that may ask the hub or an index of packages, and what is done ahead of them; every other needs no network."""

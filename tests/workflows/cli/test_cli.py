@@ -503,13 +503,13 @@ def test_what_a_generation_imports(demo_bundle: Path) -> None:
     answer, packages, modules = done.stdout.splitlines()
     assert "56" in answer
     assert {name for name in packages.split() if not name.startswith("_")} <= {
-        "annotated_doc", "annotated_types", "jinja2", "markupsafe", "numpy", "onnxruntime", "platformdirs", "psutil",
-        "pydantic", "pydantic_core", "rich", "shellingham", "tokenizers", "typer", "typing_extensions",
+        "annotated_doc", "annotated_types", "numpy", "onnxruntime", "platformdirs", "psutil", "pydantic",
+        "pydantic_core", "rich", "shellingham", "tokenizers", "typer", "typing_extensions",
         "typing_inspection", "workflows",
     }  # fmt: skip
     assert {name.partition(".")[0] for name in modules.split()} <= {
         "bundle", "cli", "errors", "files", "generate", "kvcache", "measure", "names", "paths", "plugins", "processes",
-        "runtime", "tensors", "wire",
+        "rendering", "runtime", "tensors", "wire",
     }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from workflows.cli import app
-from workflows.cli.commands import COMMANDS, Later
+from workflows.cli.commands import COMMANDS, OPENING, Later
 
 HEAVY = {"numpy", "pydantic", "rich", "onnxruntime", "tokenizers", "jinja2", "sqlite3"}
 
@@ -68,3 +68,21 @@ def test_what_a_command_imports_before_it_works(name: str) -> None:
     more = MORE.get(name, set())
     assert {one for one in packages if not one.startswith("_")} <= LINE | more
     assert rooms <= SHELL | more
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process can give up the network, which a notice says")
+@pytest.mark.parametrize(("line", "refused"), [("inspect x", True), ("--debug generate x", True), ("build x", False)])
+def test_what_opens_a_bundle_has_no_network(line: str, refused: bool) -> None:
+    """As the installed command does it; here the command itself only tries a socket."""
+    code = (
+        "import socket, sys\nfrom workflows import cli\n"
+        "def run(*_):\n    try:\n        socket.socket()\n    except PermissionError:\n        return 3\n    return 4\n"
+        "cli.run = run\ncli.main()"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code, *line.split()], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (3 if refused else 4, b"")
+
+
+def test_every_command_either_opens_or_may_connect() -> None:
+    """A new command is put on one side by whoever writes it."""
+    assert set(COMMANDS) - OPENING == {"build", "devices", "eval", "report", "plugins", "cache", "runs"}

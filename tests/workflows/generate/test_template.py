@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from transformers import AutoTokenizer
 
@@ -16,7 +17,10 @@ from workflows.bundle import read_bundle
 from workflows.bundle.manifest import make_manifest
 from workflows.errors import BundleError, PromptError
 from workflows.generate import Engine, open_engine
+from workflows.generate.options import GenerateOptions
 from workflows.generate.template import ChatTemplate, Message
+from workflows.rendering.rendered import RENDERING
+from workflows.wire.events import NoticeEvent
 
 DEMO = Path(__file__).parents[3] / "resources" / "demos" / "qwen3"
 HELLO: list[Message] = [{"role": "user", "content": "hello"}]
@@ -108,16 +112,69 @@ MEMORY = {
 }
 
 
+DOUBLED = (
+    "{% set ns = namespace(x=[1], y=[1]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}"
+    "{% set ns.y = [ns.y, ns.y] %}{% endfor %}"
+)
+HARMFUL |= {
+    # one step of C each, which takes years
+    "compares what is doubled": (DOUBLED + "{{ ns.x == ns.y }}", "took longer than 2 s of computing"),
+    "prints what is doubled": (DOUBLED + "{{ ns.x }}", "took longer than 2 s of computing|took more than 384 MiB"),
+    "computes while it is compiled": ("{{ 'x' | center(10000000000) }}", "took more than 384 MiB of memory"),
+}
+
+
 @pytest.mark.parametrize("name", HARMFUL)
-def test_a_harmful_template_is_one_sentence_in_time(name: str) -> None:
-    """Within three seconds, and tracing is off again afterwards."""
+def test_a_harmful_template_is_one_sentence(name: str) -> None:
+    """And the next one is rendered as ever."""
     source, expected = HARMFUL[name]
-    began, tracer = time.monotonic(), sys.gettrace()
     with pytest.raises((PromptError, BundleError), match=expected) as raised:
         ChatTemplate(source, {}).render(HELLO)
-    assert time.monotonic() - began < 60
     assert "\n" not in str(raised.value)
-    assert sys.gettrace() is tracer
+    assert ChatTemplate("{{ messages[0].content }}", {}).render(HELLO) == "hello"
+
+
+def test_its_process_loads_jinja2_and_little_else() -> None:
+    """It starts with each session: every package takes its time."""
+    code = "import workflows.rendering.sandbox, sys; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, encoding="utf-8", check=True)
+    others = {name for name in done.stdout.split() if not name.startswith("_")} - set(sys.stdlib_module_names)
+    assert others == {"jinja2", "markupsafe", "workflows"}
+
+
+def test_what_is_no_json_is_refused() -> None:
+    said: Any = [{"role": "user", "content": {1, 2}}]
+    with pytest.raises(PromptError, match="holds what JSON cannot"):
+        ChatTemplate("{{ messages[0].content }}", {}).render(said)
+
+
+def test_text_comes_back_as_it_went() -> None:
+    """Lines of JSON between the two: halves of pairs, ends of lines and control characters among them."""
+    text = "\ud83e\n\r\x00\u2028 \x85 😀 \\n\"é"
+    assert ChatTemplate("{{ messages[0].content }}", {}).render([{"role": "user", "content": text}]) == text
+
+
+def test_a_process_that_was_killed_between_two_prompts_is_started_anew() -> None:
+    template = ChatTemplate("{{ messages[0].content }}", {})
+    RENDERING.start()
+    assert RENDERING._kept is not None
+    victim = psutil.Process(RENDERING._kept.pid)
+    victim.kill()
+    psutil.wait_procs([victim], timeout=60)
+    assert template.render(HELLO) == "hello"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where the system has no such filter the engine says so")
+def test_a_template_s_process_has_no_network() -> None:
+    assert RENDERING.why_open() == ""
+
+
+def test_what_the_process_is_not_kept_from_is_said_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RENDERING, "why_open", lambda: "It could connect.")
+    ids = engine.encode_chat(HELLO)
+    engine.encode_chat(HELLO)
+    events = engine.generate(ids, GenerateOptions(max_new_tokens=1))
+    assert [event.message for event in events if isinstance(event, NoticeEvent)].count("It could connect.") == 1
 
 
 NO_SYSTEM = (
@@ -151,18 +208,13 @@ def test_other_refusals_stay_what_they_are(source: str, why: str) -> None:
         ChatTemplate(source, {}).render_folding(SYSTEM)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is the system's, and Linux alone has it")
 @pytest.mark.parametrize("name", MEMORY)
 def test_a_template_cannot_fill_the_memory(name: str) -> None:
-    """Ended before it takes more than a few hundred MiB; the process may take what it likes afterwards."""
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    began, peak = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """Nor that of the process that asks."""
+    own = psutil.Process().memory_info().rss
     with pytest.raises((PromptError, BundleError)):
         ChatTemplate(MEMORY[name], {}).render(HELLO)
-    assert time.monotonic() - began < 60
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 400 * 1024
-    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    assert psutil.Process().memory_info().rss - own < 400 << 20
 
 
 def with_settings(root: Path, settings: dict[str, Any], template: str | None = None) -> ChatTemplate | None:

@@ -1,0 +1,70 @@
+"""What a process does to itself before it opens what comes from elsewhere: a template, a graph, a checkpoint's code.
+
+    most_memory()        what no job of ours can use: all that the machine has, swap included
+    confine(bytes)       no network from here on, and no more memory than that
+    bound_seconds(more)  the system ends it after so many further seconds of computing
+
+Neither can be taken back, in this process or in those that it starts. Pipes, files and AF_UNIX go on working. On Linux
+a seccomp filter and resource limits do it, on Windows a job object the limits; what a system has not is told.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+
+def confine(most: int) -> str:
+    """Takes the network from this process, and all memory but `most` bytes; what could not be taken, as a sentence.
+
+    Of memory Linux counts what the process has of its own and can write, not the files that it reads through a mapping.
+    """
+    if sys.platform == "win32":
+        from workflows.confinement.windows import limit_job
+
+        return _NO_FILTER.format("Windows") + limit_job(most=most)
+    import resource
+
+    _limit(resource.RLIMIT_DATA, most, resource.getrlimit(resource.RLIMIT_DATA)[0])
+    if sys.platform != "linux":
+        return _NO_FILTER.format(sys.platform)
+    from workflows.confinement.linux import deny_network
+
+    why = deny_network()
+    return f"What comes from elsewhere is opened by a process that could connect: {why}." if why else ""
+
+
+def most_memory(mapped: int = 0) -> int:
+    """The machine's memory and swap, and `mapped` bytes of files that are mapped to be written to: weights, by torch.
+
+    A job that would need more can but push everything else out, and be ended by the system at last.
+    """
+    import psutil
+
+    return int(psutil.virtual_memory().total + psutil.swap_memory().total + mapped)
+
+
+def bound_seconds(more: float) -> None:
+    """Has the system end this process after `more` further seconds of computing, and not of waiting."""
+    used = time.process_time()
+    if sys.platform == "win32":
+        from workflows.confinement.windows import limit_job
+
+        limit_job(seconds=used + more)
+        return
+    import resource
+
+    _limit(resource.RLIMIT_CPU, int(used + more) + 1, resource.RLIM_INFINITY)
+
+
+_NO_FILTER = "What comes from elsewhere is opened by a process that could connect: {0} lets none give up the network."
+
+
+def _limit(which: int, to: int, soft: int) -> None:
+    """Sets the soft limit, which may be raised again up to the hard one; never above `soft`, which holds already."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    hard = resource.getrlimit(which)[1]
+    resource.setrlimit(which, (min([to, *(one for one in (soft, hard) if one != resource.RLIM_INFINITY)]), hard))
