@@ -3,7 +3,7 @@
     python3 installer/bootstrap.py run  [--dry-run] [--variant NAME] [arguments of the window…]
     python3 installer/bootstrap.py test [--dry-run] [--variant NAME] [arguments of pytest…]
 
-    Python → .venv → disk → torch → the rest, pinned by constraints.txt → stamp → Qt's libraries → window or tests
+    Python → .venv → disk → torch → the rest, by the hashes in constraints.txt → stamp → Qt's libraries → start
 
 `run` opens the window; where there is no display it does the same tour offscreen and leaves pictures in `tour/`.
 Both keep everything in `.venv` beside pyproject.toml. A stamp in it makes the next start a matter of seconds; it is
@@ -63,10 +63,12 @@ UNFINISHED = VENV / "joinery.unfinished"  # there while pip writes; still there 
 LOG = VENV / "joinery.log"  # what pip and apt-get said
 VARIANT = VENV / "joinery.variant"  # its name
 REQUIREMENTS = Path(__file__).resolve().parent / "requirements"
+TORCH_LOCK = Path(__file__).resolve().parent / "torch.txt"  # its published files, and what the one for Linux needs
+PLUGINS = ROOT / "resources" / "plugins"  # what variants refer to
 LOCK = Path(__file__).resolve()  # any file that is always there and stays as it is
 
 TORCH = "torch==2.13.0"
-BUILD_TOOLS = ("hatchling", "editables")  # in .venv itself, so that constraints.txt pins the build as well
+REPORT = VENV / "joinery.torch.json"  # pip's, of the torch that it installed
 
 GB = 10**9
 # Measured on Linux x86-64, Python 3.11: .venv with the CPU build of torch 2.1 GB, pip's cache and temporary files
@@ -109,6 +111,7 @@ NO_NETWORK = re.compile(
 DISK_FULL = re.compile(r"No space left on device|Errno 28|not enough space on the disk|don't have enough free space")
 NO_BUILD = re.compile(r"No matching distribution found")
 LONG_PATH = re.compile(r"Long Path support")
+WRONG_HASH = re.compile(r"DO NOT MATCH THE HASHES")
 MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
 
 
@@ -237,6 +240,13 @@ def explain(tool: str, output: str) -> SetupError:
     """What pip's or apt-get's last words mean, as one sentence that says what to do, with the line that told it."""
     if DISK_FULL.search(output):
         return disk_full(telling_line(DISK_FULL, output))
+    if WRONG_HASH.search(output):
+        named = re.search(r"^ +(\S+==\S+) from ", output.partition("DO NOT MATCH")[2], re.MULTILINE)
+        return SetupError(
+            f"{named[1] if named else 'A package'} came with a file whose hash is none of those that Joinery was tested"
+            " with: nothing of it was installed; look at where pip gets its packages from.",
+            telling_line(WRONG_HASH, output),
+        )
     if NO_NETWORK.search(output):
         return SetupError(
             f"{tool} cannot reach its package registry: connect this machine to the network (or set {tool}'s proxy or "
@@ -308,7 +318,7 @@ def variant_commands() -> list[tuple[str, list[str]]]:
     replaced = said_in(path, "replaces")
     out = [(f"Taking {name} out", venv_command("-m", "pip", "uninstall", "-y", name)) for name in replaced]
     anew = ["--force-reinstall"] if replaced else []  # what was taken out had files of the same names
-    return [*out, (f"Installing the variant {variant()}", pip_install("--no-deps", *anew, "-r", str(path)))]
+    return [*out, (f"Installing the variant {variant()}", pip_install(*LOCKED, *anew, "-r", str(path)))]
 
 
 def stamp_key() -> str:
@@ -317,8 +327,10 @@ def stamp_key() -> str:
     for part in (
         (ROOT / "pyproject.toml").read_bytes(),
         (ROOT / "constraints.txt").read_bytes(),
+        TORCH_LOCK.read_bytes(),
         variant_file().read_bytes(),
-        repr((sys.version_info[:3], sys.platform, TORCH, BUILD_TOOLS, str(ROOT))).encode(),
+        *(path.read_bytes() for path in sorted(PLUGINS.glob("*.txt"))),
+        repr((sys.version_info[:3], sys.platform, TORCH, str(ROOT))).encode(),
         os.environ.get("JOINERY_TORCH_INDEX", "").encode(),
     ):
         digest.update(hashlib.sha256(part).digest())
@@ -354,21 +366,58 @@ def pip_answers() -> bool:
         return False
 
 
+LOCKED = ("--require-hashes", "--no-deps")  # what a lock does not name is not installed, whoever asks for it
+
+
 def pip_install(*arguments: str) -> list[str]:
+    """Wheels alone, for building from sources runs their code. Its own check of an index is --require-hashes."""
     quiet = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "2"]
-    return venv_command("-m", "pip", "install", *quiet, "-c", "constraints.txt", *arguments)
+    return venv_command("-m", "pip", "install", *quiet, "--only-binary", ":all:", *arguments)
 
 
-def install_commands() -> list[tuple[str, list[str]]]:
-    """Titles and pip's command lines, in order. torch alone comes first, so that its index can be another."""
+def install_commands(new: bool) -> Iterator[tuple[str, list[str]]]:
+    """Titles and pip's command lines, in order; what comes after torch hangs on which torch has come.
+
+    new: .venv holds nothing yet, so that nothing of another's can be what does not fit.
+    """
     index = os.environ.get("JOINERY_TORCH_INDEX")
-    torch = ["--no-deps", *(["--index-url", index] if index else []), TORCH]
-    return [
-        (f"Installing {TORCH}", pip_install(*torch)),
-        ("Installing the build tools", pip_install(*BUILD_TOOLS)),
-        ("Installing Joinery and all that it needs", pip_install("--no-build-isolation", "-e", ".[dev]")),
-        *variant_commands(),
-    ]
+    own_index = ["--index-url", index] if index else []
+    yield f"Installing {TORCH}", pip_install("--no-deps", "--report", str(REPORT), *own_index, TORCH)
+    if torch_is_published():
+        yield "Installing what this torch needs", pip_install(*LOCKED, "-r", str(TORCH_LOCK))
+    yield "Installing all that Joinery needs", pip_install(*LOCKED, "-r", "constraints.txt")
+    yield "Installing Joinery", pip_install("--no-deps", "--no-build-isolation", "-e", ".")
+    if new:
+        yield "Looking whether nothing is missing", venv_command("-m", "pip", "check", "--disable-pip-version-check")
+    yield from variant_commands()
+
+
+def torch_is_published() -> bool:
+    """Whether the torch that pip has just installed is one of the published files, which are told by their hashes.
+
+    Says so where it is another build (2.13.0+cpu), for then nobody has verified it. Raises SetupError for a file that
+    has a published one's name and another hash. Without a report, and where torch was there before: by its version.
+    """
+    report = json.loads(REPORT.read_text("utf-8")) if REPORT.is_file() else {"install": []}
+    REPORT.unlink(missing_ok=True)
+    for one in report["install"]:
+        version, archive = one["metadata"]["version"], one["download_info"]["archive_info"]
+        digest = archive.get("hashes", {}).get("sha256") or archive["hash"].partition("=")[2]
+        if f"sha256:{digest}" in TORCH_LOCK.read_text("utf-8"):
+            return True
+        if "+" not in version:
+            raise SetupError(
+                f"torch {version} came with a file whose hash is none of the published ones: .venv is made anew next "
+                "time; look at where pip gets its packages from.",
+                f"sha256 {digest}",
+            )
+        print(
+            f"Note: torch {version} is a build of this machine's package index, whose hash is not published: it is not "
+            f"verified (sha256 {digest}).",
+            flush=True,
+        )
+    folder = VENV / ("Lib" if os.name == "nt" else "lib/python{}.{}".format(*sys.version_info)) / "site-packages"
+    return (folder / f"{TORCH.replace('==', '-')}.dist-info").is_dir()
 
 
 def make_venv_command() -> list[str]:
@@ -417,7 +466,7 @@ def install(progress: Progress) -> None:
     STAMP.unlink(missing_ok=True)
     UNFINISHED.touch()
     VARIANT.write_text(variant() + "\n", "utf-8")
-    for title, command in install_commands():
+    for title, command in install_commands(bool(broken)):
         with progress.step(title):
             code, output = run_logged(command, child_environment(), progress, LOG)
             if code:
@@ -598,7 +647,7 @@ def dry_run(command: str, arguments: list[str]) -> None:
             again = f" anew, for {broken}" if VENV.exists() else ""
             print(f"would make {VENV}{again}: {shlex.join(make_venv_command())}")
             print(f"would need {SPACE_NEW / GB:.0f} GB of free disk")
-        for _, line in install_commands():
+        for _, line in install_commands(bool(broken)):
             print(f"would run: {shlex.join(line)}")
     display = command == "run" and has_display(dict(os.environ))
     if on_linux():

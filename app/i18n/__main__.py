@@ -5,6 +5,7 @@ What is translated stays, what the code no longer says goes, what is new is mark
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 
@@ -23,6 +24,9 @@ def update(language: str) -> tuple[int, int]:
 
 def main(arguments: Sequence[str]) -> int:
     """The exit code."""
+    odd = [one for one in arguments if not re.fullmatch(r"[a-z]{2,3}(_[A-Z]{2})?", one)]
+    if odd:
+        sys.exit(f"{odd[0]!r} is no language: give codes such as de or pt_BR, or nothing for those that there are.")
     for language in arguments or languages():
         total, unfinished = update(language)
         sys.stdout.write(f"{file_of(language).name}: {total} entries, {unfinished} unfinished\n")

@@ -4,7 +4,9 @@
     cases.py    Subject ──each operation × each fault──▶ Verdict: whole? a hand needed? does the message name the file?
     files.py    the subjects: builds, chats, lists and settings, the history of runs, the import of another's folder
     writers.py  many processes that write to one home: what was lost
+    soak.py     long use: memory, descriptors and threads while tokens, sessions and messages go by
     table.py    figures ──▶ Markdown
 
-`python -m tests.faults` tries all and prints the table. What is tried in the window stands in test_workers.py.
+`python -m tests.faults` tries all and prints the table; `--soak` is long use alone. What is tried in the window stands
+in test_workers.py.
 """

@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.faults.cases import Subject, tried
 from tests.faults.files import SUBJECTS
 from tests.faults.real import REAL
+from tests.faults.soak import COUNTS, GROWTH, soak, told
 from tests.faults.table import Row, row_of, table
 from tests.faults.watch import why_not
 from tests.faults.writers import LINES, TIMES, WINDOWS, at_once, lost
@@ -23,7 +24,10 @@ def main() -> int:
     parser.add_argument("--real", type=int, default=8, help="cases of a real build (8), which take seconds each")
     parser.add_argument("--times", type=int, default=TIMES, help=f"that each of the writers writes ({TIMES})")
     parser.add_argument("--seed", type=int, default=16)
+    parser.add_argument("--soak", action="store_true", help="long use alone: tokens, sessions, messages (minutes)")
     given = parser.parse_args()
+    if given.soak:
+        return _soak()
     if why_not():
         sys.exit(f"Nothing can be tried here: {why_not()}.")
     subjects = dict.fromkeys(SUBJECTS, given.cases) | ({REAL: given.real} if given.real else {})
@@ -41,6 +45,12 @@ def _row(subject: Subject, cases: int | None, seed: int) -> Row:
         if not verdict.whole or verdict.needs_hand or verdict.named is False:
             print(verdict, file=sys.stderr)
     return row_of(subject.kind, verdicts)
+
+
+def _soak() -> int:
+    long = list(soak(COUNTS))
+    print(told(long))
+    return int(any(one.leaks() or one.growth > GROWTH for one in long))
 
 
 def _writers(times: int) -> int:

@@ -41,8 +41,12 @@ def table(rows: Iterable[Row]) -> str:
     """One line a kind, and their sums."""
     every = list(rows)
     sums = [sum(column) for column in zip(*(astuple(row)[1:] for row in every), strict=True)]
-    lines = [HEAD, ("---", *["---:"] * (len(HEAD) - 1)), *map(astuple, every), ("together", *sums)]
-    return "\n".join("| " + " | ".join(_cell(one) for one in line) + " |" for line in lines)
+    return lines_of([HEAD, ("---", *["---:"] * (len(HEAD) - 1)), *map(astuple, every), ("together", *sums)])
+
+
+def lines_of(rows: Iterable[Iterable[object]]) -> str:
+    """Markdown, a line a row."""
+    return "\n".join("| " + " | ".join(_cell(one) for one in row) + " |" for row in rows)
 
 
 def _cell(value: object) -> str:

@@ -3,6 +3,7 @@
 import ast
 import errno
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 FILE = Path(__file__).parents[2] / "installer" / "bootstrap.py"
+PUBLISHED = "ab" * 32
 
 
 def load() -> ModuleType:
@@ -30,11 +32,13 @@ def bootstrap(tmp_path, monkeypatch):
     module = load()
     module.ROOT = tmp_path
     module.VENV = tmp_path / ".venv"
-    for name in ("STAMP", "UNFINISHED", "LOG", "VARIANT"):
+    for name in ("STAMP", "UNFINISHED", "LOG", "VARIANT", "REPORT"):
         setattr(module, name, module.VENV / getattr(module, name).name)
     module.LOCK = tmp_path / "pyproject.toml"
     (tmp_path / "pyproject.toml").write_text("[project]\n", "utf-8")
-    (tmp_path / "constraints.txt").write_text("torch==2.13.0\n", "utf-8")
+    (tmp_path / "constraints.txt").write_text("numpy==2.4.6\n", "utf-8")
+    module.TORCH_LOCK = tmp_path / "torch.txt"
+    module.TORCH_LOCK.write_text(f"torch==2.13.0 \\\n    --hash=sha256:{PUBLISHED}\n", "utf-8")
     monkeypatch.setattr(module, "on_linux", lambda: True)
     monkeypatch.setattr(module, "is_debian", lambda: False)
     monkeypatch.setattr(module, "is_root", lambda: False)
@@ -126,10 +130,10 @@ def test_dry_run_of_a_fresh_clone(bootstrap, capsys, monkeypatch):
     python = str(bootstrap.venv_python())
     assert lines[0].startswith(f"would make {bootstrap.VENV}: ")
     assert lines[0].endswith(f"-m venv {bootstrap.VENV}")
-    assert [line.split("constraints.txt ")[1] for line in lines if "pip install" in line] == [
-        "--no-deps torch==2.13.0",
-        "hatchling editables",
-        "--no-build-isolation -e '.[dev]'",
+    assert [line.split("--only-binary :all: ")[1] for line in lines if "pip install" in line] == [
+        f"--no-deps --report {bootstrap.REPORT} torch==2.13.0",
+        "--require-hashes --no-deps -r constraints.txt",
+        "--no-deps --no-build-isolation -e .",
     ]
     assert lines[-2] == "would start Qt offscreen, and name the system packages it misses"
     tests = f"{python} -P -m pytest -n auto --maxprocesses 4 -k 'cache or mask'"
@@ -174,15 +178,81 @@ def test_macos_and_windows_always_have_a_display(bootstrap, monkeypatch):
 
 def test_the_index_for_torch_is_for_torch_alone(bootstrap, monkeypatch):
     monkeypatch.setenv("JOINERY_TORCH_INDEX", "file:///wheels")
-    commands = [command for _, command in bootstrap.install_commands()]
-    assert [("--index-url" in command) for command in commands] == [True, False, False]
-    assert commands[0][-4:] == ["--no-deps", "--index-url", "file:///wheels", "torch==2.13.0"]
+    first, *others = [command for _, command in bootstrap.install_commands(new=True)]
+    assert first[-3:] == ["--index-url", "file:///wheels", "torch==2.13.0"]
+    assert not any("--index-url" in command for command in others)
 
 
-def test_every_package_that_is_installed_by_name_is_pinned(bootstrap):
-    pins = (FILE.parents[1] / "constraints.txt").read_text("utf-8")
-    for name in (*bootstrap.BUILD_TOOLS, "torch", "setuptools"):
-        assert f"\n{name}==" in pins
+# ---- hashes ----------------------------------------------------------------------------------------------------------
+
+
+def torch_comes(bootstrap, monkeypatch, version: str, digest: str) -> list[list[str]]:
+    """pip brings this torch, and reports it; what else it is asked for succeeds."""
+    commands: list[list[str]] = []
+    archive = {"archive_info": {"hashes": {"sha256": digest}}}
+    report = {"install": [{"metadata": {"version": version}, "download_info": archive}]}
+
+    def run(command, env, progress, log=None):
+        commands.append(command)
+        bootstrap.VENV.mkdir(exist_ok=True)
+        if "--report" in command:
+            Path(command[command.index("--report") + 1]).write_text(json.dumps(report), "utf-8")
+        return 0, ""
+
+    monkeypatch.setattr(bootstrap, "run_logged", run)
+    monkeypatch.setattr(bootstrap, "ensure_venv_module", lambda progress: None)
+    return commands
+
+
+def test_all_but_torch_and_joinery_is_installed_by_its_hash_alone(bootstrap, monkeypatch, capsys):
+    """Also what the published torch brings along: the lock is installed, and no dependency that it does not name."""
+    commands = torch_comes(bootstrap, monkeypatch, "2.13.0", PUBLISHED)
+    monkeypatch.setenv("JOINERY_VARIANT", "webgpu")
+    bootstrap.install(bootstrap.Progress())
+    installs = [command for command in commands if command[3:5] == ["pip", "install"]]
+    assert all({"--no-deps", "--only-binary"} <= set(command) for command in installs)
+    locked = [command[-1] for command in installs if "--require-hashes" in command]
+    assert [Path(lock).name for lock in locked] == ["torch.txt", "constraints.txt", "webgpu.txt"]
+    assert [command[-1] for command in installs if "--require-hashes" not in command] == ["torch==2.13.0", "."]
+    assert "pip check" in " ".join(commands[-2])
+    assert "not verified" not in capsys.readouterr().out
+
+
+def test_a_build_of_torch_that_is_not_published_is_said_to_be_unverified(bootstrap, monkeypatch, capsys):
+    commands = torch_comes(bootstrap, monkeypatch, "2.13.0+cpu", "cd" * 32)
+    bootstrap.install(bootstrap.Progress())
+    assert not any("torch.txt" in command[-1] for command in commands)
+    [note] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Note: ")]
+    assert note.startswith("Note: torch 2.13.0+cpu is a build of this machine's package index, whose hash is not publ")
+    assert note.endswith(f"it is not verified (sha256 {'cd' * 32}).")
+
+
+def test_a_torch_with_a_published_name_and_another_hash_is_refused(bootstrap, monkeypatch, capsys):
+    commands = torch_comes(bootstrap, monkeypatch, "2.13.0", "cd" * 32)
+    said = sentence(bootstrap, capsys, "test")
+    assert said.startswith("torch 2.13.0 came with a file whose hash is none of the published ones")
+    assert len(commands) == 2, "nothing more is installed"
+    assert bootstrap.UNFINISHED.exists() and not bootstrap.is_current()
+
+
+def test_a_torch_that_was_there_before_is_known_by_its_version(bootstrap):
+    folder = "Lib" if os.name == "nt" else "lib/python{}.{}".format(*sys.version_info)
+    info = bootstrap.VENV / folder / "site-packages" / "torch-2.13.0+cpu.dist-info"
+    info.mkdir(parents=True)
+    assert not bootstrap.torch_is_published()
+    info.rename(info.with_name("torch-2.13.0.dist-info"))
+    assert bootstrap.torch_is_published()
+
+
+def test_a_package_with_another_hash_is_named(bootstrap, monkeypatch, capsys):
+    said = """ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the package
+    rich==15.0.0 from file:///wheels/rich-15.0.0-py3-none-any.whl (from -r constraints.txt (line 9)):
+        Expected sha256 abcd"""
+    record_runs(bootstrap, monkeypatch, (0, ""), (0, ""), (1, said))
+    assert sentence(bootstrap, capsys, "test") == (
+        "rich==15.0.0 came with a file whose hash is none of those that Joinery was tested with: nothing of it was "
+        "installed; look at where pip gets its packages from."
+    )
 
 
 # ---- the stamp and the state of .venv --------------------------------------------------------------------------------
@@ -194,7 +264,7 @@ def test_the_stamp_follows_what_decides(bootstrap, monkeypatch):
     bootstrap.STAMP.write_text(bootstrap.stamp_key() + "\n", "utf-8")
     assert bootstrap.is_current()
 
-    for name in ("pyproject.toml", "constraints.txt"):
+    for name in ("pyproject.toml", "constraints.txt", "torch.txt"):
         file = bootstrap.ROOT / name
         text = file.read_text("utf-8")
         file.write_text(text + "# changed\n", "utf-8")
@@ -226,14 +296,15 @@ def test_a_broken_venv_is_not_current(bootstrap, damage, reason):
 def test_a_whole_install_leaves_a_stamp(bootstrap, monkeypatch, capsys):
     commands = record_runs(bootstrap, monkeypatch)
     bootstrap.install(bootstrap.Progress())
-    assert [command[3] for command in commands] == ["venv", "pip", "pip", "pip"]
+    assert [command[3] for command in commands] == ["venv", *["pip"] * 4]
     assert bootstrap.STAMP.read_text("utf-8").strip() == bootstrap.stamp_key()
     assert not bootstrap.UNFINISHED.exists()
     assert [line.split(" …")[0] for line in capsys.readouterr().out.splitlines()] == [
         f"Making {bootstrap.VENV}",
         "Installing torch==2.13.0",
-        "Installing the build tools",
-        "Installing Joinery and all that it needs",
+        "Installing all that Joinery needs",
+        "Installing Joinery",
+        "Looking whether nothing is missing",
     ]
 
 
@@ -548,16 +619,6 @@ def test_relatives_of_debian(tmp_path, monkeypatch, release, expected):
 
 # ---- variants --------------------------------------------------------------------------------------------------------
 
-VARIANTS = sorted((FILE.parent / "requirements").glob("*.txt"))
-
-
-@pytest.mark.parametrize("path", VARIANTS, ids=lambda path: path.stem)
-def test_every_pin_of_a_variant_is_a_constraint(path):
-    pins = (FILE.parents[1] / "constraints.txt").read_text("utf-8").splitlines()
-    lines = [line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("#")]
-    assert all(line in pins for line in lines)
-    assert bool(lines) == (path.stem != "cpu")
-
 
 def test_a_variant_is_installed_after_the_rest_and_remembered(bootstrap, monkeypatch, capsys):
     """Without dependencies; another build of onnxruntime takes the place of the plain one."""
@@ -568,7 +629,8 @@ def test_a_variant_is_installed_after_the_rest_and_remembered(bootstrap, monkeyp
     bootstrap.install(bootstrap.Progress())
     *_, taken_out, installed = commands
     assert taken_out[-3:] == ["uninstall", "-y", "onnxruntime"]
-    assert installed[-4:-1] == ["--no-deps", "--force-reinstall", "-r"] and installed[-1].endswith("windowsml.txt")
+    assert installed[-5:-1] == ["--require-hashes", "--no-deps", "--force-reinstall", "-r"]
+    assert installed[-1].endswith("windowsml.txt")
     monkeypatch.delenv("JOINERY_VARIANT")
     assert bootstrap.variant() == bootstrap.installed_variant() == "windowsml"
     before = bootstrap.stamp_key()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from workflows.runtime.providers import PROVIDERS, install
 from workflows.runtime.providers.install import VERSIONS, install_plugin
 from workflows.wire.events import Event, ProgressEvent
 
-ROOT = Path(__file__).parents[3]
+PLUGINS = Path(__file__).parents[3] / "resources" / "plugins"
 
 
 @pytest.fixture
@@ -32,8 +34,8 @@ def test_the_plugin_alone_is_asked_for_in_the_version_that_was_tried(pip: Path) 
     events: list[Event] = []
     install_plugin("qnn", events.append)
     asked, done = said(events)
-    assert asked.split()[0] == "install" and asked.split()[-1] == "onnxruntime-qnn==2.7.0"
-    assert {"--no-deps", "--only-binary=:all:", "--no-input"} <= set(asked.split())
+    assert asked.split()[0] == "install" and asked.endswith("-r " + str(PLUGINS / "onnxruntime-qnn.txt"))
+    assert {"--require-hashes", "--no-deps", "--only-binary=:all:", "--no-input"} <= set(asked.split())
     assert done == "Successfully installed"
 
 
@@ -41,6 +43,23 @@ def test_what_pip_refuses_is_one_sentence_with_its_last_line(pip: Path) -> None:
     complaint = "print('WARNING: x\\nERROR: No matching distribution found', file=sys.stderr)"
     pip.write_text(f"import sys\nprint('Collecting')\n{complaint}\nsys.exit(1)")
     with pytest.raises(DeviceError, match=r"pip could not install onnxruntime-ep-webgpu==0.4.0: ERROR: No matching"):
+        install_plugin("webgpu")
+
+
+def test_a_file_with_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pip that is installed, and a folder that has a file of the right name."""
+    tags = "py3-none-manylinux_2_28_x86_64.manylinux_2_28_aarch64.win_amd64.win_arm64.macosx_14_0_universal2"
+    with zipfile.ZipFile(tmp_path / f"onnxruntime_ep_webgpu-0.4.0-{tags}.whl", "w") as wheel:
+        info = "onnxruntime_ep_webgpu-0.4.0.dist-info"
+        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: onnxruntime-ep-webgpu\nVersion: 0.4.0\n")
+        wheel.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tags}\n")
+        wheel.writestr(f"{info}/RECORD", "")
+    for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    with pytest.raises(DeviceError, match=r"a file for onnxruntime-ep-webgpu==0.4.0 whose hash is none of those"):
         install_plugin("webgpu")
 
 
@@ -65,9 +84,9 @@ def test_an_environment_without_pip_says_so(monkeypatch: pytest.MonkeyPatch) -> 
         install_plugin("qnn")
 
 
-def test_versions_are_those_of_the_constraints_and_of_the_plugins() -> None:
-    pins = dict(re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "constraints.txt").read_text("utf-8"), re.MULTILINE))
-    assert {name: pins[name] for name in VERSIONS} == VERSIONS
+def test_versions_are_those_of_the_locks_and_of_the_plugins() -> None:
+    texts = [path.read_text("utf-8") for path in PLUGINS.glob("*.txt")]
+    assert dict(re.findall(r"^([\w-]+)==(\S+) ", "\n".join(texts), re.MULTILINE)) == VERSIONS
     assert VERSIONS.keys() == {one.brought_by for one in PROVIDERS.values() if one.package}
 
 
