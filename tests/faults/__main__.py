@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument("--real", type=int, default=8, help="cases of a real build (8), which take seconds each")
     parser.add_argument("--times", type=int, default=TIMES, help=f"that each of the writers writes ({TIMES})")
     parser.add_argument("--mutants", type=int, default=100, help="of each kind of file (100), made by the seed")
-    parser.add_argument("--number", type=int, help="the one mutant of this number again, with where its errors come from")
+    parser.add_argument("--number", type=int, help="this mutant alone, and where its errors come from")
     parser.add_argument("--seed", type=int, default=16)
     given = parser.parse_args()
     if why_not():

@@ -6,7 +6,6 @@ what torch and onnxruntime map and never touch, and would turn what takes too mu
 
 from __future__ import annotations
 
-import gc
 import os
 import resource
 import select
@@ -68,7 +67,6 @@ def _live(work: Callable[[], str], told: int, noise: int) -> None:
     """The fork's whole life."""
     code = 1
     try:
-        gc.freeze()  # what was imported stays shared with the parent
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 2))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         nothing = os.open(os.devnull, os.O_RDWR)

@@ -44,9 +44,9 @@ def lay(root: Path) -> None:
 
         return made
 
-    with patch.object(run, "_export", kept("export", run._export)):
-        with patch.object(run, "_optimize", kept("optimize", run._optimize)):
-            line("build", root / "checkpoint", "--out", root / "b")
+    export, optimize = kept("export", run._export), kept("optimize", run._optimize)
+    with patch.object(run, "_export", export), patch.object(run, "_optimize", optimize):
+        line("build", root / "checkpoint", "--out", root / "b")
 
 
 def build(root: Path) -> list[str]:

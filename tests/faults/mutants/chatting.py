@@ -11,12 +11,12 @@ from app.chat.transcript import Transcript
 from app.state.chats import ChatStore
 from app.state.conversation import Conversation
 from tests.faults.mutants.edits import change_file
-from tests.faults.mutants.lines import Finding, Refused
+from tests.faults.mutants.lines import FindingError, RefusedError
 
 
 def lay(root: Path) -> None:
     """Three prompts, one asked twice and one changed, with all that a reply may have."""
-    store, chat = ChatStore(root / "chats"), Conversation("Be brief.")
+    store, chat = ChatStore(root / "chats"), Conversation("Be brief.", "c0ffee" * 5)
     store.begin()
     chat.bundle, chat.decoding = "/bundles/b", {"sampling": {"top_k": 3}, "chain": []}
     first = chat.ask("What is it?\n\n```python\nx\n```")
@@ -29,6 +29,7 @@ def lay(root: Path) -> None:
         told.notices, told.form, told.accept_rate, told.tokens_per_step = ["slid"], "json_schema", 0.5, 1.5
     chat.edit(first.id, "And now?")
     chat.begin_reply(chat.ask("More?").id)
+    chat.changed_at = 1.75e9  # every lay is the same, and so is a mutant by its number
     store.commit(chat)
     store.close()
 
@@ -64,10 +65,10 @@ def use(root: Path) -> list[str]:
     store.commit(chat)
     again = store.copy(chat.key)
     if len(again) != len(before["messages"]) + 2:
-        raise Finding(f"{len(before['messages'])} messages and two more are {len(again)} when they are read again")
+        raise FindingError(f"{len(before['messages'])} messages and two more are {len(again)} when they are read again")
     store.close()
     if refusal:
-        raise Refused(refusal)
+        raise RefusedError(refusal)
     return []
 
 
@@ -84,10 +85,10 @@ def _listed(store: ChatStore) -> None:
 def _shown(chat: Conversation) -> None:
     """Every branch, on a real page."""
     page = Transcript()
-    page.show_path(chat)
-    for _ in range(20):
-        QApplication.processEvents()
-    for message in list(chat.path()):
-        chat.siblings(message.id)
+    for row in chat.to_dict()["messages"][:12]:
+        for at in range(chat.siblings(row["id"])[1]):
+            chat.select(row["id"], at)
+            page.show_path(chat)
+            QApplication.processEvents()
     chat.to_markdown(), chat.to_json(), chat.words()
     page.grab()

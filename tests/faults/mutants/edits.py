@@ -15,7 +15,8 @@ Json = Any
 _NUMBERS = (-1, 0, 1, 2, 3, 7, 64, 65, 1 << 31, 1 << 53, 1 << 63, 10**30, 0.5, -0.5, 1e-30, 1e30, -1e308,
             float("nan"), float("inf"), float("-inf"), True, "8", [8])  # fmt: skip
 _TEXTS = ("", " ", "\x00", "\x1b[31mred", "line\nline\r\ttab", "\ud800", "\ufeffx", "a" * 100_000, "‮evil", "𝔘" * 50,
-          "../x", "/etc/passwd", "C:\\x", "%n%s%d", "{0}{x.__class__}", "[bold]", "NaN", "x\u0085y", "{{ 1/0 }}")  # fmt: skip
+          "../x", "/etc/passwd", "C:\\x", "%n%s%d", "{0}{x.__class__}", "[bold]", "NaN", "x\u0085y",
+          "{{ 1/0 }}")  # fmt: skip
 
 
 def change_json(data: Json, chances: random.Random) -> tuple[Json, str]:

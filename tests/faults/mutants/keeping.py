@@ -1,4 +1,4 @@
-"""The history of runs: cells, tables and bytes of its file changed, then listed, shown, written out and gone on with."""
+"""The history of runs: cells, tables and bytes of its file changed, then listed, shown, written out, gone on with."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from pathlib import Path
 
 from app.state.run_lines import line_of
 from tests.faults.mutants.edits import change_bytes, change_json
-from tests.faults.mutants.lines import Refused, line
+from tests.faults.mutants.lines import RefusedError, line
 from tests.workflows.interchange.mutations import JUNK
+from workflows.errors import JoineryError
 from workflows.measure.history import FILE, History
 from workflows.wire.reports.runs import Run, RunStep
 
 _FIGURES = {"decode_tokens_per_s": 12.5, "ttft_ms": 80.0, "bytes": 1 << 20, "seconds": 3.2, "top1_agreement": 0.99,
             "against": "b", "drafter": "ngram", "accept_rate": 0.4}  # fmt: skip
+_CELLS = (b"\xff\xfe", "2026-13-45", "2026-01-01", "+99999-01-01T00:00:00", "[bold", "[/x]", "\x1b[31m")
 _SHAPES = (
     "DROP TABLE steps", "DROP TABLE runs", "ALTER TABLE runs DROP COLUMN machine", "DROP INDEX runs_time",
     "ALTER TABLE runs RENAME COLUMN figures TO figure", "ALTER TABLE steps RENAME TO step",
@@ -68,8 +70,9 @@ def _change_cell(base: sqlite3.Connection, chances: random.Random) -> str:
             text = text[: chances.randrange(len(text))]
         junk: object = text
     else:
-        junk = chances.choice((*JUNK, b"\xff\xfe", "2026-13-45", "2026-01-01", "+99999-01-01T00:00:00"))
-        junk = junk if isinstance(junk, str | bytes | float | int) and not _is_wide(junk) else json.dumps(junk)[:4000]
+        junk = chances.choice((*JUNK, *_CELLS))
+        if not isinstance(junk, str | bytes | float | int) or _is_wide(junk):
+            junk = json.dumps(junk)[:4000]
     key = "id" if table == "runs" else "step"
     ident = chances.choice(base.execute(f"SELECT {key} FROM {table}").fetchall())[0]
     try:
@@ -91,14 +94,14 @@ def use(root: Path) -> list[str]:
         found = History(root / FILE).runs()
         for run in found:
             line_of(run)
-    except (OSError, sqlite3.Error) as error:  # what the window says of it
-        raise Refused(str(error)) from None
+    except (OSError, JoineryError) as error:  # what the window says of it
+        raise RefusedError(str(error)) from None
     for run in found:
-        for arguments in (("show", run.id), ("show", run.id, "--json"), ("compare", run.id, run.id),
-                          ("export", run.id, "--out", root / "r.html"), ("export", run.id, "--out", root / "r.csv")):  # fmt: skip
+        out = [("export", run.id, "--out", root / name) for name in ("r.html", "r.csv")]
+        for arguments in (("show", run.id), ("show", run.id, "--json"), ("compare", run.id, run.id), *out):
             try:
                 said += line("runs", *arguments)
-            except Refused as error:
+            except RefusedError as error:
                 said.append(str(error))
     _gone_on(root)
     return said + line("runs", "prune", "--keep", "1")
@@ -109,5 +112,5 @@ def _gone_on(root: Path) -> None:
     one = Run("ffff", "bench", "2026-02-01T00:00:00+00:00", "/b", "b", "0" * 16, "fp32", "static", "cpu", "1", "m", {})
     try:
         History(root / FILE).add(one, [RunStep(0, "decode", 1.5, 0, 99)])
-    except sqlite3.Error as error:
-        raise Refused(str(error)) from None
+    except JoineryError as error:
+        raise RefusedError(str(error)) from None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.mutants import building, chatting, keeping
 from tests.faults.mutants.edits import change_bytes, change_file, change_safetensors
-from tests.faults.mutants.lines import Refused, line
+from tests.faults.mutants.lines import RefusedError, line
 from tests.faults.mutants.protos import change_model
 from tests.workflows.interchange import peers
 from workflows.bundle.manifest import MANIFEST, write_manifest
@@ -25,7 +26,7 @@ _PROMPT = ("--prompt-ids", "5,17,29,11", "--max-new-tokens", "3")
 @dataclass(frozen=True)
 class Kind:
     """lay: the sound files, in an empty folder. change: makes a mutant of a copy, and says how. use: what a person does
-    with it; what it said besides. Raises Refused, and anything else for a finding.
+    with it; what it said besides. Raises RefusedError, and anything else for a finding.
     """
 
     name: str
@@ -45,7 +46,7 @@ def _change(path: Path, chances: random.Random) -> str:
 
 
 def _looked_at(bundle: Path) -> list[str]:
-    """verify, then inspect, then a few tokens. Raises Refused where nothing of it can be had."""
+    """verify, then inspect, then a few tokens. Raises RefusedError where nothing of it can be had."""
     said = list[str]()
     for arguments in (("verify", bundle), ("inspect", bundle), ("generate", bundle, *_PROMPT)):
         said += line(*arguments)
@@ -60,11 +61,11 @@ def _use_bundle(root: Path) -> list[str]:
 
 def _use_altered(root: Path) -> list[str]:
     """As it lies there: inspect and generate read what verify would refuse."""
-    told, refused = list[str](), list[Refused]()
+    told, refused = list[str](), list[RefusedError]()
     for arguments in (("verify", root / "b"), ("inspect", root / "b"), ("generate", root / "b", *_PROMPT)):
         try:
             told += line(*arguments)
-        except Refused as error:
+        except RefusedError as error:
             refused.append(error)
     if refused:
         raise refused[0]
@@ -127,12 +128,10 @@ def _use_peer(root: Path) -> list[str]:
     """Imported and run; one that cannot be imported may still be looked at where it lies."""
     try:
         said = line("import", root / "peer", "--out", root / "out")
-    except Refused as refusal:
+    except RefusedError as refusal:
         for arguments in (("inspect", root / "peer"), ("generate", root / "peer", *_PROMPT)):
-            try:
+            with suppress(RefusedError):
                 line(*arguments)
-            except Refused:
-                pass
         raise refusal from None
     return said + _looked_at(root / "out")
 

@@ -14,16 +14,16 @@ DEBUG = "JOINERY_MUTANTS_DEBUG"
 LONGEST = 1500
 
 
-class Finding(Exception):
+class FindingError(Exception):
     """What no file may bring about."""
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """One sentence of ours, and nothing was done."""
 
 
 def line(*arguments: object) -> list[str]:
-    """Runs a command line; the sentences that it said besides. Raises Refused, and Finding where it ended otherwise."""
+    """Runs a command line; the sentences that it said besides. Raises RefusedError; FindingError for another end."""
     said = io.StringIO()
     debug = DEBUG in os.environ
     with redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")), redirect_stderr(said):
@@ -34,6 +34,6 @@ def line(*arguments: object) -> list[str]:
     if code == 0:
         return [one for one in [*before, last] if one]
     if code not in (1, 2) or not last.startswith(_OURS) or "a fault of Joinery" in last or len(last) > LONGEST:
-        raise Finding(f"{' '.join(map(str, arguments[:1]))}: exit {code}: {said.getvalue()[-600:]}")
-    raise Refused(last.removeprefix(_OURS))
+        raise FindingError(f"{' '.join(map(str, arguments[:1]))}: exit {code}: {said.getvalue()[-600:]}")
+    raise RefusedError(last.removeprefix(_OURS))
 

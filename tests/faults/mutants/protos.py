@@ -15,7 +15,8 @@ from tests.faults.mutants.edits import change_bytes
 
 _WHOLE = (0, 1, -1, 2, 3, 7, 10, 11, 16, 64, 99, 1 << 20, (1 << 31) - 1, -(1 << 31), (1 << 63) - 1, -(1 << 63))
 _REAL = (0.0, 1.0, -1.0, 1e-30, 1e30, float("nan"), float("inf"))
-_TEXTS = ("", "x", "../x", "/etc/passwd", "..", "weights.data", "-5", "99999999999999", "Loop", "If", "Concat", "MatMul",
+_TEXTS = ("", "x", "../x", "/etc/passwd", "..", "weights.data", "-5", "99999999999999", "Loop", "If", "Concat",
+          "MatMul",
           "com.microsoft", "a" * 10_000, "%n%s", "\x1b[31m", "é\u202e", "[bold]", "past_key_values.0.key")  # fmt: skip
 
 

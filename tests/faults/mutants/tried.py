@@ -13,12 +13,16 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
+import workflows
 from tests.faults.mutants.bounded import CPU_S, Ended, bounded
 from tests.faults.mutants.kinds import KINDS, Kind
-from tests.faults.mutants.lines import DEBUG, Refused
+from tests.faults.mutants.lines import DEBUG, RefusedError
 from workflows.builder.warm import warm
+from workflows.errors import JoineryError
 from workflows.stage_cache import choose_limit
 
 HEAD = ("mutants of", "mutants", "run", "of them told", "refused", "findings", "most CPU s", "most MiB")
@@ -101,7 +105,7 @@ def _ended(kind: Kind, root: Path) -> Ended:
         os.chdir(root)
         try:
             said = kind.use(root)
-        except Refused as refusal:
+        except (RefusedError, JoineryError) as refusal:  # the latter of what the window's worker does
             return f"{_REFUSED} {refusal}"
         return f"{_TOLD} {' | '.join(said)}" if said else _RUN
 
@@ -135,14 +139,19 @@ def title(kind: Kind) -> str:
 
 
 def warm_up() -> None:
-    """All that a build imports, done before the first fork; in one thread, for others do not come along."""
+    """All that is ever imported, done before the first fork; in one thread, for others do not come along."""
     import torch
 
+    for module in walk_packages(workflows.__path__, "workflows."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    import_module("numpy.ma")  # which percentiles import
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     choose_limit(0)  # no build takes another's stages
     torch.set_num_threads(1)
     warm()
     gc.collect()
+    gc.freeze()  # what is here stays shared with the forks
 
 
 @contextmanager
