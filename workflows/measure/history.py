@@ -17,16 +17,18 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 
 from workflows.errors import HistoryError, JoineryError, RequestError, printable
 from workflows.files import free_for, naming
 from workflows.paths import home
 from workflows.wire.codec import read
-from workflows.wire.reports.runs import Run, RunReport, RunStep
+from workflows.wire.reports.runs import Figure, Run, RunReport, RunStep
 
 FILE = "runs.db"
 _WAIT_S = 30.0  # for another that writes
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter where it quotes a table's name that is no text
 _DAMAGED = {  # the first byte of SQLite's codes; all others leave the file as sound as it was
     sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA,
     sqlite3.SQLITE_MISMATCH,
@@ -145,7 +147,7 @@ class History:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 base = self._connected()
-            except sqlite3.Error as error:
+            except _ERRORS as error:
                 if not _is_damage(error):
                     raise
                 told = "The history of runs could not be read and now lies in"
@@ -159,12 +161,12 @@ class History:
         """What SQLite cannot do is said of the file, and with what is free: it does not tell a full disk apart."""
         try:
             yield
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             if not _is_damage(error):
                 raise HistoryError(f"{self.path}: {error}; {free_for(self.path)}") from error
             raise HistoryError(
-                f"The history of runs in {self.path} is damaged ({error}) and now lies in {self._set_aside()}: ask "
-                "again, and a new one begins."
+                f"The history of runs in {self.path} is damaged ({printable(error)}) and now lies in "
+                f"{self._set_aside()}: ask again, and a new one begins."
             ) from error
 
     def _connected(self) -> sqlite3.Connection:
@@ -246,10 +248,19 @@ def _run(row: Sequence[object]) -> Run:
     *others, figures = row
     try:
         run = read(Run, dict(zip(_COLUMNS, (*others, json.loads(str(figures))), strict=True)))
+        run.figures.update({name: _told_by(value) for name, value in run.figures.items()})
         datetime.fromisoformat(run.time).astimezone()  # which a year that no calendar has does not survive
     except (ValueError, OverflowError, RecursionError) as error:
         raise HistoryError(f"The run {printable(row[0], 40)!r} in the history cannot be read: {error}.") from None
     return run
+
+
+def _told_by(value: Figure) -> Figure:
+    """None for a number that is infinite, none or beyond a float: nothing can be drawn or reckoned with it."""
+    try:
+        return value if value is None or isinstance(value, str) or isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def _steps(base: sqlite3.Connection, ident: str) -> list[RunStep]:
@@ -261,9 +272,10 @@ def _steps(base: sqlite3.Connection, ident: str) -> list[RunStep]:
         raise HistoryError(f"The steps of the run {ident!r} in the history cannot be read: {error}.") from None
 
 
-def _is_damage(error: sqlite3.Error) -> bool:
+def _is_damage(error: Exception) -> bool:
     """Whether SQLite means the file; a lock, a full disk and a disk that fails are none of its."""
-    return isinstance(error, sqlite3.DatabaseError) and error.sqlite_errorcode & 0xFF in _DAMAGED
+    code = error.sqlite_errorcode if isinstance(error, sqlite3.DatabaseError) else sqlite3.SQLITE_CORRUPT
+    return code & 0xFF in _DAMAGED
 
 
 def _marks(count: int) -> str:

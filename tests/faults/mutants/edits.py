@@ -25,9 +25,14 @@ def change_json(data: Json, chances: random.Random) -> tuple[Json, str]:
     for _ in range(chances.choice((1, 1, 1, 2, 3))):
         here, key = _place(root, chances)
         way = chances.choice(_WAYS)
-        told.append(f"{way.__name__.strip('_')} {key}")
         way(root, here, key, chances)
+        now = here[key] if _has(here, key) else "gone"
+        told.append(f"{way.__name__.strip('_')} {key}: {str(now)[:40]!r}")
     return (root[0] if root else None), ", ".join(told)
+
+
+def _has(here: Any, key: Any) -> bool:
+    return key in here if isinstance(here, dict) else key < len(here)
 
 
 def _place(root: list[Json], chances: random.Random) -> tuple[Any, Any]:

@@ -26,7 +26,8 @@ def line(*arguments: object) -> list[str]:
     """Runs a command line; the sentences that it said besides. Raises RefusedError; FindingError for another end."""
     said = io.StringIO()
     debug = DEBUG in os.environ
-    with redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")), redirect_stderr(said):
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")  # as the command's is
+    with redirect_stdout(out), redirect_stderr(said):
         code = run([str(one) for one in arguments], debug)
     if debug:
         os.write(2, said.getvalue().encode("utf-8", "backslashreplace"))
