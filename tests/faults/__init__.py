@@ -4,6 +4,7 @@
     cases.py    Subject ──each operation × each fault──▶ Verdict: whole? a hand needed? does the message name the file?
     files.py    the subjects: builds, chats, lists and settings, the history of runs, the import of another's folder
     writers.py  many processes that write to one home: what was lost
+    mutants/    files from elsewhere, changed at random: each runs, or is refused in a sentence within bounds
     table.py    figures ──▶ Markdown
 
 `python -m tests.faults` tries all and prints the table. What is tried in the window stands in test_workers.py.

@@ -58,15 +58,15 @@ def _mutants(only: str, count: int, number: int | None, seed: int) -> int:
         tried.warm_up()
     if number is not None:
         os.environ[tried.DEBUG] = "1"
-    rows = []
-    for kind in kinds:
-        every = []
-        for one in tried.mutants(kind, range(count) if number is None else [number], seed):
-            every.append(one)
-            if one.finding or number is not None:
-                print(one, one.said, file=sys.stderr, flush=True)
-        rows.append(tried.row_of(kind.name, every))
-        print(rows[-1], file=sys.stderr, flush=True)
+    rows, numbers = [], range(count) if number is None else [number]
+    with tried.place() as base:
+        for kind in kinds:
+            every = []
+            for one in tried.mutants(kind, numbers, seed, base):
+                every.append(one)
+                if one.finding or number is not None:
+                    print(one, one.said, file=sys.stderr, flush=True)
+            rows.append(tried.row_of(kind.name, every))
     if rows:
         print(f"\n{markdown(tried.HEAD, map(astuple, rows))}")
     return sum(row.findings for row in rows)

@@ -60,20 +60,20 @@ class Row:
     memory: int
 
 
-def mutants(kind: Kind, numbers: Iterable[int], seed: int) -> Iterator[Mutant]:
-    """What came of each number."""
-    with _home() as base:
-        sound = base / "sound"
+def mutants(kind: Kind, numbers: Iterable[int], seed: int, base: Path) -> Iterator[Mutant]:
+    """What came of each number. base: a folder of `place`, where kinds find what others have laid."""
+    sound = base / kind.lay.__module__.rpartition(".")[2]
+    if not sound.exists():
         sound.mkdir()
         os.environ["JOINERY_HOME"] = str(base / "home")
         laid = bounded(lambda: str(kind.lay(sound) or "") and "")
         if laid.wrong:
             raise RuntimeError(f"The sound files of {kind.name} could not be laid: {laid.wrong}")
-        plain = _used(kind, sound, base / "plain")
-        if plain.wrong or not plain.told.startswith((_RUN, _TOLD)):
-            raise RuntimeError(f"The sound files of {kind.name} do not run: {plain}")
-        for number in numbers:
-            yield _tried(kind, number, seed, sound, base / "root")
+    plain = _used(kind, sound, base / "plain")
+    if plain.wrong or not plain.told.startswith((_RUN, _TOLD)):
+        raise RuntimeError(f"The sound files of {kind.name} do not run: {plain}")
+    for number in numbers:
+        yield _tried(kind, number, seed, sound, base / "root")
 
 
 def _tried(kind: Kind, number: int, seed: int, sound: Path, root: Path) -> Mutant:
@@ -155,10 +155,12 @@ def warm_up() -> None:
 
 
 @contextmanager
-def _home() -> Iterator[Path]:
+def place() -> Iterator[Path]:
+    """A folder in memory, where there is such a disk."""
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
         yield Path(name)
 
 
-__all__ = ["CPU_S", "DEBUG", "HEAD", "KINDS", "Kind", "Mutant", "Row", "mutants", "named", "row_of", "title", "warm_up"]
+__all__ = ["CPU_S", "DEBUG", "HEAD", "KINDS", "Kind", "Mutant", "Row", "mutants", "named", "place", "row_of", "title",
+           "warm_up"]  # fmt: skip
