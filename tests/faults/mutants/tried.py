@@ -85,7 +85,8 @@ def _tried(kind: Kind, number: int, seed: int, sound: Path, root: Path) -> Mutan
     finally:
         shutil.rmtree(root)
     outcome, _, said = ended.told.partition(" ")
-    wrong = ended.wrong or ("a traceback from native code" if "Traceback" in ended.noise else "")
+    printed = "Traceback" in ended.noise and DEBUG not in os.environ  # which asks for them
+    wrong = ended.wrong or ("a traceback on stderr" if printed else "")
     if wrong and ended.noise:
         wrong = f"{ended.noise[-3000:]}\n{wrong}"
     return Mutant(kind.name, number, change, outcome, said, wrong, ended.cpu_s, ended.memory)
