@@ -12,6 +12,7 @@
     │   ├── PromptError              a prompt that cannot be run: empty, too long, ids out of range
     │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
+    ├── HistoryError                 the history of runs cannot be read or written
     ├── DiskFullError                a disk has no room for a file
     ├── MemoryShortError             the machine, or what a process may have of it, has no memory left
     ├── LogitsError                  a model gave NaN, or the settings leave no token to choose
@@ -96,6 +97,10 @@ class PromptCacheError(RequestError):
 
 class DeviceError(RequestError):
     """An execution provider that is unknown or that cannot be used on this machine."""
+
+
+class HistoryError(JoineryError):
+    """The history of runs cannot be read or written, or a run in it is damaged; the message names which."""
 
 
 class DiskFullError(JoineryError):

@@ -7,7 +7,6 @@ For what computes long there are workers: the interpreter computes in one thread
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from workflows.errors import JoineryError
 
 Result = TypeVar("Result")
 POLL_MS = 4
-EXPECTED = (OSError, sqlite3.Error, JoineryError)
+EXPECTED = (OSError, JoineryError)
 
 
 class Aside(QObject):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.state.conversation import Conversation
+from app.state.conversation import Conversation, is_key
 from app.state.store import JsonFile, parse_json
 from workflows.files import write_whole
 from workflows.locks import HeldError, Lock
@@ -208,7 +208,7 @@ class ChatStore:
                 self._give_up(key)
 
     def _path(self, key: str, ending: str = ENDING) -> Path:
-        if not key.isalnum():
+        if not is_key(key):
             raise ValueError(f"no conversation is called {key!r}")
         return self.folder / f"{key}{ending}"
 
@@ -251,8 +251,13 @@ def _encode(chat: Conversation) -> bytes:
 
 
 def _read_chat(path: Path) -> Conversation:
-    """Raises OSError, or ValueError when the file is no conversation."""
-    return Conversation.from_dict(parse_json(path.read_bytes().decode("utf-8", "surrogatepass")))
+    """The conversation in a file, which is called as the file is: a copy made by hand is another one.
+
+    Raises OSError, or ValueError when the file is no conversation.
+    """
+    chat = Conversation.from_dict(parse_json(path.read_bytes().decode("utf-8", "surrogatepass")))
+    chat.key = path.name.removesuffix(ENDING)
+    return chat
 
 
 def _decode_marker(value: Any) -> dict[str, Any]:

@@ -16,11 +16,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from workflows.errors import printable
+from workflows.wire.codec import Mismatch, read
 from workflows.wire.events import SpeculationUse, TokenEvent
 from workflows.wire.requests import Turn
 
 Role = Literal["user", "assistant"]
 VERSION = 1
+_LATEST_S = 253_370_764_800  # the year 9999, the last that a calendar has
+_LONGEST_KEY = 64
 
 
 @dataclass(slots=True)
@@ -71,6 +75,38 @@ class Message:
     active: int = 0
     reply: Reply | None = None
     trace: list[TokenEvent] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Row:
+    """A message as it stands in a file."""
+
+    id: int
+    parent: int | None
+    role: Role
+    content: str
+    active: int
+    reply: Reply | None = None
+
+
+@dataclass(slots=True)
+class _File:
+    """A conversation as it stands in a file; what has a default came with later versions."""
+
+    version: int
+    key: str
+    system: str
+    active_root: int
+    messages: list[_Row]
+    name: str = ""
+    bundle: str = ""
+    decoding: dict[str, object] = field(default_factory=dict)
+    changed_at: float = 0.0
+
+
+def is_key(text: str) -> bool:
+    """Whether a conversation may be called so: it becomes the name of a file."""
+    return text.isalnum() and len(text) <= _LONGEST_KEY
 
 
 class Conversation:
@@ -196,35 +232,36 @@ class Conversation:
 
         Raises ValueError for anything else.
         """
+        if isinstance(data, dict) and data.get("version") != VERSION:
+            raise ValueError(f"version {data.get('version')} is not known")
         try:
-            return cls._from_dict(data)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not a conversation: {error}") from error
-
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Conversation:
-        if data["version"] != VERSION:
-            raise ValueError(f"version {data['version']} is not known")
-        chat = cls(str(data["system"]), str(data["key"]))
-        chat.name = str(data.get("name", ""))
-        chat.bundle = str(data.get("bundle", ""))
-        chat.decoding = dict(data.get("decoding") or {})
-        chat.changed_at = float(data.get("changed_at", 0.0))
-        for row in data["messages"]:
-            message = Message(int(row["id"]), row["parent"], row["role"], str(row["content"]))
-            if message.role not in ("user", "assistant"):
-                raise ValueError(f"no role is called {message.role!r}")
-            if "reply" in row:
-                message.reply = Reply(**row["reply"])
-                message.reply.ended = message.reply.ended or "interrupted"
-            chat._messages[message.id] = message
-            chat._family(message.parent).append(message.id)
-        for row in data["messages"]:
-            children = len(chat._messages[row["id"]].children)
-            chat._messages[row["id"]].active = max(0, min(int(row["active"]), children - 1))
-        chat._active_root = max(0, min(int(data["active_root"]), len(chat._roots) - 1))
+            saved = read(_File, data)
+        except Mismatch as error:
+            raise ValueError(f"no conversation, for it {error}") from None
+        if not is_key(saved.key):
+            raise ValueError(f"{printable(saved.key, 40)!r} is no key of a conversation")
+        if not 0 <= saved.changed_at < _LATEST_S:
+            raise ValueError(f"it was changed at {saved.changed_at}, which is no time")
+        chat = cls(saved.system, saved.key)
+        chat.name, chat.bundle, chat.decoding = saved.name, saved.bundle, saved.decoding
+        chat.changed_at = saved.changed_at
+        for row in saved.messages:
+            chat._take(row)
+        for row in saved.messages:
+            children = len(chat._messages[row.id].children)
+            chat._messages[row.id].active = max(0, min(row.active, children - 1))
+        chat._active_root = max(0, min(saved.active_root, len(chat._roots) - 1))
         chat._next = max(chat._messages, default=0) + 1
         return chat
+
+    def _take(self, row: _Row) -> None:
+        """A message of a file; those that it answers came before it. Raises ValueError."""
+        if row.id in self._messages or not (row.parent is None or row.parent in self._messages):
+            raise ValueError(f"the message {row.id} stands there twice, or before what it answers")
+        if row.reply is not None:
+            row.reply.ended = row.reply.ended or "interrupted"
+        self._messages[row.id] = Message(row.id, row.parent, row.role, row.content, reply=row.reply)
+        self._family(row.parent).append(row.id)
 
     def to_json(self) -> str:
         """The whole tree as readable JSON."""

@@ -176,3 +176,51 @@ def test_a_refused_prompt_is_left_out_of_later_ones() -> None:
         later = one.ask("And 9?")
         assert [turn.content for turn in one.to_messages(later.id)][1:] == ["What is 8 times 7?", "56", "And 9?"]
         assert len(texts(one)) == 5
+
+
+def _file(tmp_path: Path, **changes: object) -> Path:
+    """A chat of a prompt and its reply as it was saved, with other values in it."""
+    store, chat = ChatStore(tmp_path), Conversation(key="a")
+    chat.begin_reply(chat.ask("What?").id).content = "That."
+    store.commit(chat)
+    store.close()
+    path = tmp_path / "a.chat.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changes), "utf-8")
+    return path
+
+
+def _rows(**changes: object) -> list[dict[str, object]]:
+    first: dict[str, object] = {"id": 1, "parent": None, "role": "user", "content": "What?", "active": 0}
+    return [first, {"id": 2, "parent": 1, "role": "assistant", "content": "That.", "active": 0, **changes}]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"key": "../../a"}, {"key": ""}, {"key": ["a"]}, {"key": "a" * 65}, {"name": ["x"]}, {"system": None},
+        {"changed_at": float("nan")}, {"changed_at": 1e30}, {"changed_at": 10**400}, {"active_root": "0"},
+        {"decoding": []}, {"messages": _rows(id=1)}, {"messages": _rows(parent=2)}, {"messages": _rows(parent=[1])},
+        {"messages": _rows(content=5)}, {"messages": _rows(reply={"tokens": "8"})},
+        {"messages": _rows(reply={"ended": [1]})}, {"messages": _rows(reply={"notices": "slid"})},
+        {"messages": _rows(reply={"ttft_ms": "12"})}, {"messages": _rows()[::-1]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_file_with_other_values_is_no_conversation(tmp_path: Path, changes: dict[str, object]) -> None:
+    """Told when it is read: what came further would be shown, sent and saved as something that nobody said."""
+    _file(tmp_path, **changes)
+    with pytest.raises(ValueError):
+        ChatStore(tmp_path).load("a")
+    assert whole(ChatStore(tmp_path).saved()) == []
+
+
+def test_a_copy_of_a_file_is_a_chat_of_its_own(tmp_path: Path) -> None:
+    """A person copied it by hand: what is said in the one is not written into the other."""
+    path = _file(tmp_path)
+    path.with_name("b.chat.json").write_bytes(path.read_bytes())
+    store = ChatStore(tmp_path)
+    copy = store.load("b")
+    copy.ask("And?")
+    store.commit(copy)
+    store.close()
+    assert len(ChatStore(tmp_path).copy("b")) == 3 and len(ChatStore(tmp_path).copy("a")) == 2

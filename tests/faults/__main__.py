@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
+from dataclasses import astuple
 from pathlib import Path
 
 from tests.faults.cases import Subject, tried
 from tests.faults.files import SUBJECTS
 from tests.faults.real import REAL
 from tests.faults.soak import COUNTS, GROWTH, soak, told
-from tests.faults.table import Row, row_of, table
+from tests.faults.table import Row, markdown, row_of, table
 from tests.faults.watch import why_not
 from tests.faults.writers import LINES, TIMES, WINDOWS, at_once, lost
 
@@ -23,6 +25,8 @@ def main() -> int:
     parser.add_argument("--cases", type=int, help="of each kind at most, drawn by the seed (all)")
     parser.add_argument("--real", type=int, default=8, help="cases of a real build (8), which take seconds each")
     parser.add_argument("--times", type=int, default=TIMES, help=f"that each of the writers writes ({TIMES})")
+    parser.add_argument("--mutants", type=int, default=100, help="of each kind of file (100), made by the seed")
+    parser.add_argument("--number", type=int, help="this mutant alone, and where its errors come from")
     parser.add_argument("--seed", type=int, default=16)
     parser.add_argument("--soak", action="store_true", help="long use alone: tokens, sessions, messages (minutes)")
     given = parser.parse_args()
@@ -32,8 +36,10 @@ def main() -> int:
         sys.exit(f"Nothing can be tried here: {why_not()}.")
     subjects = dict.fromkeys(SUBJECTS, given.cases) | ({REAL: given.real} if given.real else {})
     rows = [_row(one, cases, given.seed) for one, cases in subjects.items() if given.only in one.kind]
-    print(table(rows))
-    fell_short = any(row.whole < row.cases or row.hands or row.named < row.said for row in rows)
+    if rows:
+        print(table(rows))
+    findings = _mutants(given.only, given.mutants, given.number, given.seed)
+    fell_short = findings > 0 or any(row.whole < row.cases or row.hands or row.named < row.said for row in rows)
     return int((not given.only and _writers(given.times) > 0) or fell_short)
 
 
@@ -51,6 +57,29 @@ def _soak() -> int:
     long = list(soak(COUNTS))
     print(told(long))
     return int(any(one.leaks() or one.growth > GROWTH for one in long))
+
+
+def _mutants(only: str, count: int, number: int | None, seed: int) -> int:
+    """How many findings there were; each goes to stderr as it is found, the table after them to stdout."""
+    from tests.faults.mutants import tried  # torch, Qt and all that is tried: seconds to import
+
+    kinds = tried.named(only)
+    if kinds:
+        tried.warm_up()
+    if number is not None:
+        os.environ[tried.DEBUG] = "1"
+    rows, numbers = [], range(count) if number is None else [number]
+    with tried.place() as base:
+        for kind in kinds:
+            every = []
+            for one in tried.mutants(kind, numbers, seed, base):
+                every.append(one)
+                if one.finding or number is not None:
+                    print(one, one.said, file=sys.stderr, flush=True)
+            rows.append(tried.row_of(kind.name, every))
+    if rows:
+        print(f"\n{markdown(tried.HEAD, map(astuple, rows))}")
+    return sum(row.findings for row in rows)
 
 
 def _writers(times: int) -> int:

@@ -20,7 +20,7 @@ from tests.workflows.interchange import peers
 from workflows.builder.work import workshop
 from workflows.bundle import verify_bundle
 from workflows.bundle.write import publish
-from workflows.errors import BundleError
+from workflows.errors import BundleError, JoineryError
 from workflows.graphs.snapshots import Snapshots
 from workflows.graphs.stages import archive_of
 from workflows.interchange.importing import import_genai
@@ -251,7 +251,7 @@ def _history_state(root: Path) -> str:
         history = History(copy / "runs.db")
         found = {run.id: len(history.steps(run.id)) for run in history.runs()}
         set_aside = sorted(path.name for path in copy.glob("*damaged*"))
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, JoineryError, sqlite3.Error) as error:
         return f"no history: {error}"
     finally:
         shutil.rmtree(copy)

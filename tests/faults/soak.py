@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.faults.table import lines_of
+from tests.faults.table import markdown
 from workflows.generate import open_engine
 from workflows.generate.options import GenerateOptions
 from workflows.processes import python_command
@@ -96,7 +96,7 @@ def _apart(home: Path, module: str, *arguments: str) -> str:
 
 def told(every: Iterable[Long]) -> str:
     """The table, a row a kind."""
-    return lines_of([HEAD, ("---", *["---:"] * (len(HEAD) - 1)), *(one.cells() for one in every)])
+    return markdown(HEAD, [one.cells() for one in every])
 
 
 def level() -> Level:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 
 from tests.faults.cases import Verdict
@@ -41,12 +41,13 @@ def table(rows: Iterable[Row]) -> str:
     """One line a kind, and their sums."""
     every = list(rows)
     sums = [sum(column) for column in zip(*(astuple(row)[1:] for row in every), strict=True)]
-    return lines_of([HEAD, ("---", *["---:"] * (len(HEAD) - 1)), *map(astuple, every), ("together", *sums)])
+    return markdown(HEAD, [*map(astuple, every), ("together", *sums)])
 
 
-def lines_of(rows: Iterable[Iterable[object]]) -> str:
-    """Markdown, a line a row."""
-    return "\n".join("| " + " | ".join(_cell(one) for one in row) + " |" for row in rows)
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table whose first column is words, and the others figures."""
+    lines = [head, ("---", *["---:"] * (len(head) - 1)), *rows]
+    return "\n".join("| " + " | ".join(_cell(one) for one in line) + " |" for line in lines)
 
 
 def _cell(value: object) -> str:

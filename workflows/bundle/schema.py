@@ -21,6 +21,7 @@ from workflows.bundle.strategy import LogitsOp, Share, chain_faults
 
 Setting = Literal["chunked_prefill", "sliding_window", "prefix_cache", "kv_cache"]
 _INSTEAD: dict[str, str] = {"chunked_prefill": "metadata.chunk", "sliding_window": "metadata.layout"}
+_LONGEST = (1 << 31) - 1  # tokens; graphs count them in 32 bits
 Id = Annotated[int, Field(ge=0, strict=True)]
 Port = Annotated[str, Field(pattern=r"^[^.]+\..+$")]  # session.tensor
 
@@ -60,7 +61,7 @@ class Sampling(Model):
 class Generation(Model):
     """Defaults of a generation; `max_length` is the cache's capacity in tokens. stop: ignored, as others do."""
 
-    max_length: Positive
+    max_length: Annotated[Positive, Field(le=_LONGEST)]
     min_length: Annotated[int, Field(ge=0, strict=True)] | None = None
     num_beams: Positive | None = None
     sampling: Sampling | None = None

@@ -6,6 +6,7 @@ cancelled; `--debug`, anywhere on the line, adds the traceback.
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -64,6 +65,8 @@ def main() -> None:
     debug = "--debug" in arguments
     if not sys.stdout.isatty():  # a program may read it; on a terminal a line too many does no harm
         sys.stdout = own_stdout(sys.stdout.encoding)
+    elif isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # of what a file says, half a character is no fault
     if OPENING & set(arguments[:2]):  # --debug may stand first
         from workflows.confinement import confine, most_memory
 

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from workflows.cli.output import JsonFlag, write_json
-from workflows.errors import RequestError
+from workflows.errors import RequestError, printable
 from workflows.wire.codec import shell
 from workflows.wire.reports.runs import Figure, Run, RunReport, WrittenReport
 
@@ -140,16 +140,16 @@ def _listed(found: Sequence[Run]) -> Table:
         known = {name: run.figures.get(name) for name in SHOWN}
         told = ", ".join(SHOWN[name].format(_cell(value)) for name, value in known.items() if value is not None)
         made = " ".join(filter(None, (run.precision, run.layout, run.provider, drafts_of(run))))
-        table.add_row(run.id, run.kind, when, escape(Path(run.bundle).name), escape(made), told)
+        table.add_row(escape(printable(run.id)), run.kind, when, escape(Path(run.bundle).name), escape(made), told)
     return table
 
 
 def _side_by_side(found: Sequence[Run]) -> Table:
-    table = Table("", *(run.id for run in found))
+    table = Table("", *(escape(printable(run.id)) for run in found))
     for name in ("kind", "time", "bundle", "name", "digest", "precision", "layout", "provider", "version", "machine"):
         table.add_row(name, *(escape(str(getattr(run, name))) for run in found))
     for name in dict.fromkeys(name for run in found for name in run.figures):
-        table.add_row(name, *(_cell(run.figures.get(name)) for run in found))
+        table.add_row(escape(printable(name)), *(_cell(run.figures.get(name)) for run in found))
     return table
 
 

@@ -17,6 +17,7 @@ from importlib.resources import files
 import onnx
 from onnx import defs, helper, shape_inference
 
+from workflows.graphs.operators import schema_of
 from workflows.wire.codec import read
 from workflows.wire.reports.preflight import LeftNode
 
@@ -97,10 +98,7 @@ def _operator(table: Table, node: onnx.NodeProto) -> Operator | None:
 def _schema(node: onnx.NodeProto, opsets: Mapping[str, int]) -> defs.OpSchema | None:
     """onnx's own; None of an operator of onnxruntime's, which may stand in onnx's domain."""
     domain = _plain(node.domain)
-    try:
-        return defs.get_schema(node.op_type, opsets.get(domain, _OWN_VERSION), domain)
-    except defs.SchemaError:
-        return None
+    return schema_of(node.op_type, opsets.get(domain, _OWN_VERSION), domain)
 
 
 def _why_not(node: onnx.NodeProto, table: Table, opsets: Mapping[str, int], types: _Types) -> str:

@@ -78,6 +78,8 @@ def _words(graph: onnx.GraphProto) -> Iterator[object]:
 def _warnings(
     model: onnx.ModelProto, graphs: list[onnx.GraphProto], shown: str, folder: Path
 ) -> Iterator[str]:
+    if model.ir_version < 1:
+        yield f"{shown} declares no version of the format, so it may be cut short."
     if not model.opset_import:
         yield f"{shown} declares no operator set, so it may be cut short."
     yield from _domain_warnings(model, graphs)

@@ -16,6 +16,7 @@ import onnx
 from workflows.errors import printable
 from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.nesting import bodies_of, nodes_below
+from workflows.graphs.operators import LAST, schema_of
 
 _STANDARD = {"", "ai.onnx", "ai.onnx.ml"}
 _NO_TYPE = onnx.TensorProto.UNDEFINED
@@ -26,6 +27,7 @@ def structure_faults(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], 
     for found in (
         _repeated(graphs, shown),
         _unmade(model, shown),
+        _misversioned(model, shown),
         _misnamed(model, graphs, shown),
         _misused(model, graphs, shown),
         _recursive(model, shown),
@@ -87,6 +89,14 @@ def _unmade_by(nodes: Iterable[onnx.NodeProto], known: frozenset[str], shown: st
             yield from _unmade_in(body, known, shown)
 
 
+def _misversioned(model: onnx.ModelProto, shown: str) -> Iterator[str]:
+    """A set of operators in a version that there cannot be."""
+    for entry in model.opset_import:
+        if not 0 <= entry.version <= LAST:
+            domain = printable(entry.domain or "ai.onnx")
+            yield f"{shown} asks for the operators of {domain} in version {entry.version}, so no runtime takes it."
+
+
 def _misnamed(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
     """A node without an operator, or with one that ONNX's own domains do not have in the version that is imported."""
     versions = _versions(model)
@@ -101,7 +111,7 @@ def _misnamed(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: 
             yield f"{_called(node)} of {shown} has no operator, so no runtime takes it."
         elif node.domain in _STANDARD and operator not in own and node.domain in versions:
             version = versions[node.domain]
-            if _is_known(version) and _schema(node.op_type, version, node.domain) is None:
+            if _is_known(version) and schema_of(node.op_type, version, node.domain) is None:
                 domain = node.domain or "ai.onnx"
                 yield f"{_called(node)} of {shown} is no operator of {domain} {version}, so no runtime takes it."
 
@@ -193,17 +203,9 @@ def _is_known(version: int) -> bool:
 
 
 @cache
-def _schema(operator: str, version: int, domain: str) -> onnx.defs.OpSchema | None:
-    try:
-        return onnx.defs.get_schema(operator, version, "" if domain == "ai.onnx" else domain)
-    except onnx.defs.SchemaError:
-        return None
-
-
-@cache
 def _attributes(operator: str, version: int, domain: str) -> tuple[dict[str, int], frozenset[str]]:
     """The type of each of an operator's attributes, and those that it needs; none of an operator that is not ONNX's."""
-    schema = _schema(operator, version, domain)
+    schema = schema_of(operator, version, domain)
     attributes = schema.attributes if schema is not None else {}
     types = {name: int(attribute.type.value) for name, attribute in attributes.items()}
     return types, frozenset(name for name, attribute in attributes.items() if attribute.required)

@@ -184,11 +184,12 @@ def _histogram(blocks: Blocks, low: float | None, high: float | None) -> Histogr
     if low is None or high is None:
         return None
     edges = (low - 0.5, high + 0.5) if low == high else (low, high)
-    if not math.isfinite(edges[1] - edges[0]):
-        return None  # a range beyond float64 cannot be divided
+    if not math.isfinite(edges[1] - edges[0]) or not (np.diff(np.linspace(*edges, BINS + 1)) > 0).all():
+        return None  # a range beyond float64, or of neighbours in it, cannot be divided
     counts = np.zeros(BINS, np.int64)
     for block in blocks():
-        counts += np.histogram(block[np.isfinite(block)], BINS, edges)[0]
+        good = block[np.isfinite(block)].astype(np.float64)  # neighbours in float32 can be divided in it
+        counts += np.histogram(good, BINS, edges)[0]
     return Histogram(edges[0], edges[1], counts.tolist())
 
 

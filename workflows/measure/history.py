@@ -2,8 +2,8 @@
 
     Run, steps ──add──▶ runs.db ──runs(…), steps(id)──▶ Run, RunStep;  remove(ids) ──▶ RunReports ──restore──▶ runs.db
 
-A run is written in one transaction: a crash leaves it whole or absent. A file that is no database any more is set aside
-under another name, and a new one begun.
+A run is written in one transaction: a crash leaves it whole or absent. A file that is no database any more, or whose
+tables are not ours, is set aside under another name, and a new one begun. SQLite's errors stay in here.
 """
 
 from __future__ import annotations
@@ -13,19 +13,26 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 
-from workflows.errors import RequestError, printable
+from workflows.errors import HistoryError, JoineryError, RequestError, printable
 from workflows.files import free_for, naming
 from workflows.paths import home
-from workflows.wire.reports.runs import Run, RunReport, RunStep
+from workflows.wire.codec import read
+from workflows.wire.reports.runs import Figure, Run, RunReport, RunStep
 
 FILE = "runs.db"
 _WAIT_S = 30.0  # for another that writes
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter where it quotes a table's name that is no text
+_DAMAGED = {  # the first byte of SQLite's codes; all others leave the file as sound as it was
+    sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA,
+    sqlite3.SQLITE_MISMATCH,
+}  # fmt: skip
 _COLUMNS = tuple(one.name for one in fields(Run))
 _STEP = tuple(one.name for one in fields(RunStep))
 _MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_version says which it is of
@@ -42,9 +49,11 @@ _MIGRATIONS = (  # from each version of the file to the next; PRAGMA user_versio
 
 
 class History:
-    """The runs in `path`, else in the person's own folder. Raises RequestError for a file of a newer Joinery.
+    """The runs in `path`, else in the person's own folder.
 
-    told: gets a sentence where a damaged file was set aside.
+    All that is asked of it raises RequestError for a file of a newer Joinery, OSError, and HistoryError where the file
+    is locked, has no room or is damaged; a damaged one is then set aside, and what is asked next begins a new one.
+    told: gets a sentence where a damaged file was set aside, or where runs of it cannot be read.
     """
 
     def __init__(self, path: Path | None = None, told: Callable[[str], None] = lambda _: None) -> None:
@@ -52,7 +61,7 @@ class History:
         self._told = told
 
     def add(self, run: Run, steps: Sequence[RunStep] = ()) -> None:
-        """Keeps a run. Raises sqlite3.Error and OSError where it cannot be written."""
+        """Keeps a run. Raises HistoryError and OSError where it cannot be written."""
         self.restore([RunReport(run, list(steps))])
 
     def restore(self, reports: Iterable[RunReport]) -> None:
@@ -81,7 +90,10 @@ class History:
     def runs(
         self, kind: str | None = None, bundle: str | None = None, last: int | None = None, digest: str | None = None
     ) -> list[Run]:
-        """The runs, the newest first; bundle: a part of its folder or its name."""
+        """The runs, the newest first; bundle: a part of its folder or its name.
+
+        Those that cannot be read are left out, and told of.
+        """
         where, values = ["1"], list[object]()
         if kind is not None:
             where, values = [*where, "kind = ?"], [*values, kind]
@@ -91,7 +103,14 @@ class History:
             where, values = [*where, "digest = ?"], [*values, digest]
         query = f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE {' AND '.join(where)} ORDER BY time DESC, id LIMIT ?"
         with self._open() as base:
-            return [_run(row) for row in base.execute(query, [*values, -1 if last is None else last])]
+            rows = base.execute(query, [*values, -1 if last is None else last]).fetchall()
+        found = list[Run]()
+        for row in rows:
+            with suppress(HistoryError):
+                found.append(_run(row))
+        if gone := len(rows) - len(found):
+            self._told(f"{gone} of the runs in {self.path} cannot be read, so they are left out.")
+        return found
 
     def find(self, ident: str) -> Run:
         """The run whose id begins so. Raises RequestError where there is none, or several."""
@@ -128,10 +147,11 @@ class History:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 base = self._connected()
-            except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError):
-                    raise  # locked, or no space: the file is sound
-                self._set_aside()
+            except _ERRORS as error:
+                if not _is_damage(error):
+                    raise
+                told = "The history of runs could not be read and now lies in"
+                self._told(f"{told} {self._set_aside()}: a new one begins.")
                 base = self._connected()
             with closing(base):
                 yield base
@@ -141,11 +161,17 @@ class History:
         """What SQLite cannot do is said of the file, and with what is free: it does not tell a full disk apart."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise sqlite3.OperationalError(f"{self.path}: {error}; {free_for(self.path)}") from error
+        except _ERRORS as error:
+            if not _is_damage(error):
+                raise HistoryError(f"{self.path}: {error}; {free_for(self.path)}") from error
+            raise HistoryError(
+                f"The history of runs in {self.path} is damaged ({printable(error)}) and now lies in "
+                f"{self._set_aside()}: ask again, and a new one begins."
+            ) from error
 
     def _connected(self) -> sqlite3.Connection:
         base = sqlite3.connect(self.path, timeout=_WAIT_S)
+        base.text_factory = lambda text: text.decode("utf-8", "replace")
         try:
             base.execute("PRAGMA journal_mode = WAL")
             base.execute("PRAGMA synchronous = NORMAL")
@@ -170,12 +196,14 @@ class History:
         base.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
         base.commit()
 
-    def _set_aside(self) -> None:
+    def _set_aside(self) -> Path:
+        """Where the file now lies."""
         other = self.path.with_name(f"{self.path.stem}.damaged-{secrets.token_hex(4)}{self.path.suffix}")
         self.path.replace(other)
-        for leftover in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + leftover).unlink(missing_ok=True)
-        self._told(f"The history of runs could not be read and now lies in {other}: a new one begins.")
+        with suppress(FileNotFoundError):  # what was committed and is not yet in the file itself
+            self.path.with_name(f"{self.path.name}-wal").replace(other.with_name(f"{other.name}-wal"))
+        self.path.with_name(f"{self.path.name}-shm").unlink(missing_ok=True)
+        return other
 
 
 def build_seconds(precision: str, size: int, last: int = 5) -> list[float]:
@@ -189,7 +217,7 @@ def build_seconds(precision: str, size: int, last: int = 5) -> list[float]:
         return []
     try:
         runs = history.runs("build", last=200)
-    except (OSError, sqlite3.Error, RequestError):
+    except (OSError, JoineryError):
         return []
     alike = (run.figures for run in runs if run.precision == precision and "export_s" in run.figures)
     near = (figures for figures in alike if size / 2 <= float(figures["bytes"] or 0) <= size * 2)
@@ -215,14 +243,39 @@ def _text(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-def _run(row: tuple[object, ...]) -> Run:
+def _run(row: Sequence[object]) -> Run:
+    """The run in a row of the file. Raises HistoryError where another has put something else there."""
     *others, figures = row
-    return Run(*others, json.loads(str(figures)))  # type: ignore[call-arg, arg-type]  # the columns are Run's fields
+    try:
+        run = read(Run, dict(zip(_COLUMNS, (*others, json.loads(str(figures))), strict=True)))
+        run.figures.update({name: _told_by(value) for name, value in run.figures.items()})
+        datetime.fromisoformat(run.time).astimezone()  # which a year that no calendar has does not survive
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise HistoryError(f"The run {printable(row[0], 40)!r} in the history cannot be read: {error}.") from None
+    return run
+
+
+def _told_by(value: Figure) -> Figure:
+    """None for a number that is infinite, none or beyond a float: nothing can be drawn or reckoned with it."""
+    try:
+        return value if value is None or isinstance(value, str) or isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def _steps(base: sqlite3.Connection, ident: str) -> list[RunStep]:
+    """Raises HistoryError where another has put something else there."""
     query = f"SELECT {', '.join(_STEP)} FROM steps WHERE run = ? ORDER BY step"
-    return [RunStep(*row) for row in base.execute(query, (ident,))]
+    try:
+        return [read(RunStep, dict(zip(_STEP, row, strict=True))) for row in base.execute(query, (ident,))]
+    except ValueError as error:
+        raise HistoryError(f"The steps of the run {ident!r} in the history cannot be read: {error}.") from None
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether SQLite means the file; a lock, a full disk and a disk that fails are none of its."""
+    code = error.sqlite_errorcode if isinstance(error, sqlite3.DatabaseError) else sqlite3.SQLITE_CORRUPT
+    return code & 0xFF in _DAMAGED
 
 
 def _marks(count: int) -> str:

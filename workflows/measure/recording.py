@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import platform
-import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -164,7 +163,7 @@ def _keep(
     )
     try:
         History(told=told).add(run, list(steps))
-    except (OSError, sqlite3.Error, JoineryError) as error:
+    except (OSError, JoineryError) as error:
         told(f"The run could not be kept in the history: {printable(error, 200)}")
 
 

@@ -30,7 +30,7 @@ def write_runs(history: History, idents: Sequence[str], out: Path) -> WrittenRep
     ending = _ending(out, (*DOCUMENTS, *DATA))
     reports = [RunReport(run, history.steps(run.id)) for run in map(history.find, dict.fromkeys(idents))]
     if ending in DATA:
-        write_whole(out, DATA[ending](reports).encode())
+        _put(out, DATA[ending](reports))
         return WrittenReport([str(out)])
     return _write(report_on_runs(reports), out, ending)
 
@@ -45,13 +45,18 @@ def write_bundle(history: History, folder: Path | str, out: Path) -> WrittenRepo
 
 def _write(document: Document, out: Path, ending: str) -> WrittenReport:
     if ending == ".html":
-        write_whole(out, html_of(document).encode())
+        _put(out, html_of(document))
         return WrittenReport([str(out)])
     text, pictures = markdown_of(document, out.stem)
     for name, svg in pictures.items():
-        write_whole(out.with_name(name), svg.encode())
-    write_whole(out, text.encode())
+        _put(out.with_name(name), svg)
+    _put(out, text)
     return WrittenReport([str(out), *(str(out.with_name(name)) for name in pictures)])
+
+
+def _put(out: Path, text: str) -> None:
+    """As UTF-8; what it has no bytes for, as half a character in a figure's text, is escaped."""
+    write_whole(out, text.encode("utf-8", "backslashreplace"))
 
 
 def _ending(out: Path, known: Sequence[str]) -> str:

@@ -118,17 +118,19 @@ def open_session(
     try:
         with under_way(told):
             session = provider.open(path if graph is None else graph, told, opening.options)
+        return OpenSession(
+            opening.name,
+            session,
+            _specs(session.get_inputs()),
+            _specs(session.get_outputs()),
+            dict(session.get_modelmeta().custom_metadata_map),
+            provider=provider,
+            optional=_specs(session.get_overridable_initializers()),
+        )
+    except UnicodeDecodeError:  # what onnxruntime took as it was, and also what it would say of it
+        raise GraphError(f"{path.name} holds a name that is no text, so it is damaged: get it anew.") from None
     except ORT_ERRORS as error:
         raise _refusal(opening, error) from error
-    return OpenSession(
-        opening.name,
-        session,
-        _specs(session.get_inputs()),
-        _specs(session.get_outputs()),
-        dict(session.get_modelmeta().custom_metadata_map),
-        provider=provider,
-        optional=_specs(session.get_overridable_initializers()),
-    )
 
 
 def widest_chunk(sessions: Iterable[OpenSession]) -> int | None:

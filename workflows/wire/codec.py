@@ -160,7 +160,10 @@ def _plain(kind: type) -> Reader:
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Mismatch(_needs(_WORDS[float]))
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of more digits than a float can be
+        raise Mismatch(_needs(_WORDS[float])) from None
 
 
 def _literal(known: tuple[object, ...]) -> Reader:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from typing import Any
 
 import pytest
 
 from app.jobs.aside import Aside
-from workflows.errors import RequestError
+from workflows.errors import HistoryError, RequestError
 
 
 def test_one_after_another_and_told_in_the_gui_thread(qtbot: Any) -> None:
@@ -30,7 +29,7 @@ def test_one_after_another_and_told_in_the_gui_thread(qtbot: Any) -> None:
     assert told == [(n, False, True) for n in range(3)]
 
 
-@pytest.mark.parametrize("error", [OSError("no disk"), sqlite3.OperationalError("locked"), RequestError("newer")])
+@pytest.mark.parametrize("error", [OSError("no disk"), HistoryError("locked"), RequestError("newer")])
 def test_a_failure_is_a_sentence_and_the_next_goes_on(qtbot: Any, error: Exception) -> None:
     aside, said, done = Aside(), list[str](), list[int]()
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.jobs.aside import Aside
-from workflows.errors import BundleError
+from workflows.errors import BundleError, HistoryError
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def test_pieces_run_one_after_another_and_their_results_come_home(aside: Aside, 
 
 @pytest.mark.parametrize(
     "error",
-    [OSError(28, "No space left on device"), sqlite3.OperationalError("disk is full"), BundleError("It is damaged.")],
+    [OSError(28, "No space left on device"), HistoryError("disk is full"), BundleError("It is damaged.")],
 )
 def test_what_disks_and_files_do_is_a_sentence_and_the_next_piece_runs(
     aside: Aside, qtbot: QtBot, error: Exception

@@ -43,6 +43,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("pipeline.state.kv_cache", {"past_value_pattern": "past_key_values.%d.key"}, "past_value_pattern name one"),
         ("version", 1, "at version:"),
         ("generation.max_length", 0, "at generation.max_length:"),
+        ("generation.max_length", 10**30, "at generation.max_length:"),
         ("metadata.vocabulary", "many", "at metadata.vocabulary:"),
         ("metadata.chunk", -1, "at metadata.chunk:"),
     ],

@@ -185,6 +185,12 @@ def no_opset(folder: Path) -> Path:
     return save(proto, folder / "a.onnx")
 
 
+def no_version(folder: Path) -> Path:
+    proto = model([node("Relu", ["x"], ["y"])])
+    proto.ir_version = 0
+    return save(proto, folder / "a.onnx")
+
+
 def hard_linked(folder: Path) -> Path:
     (folder / "elsewhere.bin").write_bytes(bytes(16))
     os.link(folder / "elsewhere.bin", folder / "w.data")
@@ -199,6 +205,7 @@ WARNED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "overlarge": (overlarge, "The initializer w holds 4 bytes, and float32 [1048576, 1048576] takes"),
     "unknown domain": (unknown_domain, "The domain org.example of Warp is not one that onnxruntime knows"),
     "unsorted": (unsorted, "The nodes of a.onnx are not in topological order"),
+    "no version": (no_version, "a.onnx declares no version of the format"),
     "no opset": (no_opset, "a.onnx declares no operator set"),
 }
 

@@ -97,6 +97,13 @@ def unplaced(proto: onnx.ModelProto) -> None:
     tensor.external_data.add(key="location", value="")
 
 
+def of_version(version: int) -> Callable[[onnx.ModelProto], None]:
+    def spoil(proto: onnx.ModelProto) -> None:
+        proto.opset_import[0].version = version
+
+    return spoil
+
+
 FAULTS: dict[str, tuple[Callable[[onnx.ModelProto], None], str]] = {
     "without a weight": (without_weight, "The node n_sum (Add) of a.onnx reads w, which nothing makes"),
     "in a body": (body_reads_nothing, "The node n_inner (Mul) of a.onnx reads nowhere, which nothing makes"),
@@ -110,6 +117,8 @@ FAULTS: dict[str, tuple[Callable[[onnx.ModelProto], None], str]] = {
     "unknown operator": (no_such_operator, "The node n_soft (Softmaks) of a.onnx is no operator of ai.onnx 21"),
     "type of an attribute": (wrong_attribute, "The attribute axis of the node n_soft (Softmax) in a.onnx is of the"),
     "no attribute": (lacks_attribute, "The node n_y (If) of a.onnx lacks the attribute"),
+    "version beyond": (of_version((1 << 63) - 1), "a.onnx asks for the operators of ai.onnx in version 9223372036"),
+    "version below": (of_version(-1), "a.onnx asks for the operators of ai.onnx in version -1"),
     "recursion": (calls_itself, "The function f of a.onnx calls itself"),
     "recursion over another": (calls_itself_over_another, "The function f of a.onnx calls itself"),
     "type": (untyped, "The initializer w of a.onnx has the type 99, which is none of ONNX's"),

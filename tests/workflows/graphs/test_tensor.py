@@ -144,3 +144,21 @@ def test_a_sparse_one_and_none(tmp_path: Path) -> None:
         describe_tensor(file, "w")
     with pytest.raises(RequestError, match="has no initializer q"):
         describe_tensor(file, "q")
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1.0, float(np.nextafter(np.float32(1), np.float32(2)))], np.float32),
+        ([1e-45, 3e-45], np.float32), ([1e30, 1.0000001e30], np.float32), ([1.0, 1.0009765625], np.float16),
+    ],
+)  # fmt: skip
+def test_neighbours_have_a_histogram(tmp_path: Path, values: list[float], dtype: type) -> None:
+    """Damaged weights, and constants that were computed: 64 bins between them are none in their own type."""
+    found = described(numpy_helper.from_array(np.array(values, dtype), "w"), tmp_path).histogram
+    assert found is not None and (found.counts[0], found.counts[-1], sum(found.counts)) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("values", [[1.0, float(np.nextafter(1.0, 2.0))], [1e300, 1e300]])
+def test_what_cannot_be_divided_has_no_histogram(tmp_path: Path, values: list[float]) -> None:
+    assert described(numpy_helper.from_array(np.array(values), "w"), tmp_path).histogram is None

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from workflows.errors import RequestError
+from workflows.errors import HistoryError, RequestError
 from workflows.measure.history import History, build_seconds, new_id
 from workflows.processes import python_path
 from workflows.wire.reports.runs import Run, RunStep
@@ -100,7 +102,7 @@ def test_what_was_removed_can_be_put_back(history: History) -> None:
 def test_runs_are_put_back_all_or_none(history: History) -> None:
     history.add(RUN, STEPS)
     (gone,) = history.remove([RUN.id])
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(HistoryError, match="UNIQUE"):
         history.restore([gone, gone])
     assert history.runs() == []
 
@@ -202,5 +204,101 @@ def test_how_long_a_build_takes_is_read_from_whole_ones_of_like_size(
 def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
     """SQLite itself names no file, and does not tell a full disk apart: what is free is said."""
     (tmp_path / "runs.db").mkdir()
-    with pytest.raises(sqlite3.OperationalError, match=r"runs\.db: unable to open database file; .* MiB are free"):
+    with pytest.raises(HistoryError, match=r"runs\.db: unable to open database file; .* MiB are free"):
         History(tmp_path / "runs.db").add(RUN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE runs SET figures = '{\"a\":'", "UPDATE runs SET figures = '[]'",
+        "UPDATE runs SET figures = '{\"a\": [1]}'",
+        "UPDATE runs SET time = 'noon'", "UPDATE runs SET time = '0001-01-01T00:00:00+14:00'",
+        "UPDATE runs SET kind = 'x'", "UPDATE runs SET layout = x'fffe'",
+    ],
+)  # fmt: skip
+def test_a_run_that_cannot_be_read_is_left_out_and_told_of(tmp_path: Path, change: str) -> None:
+    """The others are there; who asks for it by its name hears what is wrong with it."""
+    told = list[str]()
+    history = History(tmp_path / "runs.db", told.append)
+    history.add(replace(RUN, id="bad"))
+    with closing(sqlite3.connect(history.path)) as base, base:
+        base.execute(change)
+    history.add(RUN, STEPS)
+    assert history.runs() == [RUN]
+    assert told == [f"1 of the runs in {history.path} cannot be read, so they are left out."]
+    with pytest.raises(HistoryError, match="The run 'bad' in the history cannot be read"):
+        history.find("bad")
+
+
+def test_steps_that_cannot_be_read_are_told_of(history: History) -> None:
+    history.add(RUN, STEPS)
+    with closing(sqlite3.connect(history.path)) as base, base:
+        base.execute("UPDATE steps SET latency_ms = 'soon'")
+    with pytest.raises(HistoryError, match="steps of the run 'a0' in the history cannot be read"):
+        history.steps("a0")
+
+
+def test_text_that_is_no_unicode_hides_no_run(history: History) -> None:
+    history.add(RUN)
+    with closing(sqlite3.connect(history.path)) as base, base:
+        base.execute("UPDATE runs SET name = CAST(x'ff61' AS TEXT)")
+    assert [run.name for run in history.runs()] == ["\ufffda"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE runs DROP COLUMN machine", "PRAGMA user_version = -1",
+        "UPDATE sqlite_schema SET sql = CAST(x'43524541544520ff' AS TEXT) WHERE name = 'runs'",
+    ],
+)  # fmt: skip
+def test_tables_that_are_not_ours_are_set_aside(tmp_path: Path, change: str) -> None:
+    """At once where that is seen when the file is opened, else with the first thing that is asked."""
+    history = History(tmp_path / "runs.db")
+    history.add(RUN, STEPS)
+    with closing(sqlite3.connect(history.path)) as base, base:
+        base.execute("PRAGMA writable_schema = ON")
+        base.execute(change)
+    with suppress(HistoryError):
+        history.runs()
+    assert history.runs() == []
+    [aside] = tmp_path.glob("runs.damaged-*.db")
+    assert aside.stat().st_size > 0
+
+
+def test_a_damaged_page_is_told_of_and_set_aside(tmp_path: Path) -> None:
+    """What is damaged behind a sound head is met only by what is asked."""
+    history = History(tmp_path / "runs.db")
+    history.add(RUN, STEPS)
+    with closing(sqlite3.connect(history.path)) as base, base:
+        [page] = base.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'runs'").fetchone()
+    data = bytearray(history.path.read_bytes())
+    data[4096 * (page - 1) : 4096 * page] = b"\xff" * 4096
+    history.path.write_bytes(data)
+    with pytest.raises(HistoryError, match=r"runs\.db is damaged .* now lies in .*runs\.damaged-.*: ask again"):
+        history.runs()
+    assert history.runs() == []
+
+
+def test_what_waits_in_the_log_is_set_aside_with_the_file(tmp_path: Path) -> None:
+    """A process that was killed leaves committed runs in the log beside the file, and they are in no other place."""
+    history = History(tmp_path / "runs.db")
+    with closing(sqlite3.connect(history.path, isolation_level=None)) as reader:
+        history.add(RUN, STEPS)
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM runs").fetchall()  # which keeps the log from being put into the file
+        history.add(replace(RUN, id="late"))
+        killed = Path(shutil.copytree(tmp_path, tmp_path / "killed"))
+    assert (killed / "runs.db-wal").stat().st_size
+    History(killed / "runs.db")._set_aside()
+    [aside] = killed.glob("runs.damaged-????????.db")
+    assert {run.id for run in History(aside).runs()} == {"a0", "late"}
+
+
+def test_figures_that_are_no_numbers_say_nothing(history: History) -> None:
+    """A perplexity may overflow, and a file may hold what no float does; the run's other figures are there."""
+    figures = {"perplexity": float("inf"), "kl_mean": float("nan"), "bytes": 10**400, "ttft_ms": 1.5, "against": "b"}
+    history.add(replace(RUN, figures=figures))
+    [found] = history.runs()
+    assert found.figures == {"perplexity": None, "kl_mean": None, "bytes": None, "ttft_ms": 1.5, "against": "b"}

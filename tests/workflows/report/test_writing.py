@@ -83,3 +83,13 @@ def test_a_bundle_without_runs_says_so(history: History, tmp_path: Path) -> None
         assert told in text
     with pytest.raises(RequestError, match=r"end it in \.html or \.md"):
         write_bundle(history, tmp_path / "small", tmp_path / "r.csv")
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "csv", "json"])
+def test_half_a_character_is_escaped(history: History, tmp_path: Path, ending: str) -> None:
+    """A folder's name of other bytes than UTF-8 comes as such, and a file by other hands may hold it."""
+    odd = run("c3", against="b\ud800")
+    history.add(odd)
+    out = tmp_path / f"r.{ending}"
+    write_runs(history, ["c3"], out)
+    assert out.read_text("utf-8")

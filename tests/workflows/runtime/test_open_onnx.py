@@ -140,3 +140,12 @@ def test_any_graph_runs_or_is_refused_in_one_sentence(tmp_path: Path) -> None:
         except Exception as error:
             raise AssertionError((number, inputs, outputs)) from error
     assert ran > 20
+
+
+@pytest.mark.parametrize("field", [b"input_ids", b"logits"])
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path, field: bytes) -> None:
+    """onnxruntime takes it as it is, and fails over it when it is asked for names or says what is wrong."""
+    path = save(tmp_path, [IDS], [LOGITS])
+    path.write_bytes(path.read_bytes().replace(field, b"\xb7" + field[1:]))
+    with pytest.raises(GraphError, match="holds a name that is no text"):
+        open_onnx({"graph": path})
