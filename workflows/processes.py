@@ -85,7 +85,7 @@ def run_apart(
         return Ended(told, log.read().decode("utf-8", "replace"), why)
 
 
-_KILLED = ", as the system ends what takes too much memory"
+_KILLED = ", with which the system ends what takes too much memory"
 
 
 def _ended(code: int) -> str:

@@ -11,8 +11,8 @@ from workflows.processes import python_path
 
 BACKGROUND_NICE = 10
 _SIGNALS = {
-    4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL, as the system ends what takes too much memory",
-    11: "SIGSEGV", 15: "SIGTERM",
+    4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 15: "SIGTERM",
+    9: "SIGKILL, with which the system ends what takes too much memory",
 }  # fmt: skip
 
 

@@ -22,6 +22,8 @@ _TYPES = {
     "fp8": {_T.FLOAT8E4M3FN, _T.FLOAT8E4M3FNUZ, _T.FLOAT8E5M2, _T.FLOAT8E5M2FNUZ},
 }
 _BITS = {4: "int4", 8: "int8"}
+_DEFAULT_BITS = 4  # of both operators below
+_UNPACKING = ("MatMulNBits", "GatherBlockQuantized")  # of bytes that hold several
 _INTEGERS = {"awq": "int4", "gptq": "int4"}  # methods, and what the weights are after them
 _HEADS = (("num_heads", "kv_num_heads"), ("q_num_heads", "kv_num_heads"))
 
@@ -61,8 +63,8 @@ def _quantized(model: onnx.ModelProto) -> set[str]:
     """The types of integers that weights are kept in."""
     types = {tensor.data_type for tensor in model.graph.initializer}
     found = {name for name, kinds in _TYPES.items() if kinds & types}
-    unpacking = [node for node in model.graph.node if node.op_type == "MatMulNBits"]
-    bits = {attribute.i for node in unpacking for attribute in node.attribute if attribute.name == "bits"}
+    unpacking = [node for node in model.graph.node if node.op_type in _UNPACKING]
+    bits = {next((one.i for one in node.attribute if one.name == "bits"), _DEFAULT_BITS) for node in unpacking}
     return found | {_BITS[count] for count in bits if count in _BITS}
 
 

@@ -25,6 +25,8 @@ def attends(queries: int, keys: int) -> onnx.NodeProto:
 INT4 = helper.make_tensor("w", TensorProto.INT4, [2], [1, 2])
 INT8 = numpy_helper.from_array(np.zeros(2, np.int8), "w")
 PACKED = helper.make_node("MatMulNBits", ["x", "w"], ["y"], bits=4)
+TABLE = helper.make_node("GatherBlockQuantized", ["w", "x"], ["y"])  # of 4 bits where it says nothing
+WIDE = helper.make_node("GatherBlockQuantized", ["w", "x"], ["y"], bits=8)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +35,8 @@ PACKED = helper.make_node("MatMulNBits", ["x", "w"], ["y"], bits=4)
         ({"quantization": "int8"}, model(weights=(INT8,)), ""),
         ({"quantization": "int4"}, model(weights=(INT4,)), ""),
         ({"quantization": "awq"}, model(PACKED), ""),
+        ({"quantization": "int4"}, model(TABLE), ""),
+        ({"quantization": "int4"}, model(WIDE), "quantization: no graph has int4 weights"),
         ({"quantization": "none"}, model(weights=(INT8,)), ""),
         ({"quantization": "int8"}, model(weights=(INT4,)), "quantization: no graph has int8 weights"),
         ({"quantization": "gptq"}, model(weights=(INT8,)), "quantization: no graph has int4 weights"),
