@@ -34,6 +34,7 @@ GROWTH = 0.01
 """That memory may grow by."""
 HEAD = ("what goes by", "how many", "MB at a tenth", "MB at the end", "grew", "descriptors", "threads")
 _CHAT = 20  # messages of a chat
+_WINDOW = 512  # tokens
 _REPLY = 160  # tokens of a reply, well within the demo's capacity
 _PROMPT = "What is 8 times 7?"
 
@@ -78,7 +79,8 @@ def soak(counts: Mapping[str, int]) -> Iterator[Long]:
             bundle = str(home / kind)
             if kind != "messages":
                 cache = f"cache={'window' if 'window' in kind else 'static'}"
-                _apart(home, "workflows", "build", "demo:qwen3", "--out", bundle, "--set", cache)
+                room = f"capacity={_WINDOW}"  # a window is full, and its memory taken, before the first level
+                _apart(home, "workflows", "build", "demo:qwen3", "--out", bundle, "--set", cache, "--set", room)
             last_line = _apart(home, "tests.faults.soak", kind, str(count), bundle).splitlines()[-1]
             first, last = (Level(**one) for one in json.loads(last_line))
             yield Long(kind, count, first, last)
@@ -187,13 +189,14 @@ def _messages(bundle: Path) -> Iterator[int]:
         page.controller.new_chat()
 
 
+_SETTLED = {"sessions": 20, "messages": 2 * _CHAT}  # by then pools are filled that the first ones begin
 _STEPS = {"tokens, static": _replies, "tokens, window": _replies, "sessions": _sessions, "messages": _messages}
 
 
 def main(arguments: list[str]) -> None:
     """Prints the two levels as the last line, and ends without taking the window apart."""
     kind, count, bundle = arguments
-    found = levels(int(count), _STEPS[kind](Path(bundle)), 2 * _CHAT if kind == "messages" else 0)
+    found = levels(int(count), _STEPS[kind](Path(bundle)), _SETTLED.get(kind, 0))
     print(f"\n{json.dumps([asdict(one) for one in found])}", flush=True)
 
 

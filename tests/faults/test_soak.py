@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.soak import COUNTS, Long, levels, soak, told
 
-SAMPLE = {"tokens, static": 600, "tokens, window": 600, "sessions": 10, "messages": 80}
+SAMPLE = {"tokens, static": 600, "tokens, window": 6_000, "sessions": 40, "messages": 80}
 BETWEEN = 0.03
 """Twice what was seen in a sample so short, whose tenth is too soon for the pools to be filled."""
 
