@@ -25,7 +25,8 @@ from workflows.wire.requests import ListDevices
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="signals, and limits of memory")]
 SAID = {
     "segv": "The worker process ended unexpectedly: signal SIGSEGV.",
-    "kill": "The worker process ended unexpectedly: signal SIGKILL, with which the system ends what takes too much memory.",
+    "kill": "The worker process ended unexpectedly: signal SIGKILL, with which the system ends what takes too much "
+    "memory.",
     "memory": "The worker process ended unexpectedly: exit code 1.",
     "flood": "The worker sent a line that is too long to be read, and was ended.",
     "garbage": "What the worker answered cannot be read.",
