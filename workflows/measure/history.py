@@ -267,9 +267,13 @@ def _steps(base: sqlite3.Connection, ident: str) -> list[RunStep]:
     """Raises HistoryError where another has put something else there."""
     query = f"SELECT {', '.join(_STEP)} FROM steps WHERE run = ? ORDER BY step"
     try:
-        return [read(RunStep, dict(zip(_STEP, row, strict=True))) for row in base.execute(query, (ident,))]
+        found = [read(RunStep, dict(zip(_STEP, row, strict=True))) for row in base.execute(query, (ident,))]
     except ValueError as error:
         raise HistoryError(f"The steps of the run {ident!r} in the history cannot be read: {error}.") from None
+    endless = next((one.step for one in found if not isfinite(one.latency_ms)), None)
+    if endless is not None:
+        raise HistoryError(f"The steps of the run {ident!r} in the history cannot be read: step {endless} has no time.")
+    return found
 
 
 def _is_damage(error: Exception) -> bool:

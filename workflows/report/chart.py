@@ -21,6 +21,7 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3")
 SHAPES = ("circle", "square", "triangle", "diamond", "cross")
 MOST = 1000
 """Points of a curve at most: more than the picture has pixels would say no more."""
+_LARGEST = 1e300
 _TEXT, _MUTED, _GRID = "#1b2028", "#5b6472", "#e3e6eb"
 
 
@@ -54,7 +55,7 @@ class Scale:
     @classmethod
     def around(cls, values: Iterable[float], begin: float, end: float, *, zero: bool = False) -> Scale:
         """With a margin of a twentieth; zero: from 0 on."""
-        known = list(values)
+        known = [max(-_LARGEST, min(value, _LARGEST)) for value in values]  # room must be left for the margin
         low, high = min(known, default=0.0), max(known, default=1.0)
         room = (high - low) / 20 or abs(high) / 20 or 1.0
         return cls(0.0 if zero else low - room, high + room, begin, end)

@@ -231,10 +231,12 @@ def test_a_run_that_cannot_be_read_is_left_out_and_told_of(tmp_path: Path, chang
         history.find("bad")
 
 
-def test_steps_that_cannot_be_read_are_told_of(history: History) -> None:
+@pytest.mark.parametrize("latency", ["'soon'", "9e999", "-9e999"])
+def test_steps_that_cannot_be_read_are_told_of(history: History, latency: str) -> None:
+    """Words, and what SQLite made of more digits than a float can have."""
     history.add(RUN, STEPS)
     with closing(sqlite3.connect(history.path)) as base, base:
-        base.execute("UPDATE steps SET latency_ms = 'soon'")
+        base.execute(f"UPDATE steps SET latency_ms = {latency}")
     with pytest.raises(HistoryError, match="steps of the run 'a0' in the history cannot be read"):
         history.steps("a0")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from xml.etree import ElementTree
 
 import pytest
@@ -41,6 +42,12 @@ def test_one_value_has_a_scale_too() -> None:
         scale = Scale.around(values, 0, 100)
         assert scale.low < scale.high and scale.ticks()
     assert Scale.around([3.0], 0, 100)(3.0) == pytest.approx(50)
+
+
+@pytest.mark.parametrize("values", [[1.79e308], [-1.79e308, 1.79e308], [0.0, 1.79e308]])
+def test_the_largest_numbers_have_a_scale(values: list[float]) -> None:
+    scale = Scale.around(values, 0, 100)
+    assert all(math.isfinite(number) for number in (*scale.ticks(), *map(scale, values)))
 
 
 def test_peaks_stay_where_points_are_left_out() -> None:
