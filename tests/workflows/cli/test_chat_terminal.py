@@ -89,19 +89,22 @@ def test_on_a_terminal(demo_bundle: Path, tmp_path: Path) -> None:
 
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "workflows", "chat", str(demo_bundle), "--cache", "window"]
-    command += ["--max-new-tokens", "1000000", "--temperature", "50"]
+    command += ["--max-new-tokens", "1000000", "--temperature", "50", "--seed", "1"]  # of which the end is far off
     home = os.environ | {"JOINERY_HOME": str(tmp_path), "TERM": "xterm"}
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=home, start_new_session=True) as it:
         os.close(theirs)
-        seen = until(ours, PROMPTED)
-        assert "/help tells what else there is" in seen
-        os.write(ours, b"8*7=\r")
-        until(ours, "(?s)8.7=.{400}")  # the reply is under way
-        it.send_signal(signal.SIGINT)  # what Ctrl+C is outside of the prompt
-        until(ours, PROMPTED)
-        until(ours, "8.7=", poke=UP)
-        os.write(ours, (CTRL_C + CTRL_D).encode())
-        assert it.wait(60) == 0
+        try:
+            seen = until(ours, PROMPTED)
+            assert "/help tells what else there is" in seen
+            os.write(ours, b"8*7=\r")
+            until(ours, "(?s)8.7=.{400}")  # the reply is under way
+            it.send_signal(signal.SIGINT)  # what Ctrl+C is outside of the prompt
+            until(ours, PROMPTED)
+            until(ours, "8.7=", poke=UP)
+            os.write(ours, (CTRL_C + CTRL_D).encode())
+            assert it.wait(60) == 0
+        finally:
+            it.kill()  # else the end of a test that failed waits for it
     os.close(ours)
     assert "+8*7=" in (tmp_path / "chat-history").read_text()
 
