@@ -47,6 +47,8 @@ WAYS: dict[str, tuple[list[str], str]] = {
     "app/i18n/__main__.py": (["-m", "app.i18n", "--help"], ""),
     "workflows/__main__.py": (["-m", "workflows", "devices"], ""),
     "workflows/worker.py": (["-m", "workflows.worker"], '{"id": 1, "job": "devices"}\n'),
+    "workflows/rendering/sandbox.py": (["-m", "workflows.rendering.sandbox"], '{"sources": {"a": "b"}}\n'),
+    "workflows/builder/apart.py": (["-m", "workflows.builder.apart", "{}"], ""),
     "workflows/runtime/providers/find.py": (["-m", "workflows.runtime.providers.find", "qnn"], ""),
     "workflows/runtime/providers/fetch.py": (["-m", "workflows.runtime.providers.fetch", "qnn"], ""),
     "workflows/runtime/providers/install.py": (["-m", "workflows.runtime.providers.install", "--version"], ""),
