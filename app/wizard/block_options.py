@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QWidget
 
 from app.state.draft import Draft
 from app.widgets.basics import Section, label
@@ -50,17 +50,12 @@ class BlockOptions(Section):
         self.exclude.setAccessibleName(self.tr("Nodes that are left alone"))
         self.exclude.setPlaceholderText(self.tr("left alone, by name or module: model/layers/0/*, */down_proj"))
         self.exclude.editingFinished.connect(self._send_exclude)
-        row = QHBoxLayout()
-        row.setSpacing(2 * G)
-        row.addWidget(self.block)
-        row.addWidget(self.rounding)
-        for part in (self.symmetric, self.head, self.embedding):
-            row.addWidget(part)
-        row.addStretch(1)
+        rows = [_row(self.block, self.rounding), _row(self.symmetric, self.head, self.embedding)]
         self.body.addWidget(
             label(self.tr("Smaller blocks are more exact and take more bytes for their scales."), "muted", wrap=True)
         )
-        self.body.addLayout(row)
+        for row in rows:
+            self.body.addLayout(row)
         self.body.addWidget(self.exclude)
 
     def _switch(self, name: str, text: str, note: str) -> QCheckBox:
@@ -90,3 +85,12 @@ class BlockOptions(Section):
 
     def _send(self, **parts: object) -> None:
         self._draft.set_quantize(**parts)
+
+
+def _row(*parts: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(2 * G)
+    for part in parts:
+        row.addWidget(part)
+    row.addStretch(1)
+    return row
