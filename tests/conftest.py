@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import tqdm
+
+# The first bar of a process would start a thread that lives as long as it, in whichever test happens to draw it.
+tqdm.tqdm.monitor_interval = 0
 
 
 class AtOnce:
