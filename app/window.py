@@ -8,14 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from PySide6.QtCore import QChildEvent, QEvent, QRect, Qt, QTimer
-from PySide6.QtGui import (
-    QAction,
-    QCloseEvent,
-    QDragEnterEvent,
-    QDragLeaveEvent,
-    QDropEvent,
-    QKeySequence,
-)
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.doors.open import Doors
@@ -157,8 +150,9 @@ class MainWindow(QMainWindow):
 
     @property
     def current_page(self) -> str:
-        """The name of the page that is in front."""
-        return next(name for name, page in self._built.items() if page is self.stack.currentWidget())
+        """The name of the page that is in front, or that will be."""
+        front = self.stack.currentWidget()
+        return next((name for name, page in self._built.items() if page is front), self._first)
 
     def page(self, name: str) -> QWidget:
         """The page called `name`, built if it is not yet."""
@@ -261,7 +255,13 @@ class MainWindow(QMainWindow):
             self.resize(place.size())
             self.move(place.topLeft())
         name = settings.text("page", "home")
-        self.show_page(name if name in self._entries else "home")
+        self._first = name if name in self._entries else "home"
+        QTimer.singleShot(0, self, self._restore_page)
+
+    def _restore_page(self) -> None:
+        """After the frame is shown, which need not wait for it; unless another page was asked for meanwhile."""
+        if not self._built:
+            self.show_page(self._first)
         QTimer.singleShot(0, self, self._restore_bundle)
 
     def _restore_bundle(self) -> None:
@@ -312,9 +312,10 @@ class MainWindow(QMainWindow):
     def childEvent(self, event: QChildEvent) -> None:
         """A dialog, a menu or what lies over the pages is dressed before it is seen."""
         super().childEvent(event)
+        if event.type() != QEvent.Type.ChildPolished:
+            return  # before one asks what it is: a child that is being made costs PySide 25 ms to find a class for
         child = event.child()
-        polished = event.type() == QEvent.Type.ChildPolished
-        if polished and isinstance(child, QWidget) and child is not self.centralWidget():
+        if isinstance(child, QWidget) and child is not self.centralWidget():
             dress(child)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -28,6 +28,7 @@ from app.accuracy.form import Form
 from app.state.accuracy import AccuracyModel, as_csv, as_json
 from app.widgets import Banner, Card, EmptyState, button, label
 from app.widgets.actions import action
+from app.widgets.endings import ended
 from app.widgets.format import seconds
 from app.widgets.tables import Rows, Table
 from app.widgets.theme import G
@@ -217,7 +218,7 @@ class AccuracyTab(QWidget):
             self, self.tr("Export the report"), f"accuracy.{ending}", f"*.{ending}"
         )
         if name:
-            self.export(Path(name))
+            self.export(ended(name, f".{ending}", ".csv", ".json"))
 
     def export(self, path: Path) -> None:
         """Writes the report as .json, or its layers as .csv, by the ending; both say whose it is."""

@@ -15,11 +15,13 @@ from app.jobs.aside import Aside
 from app.jobs.slices import Slices
 from app.state.steps_csv import csv_in_steps
 from app.widgets import Banner
+from app.widgets.endings import ended
 
 if TYPE_CHECKING:
     from app.charts.plots import Plots
 
 TOLD_MS = 4000
+ENDINGS = (".png", ".svg", ".csv")
 
 
 class Files(QObject):
@@ -36,7 +38,7 @@ class Files(QObject):
             self._window, self.tr("Export measurements"), f"measurements.{ending}", f"*.{ending}"
         )
         if name:
-            self.export(Path(name) if Path(name).suffix else Path(f"{name}.{ending}"))
+            self.export(ended(name, f".{ending}", *ENDINGS))
 
     def export(self, path: Path) -> None:
         """By the ending: a picture as .png or .svg, or the steps that are seen as .csv."""

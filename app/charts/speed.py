@@ -176,9 +176,12 @@ class SpeedTab(QWidget):
         if not len(snapshot):
             self._say_empty()
             return
-        self.stack.setCurrentIndex(1)
         if self.plots is None:
             self.plots = self._make_plots()
+        if self.stack.currentWidget() is not self._full:  # laid out in this frame, drawn in the next one
+            self.stack.setCurrentWidget(self._full)
+            self._drawn = -1
+            return
         self.plots.show_snapshot(snapshot)
         if self._frame % FIGURES_EVERY == 0:
             self._show_figures()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 from app.chat.segments import Segment
 from app.chat.underlines import Underlines, literal_spans
 from app.widgets import button, label
+from app.widgets.basics import see_through
 from app.widgets.theme import G, mono_font
 from workflows.wire.events import TokenEvent
 
@@ -71,8 +72,7 @@ class _Code(QPlainTextEdit):
         super().__init__(parent)
         self.setReadOnly(True)
         self.setFont(mono_font())
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setStyleSheet("QPlainTextEdit { background: transparent; border: 0; }")
+        see_through(self)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextInteractionFlags(

@@ -15,6 +15,7 @@ from app.chat.header import Header
 from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
 from app.jobs.slices import whole
 from app.widgets import Banner
+from app.widgets.endings import ended
 from workflows.locks import HeldError
 
 
@@ -142,12 +143,12 @@ class ChatFiles(QObject):
         title = self.tr("Export this chat")
         name, _kind = QFileDialog.getSaveFileName(self._page, title, f"chat.{ending}", f"*.{ending}")
         if name:
-            self.export(Path(name))
+            self.export(ended(name, f".{ending}", ".md", ".json", ".txt"))
 
     def export(self, path: Path) -> None:
         """Writes the chat as Markdown or, for .json, as JSON with all branches."""
         chat = self._controller.chat
         try:
-            path.write_text(chat.to_json() if path.suffix == ".json" else chat.to_markdown(), "utf-8")
+            path.write_text(chat.to_json() if path.suffix.lower() == ".json" else chat.to_markdown(), "utf-8")
         except OSError as error:
             self._banner.error(self.tr("The chat could not be exported."), str(error))

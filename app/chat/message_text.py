@@ -20,11 +20,12 @@ from PySide6.QtGui import (
     QTextDocument,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTextEdit, QToolTip, QWidget
 
 from app.chat.dressing import dress
 from app.chat.token_map import TokenMap, units
 from app.chat.underlines import Underlines, drafted_text
+from app.widgets.basics import see_through
 from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
 
@@ -48,8 +49,7 @@ class MessageText(QTextEdit):
         self.setDocument(_Document(self))
         self.setReadOnly(True)
         self.setAccessibleName(self.tr("Text of the message"))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setStyleSheet("QTextEdit { background: transparent; border: 0; }")
+        see_through(self)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextInteractionFlags(

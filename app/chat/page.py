@@ -27,6 +27,7 @@ from app.chat.views import Views
 from app.state.chats import ChatStore
 from app.state.drafts import Drafts
 from app.state.session import SessionFailure
+from app.widgets.dressing import apart
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -56,6 +57,7 @@ class ChatPage(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.views)
+        apart(self.frame.stack)
         self._connect()
         self._of_chat = add_actions(self)
         self.files.restore()

@@ -139,7 +139,7 @@ class Transcript(QScrollArea):
     def _look_back(self) -> None:
         """Some of the messages before get their widgets."""
         if self._earlier and not self._slices.busy:
-            self._slices.run(self._prepend(AHEAD), lambda _none: None, lambda _error: None)
+            self._slices.run(self._prepend(AHEAD), lambda _none: None, lambda _error: None, later=True)
 
     def _prepend(self, count: int) -> Generator[None, None, None]:
         yield

@@ -14,6 +14,7 @@ from app.state.cache_history import CacheHistory, Snapshot
 from app.state.inspection import SlotTable
 from app.state.session import Session, SessionFailure
 from app.widgets import Banner, Card, button, label, set_role
+from app.widgets.endings import ended
 from app.widgets.format import counted, number
 from app.widgets.session_choice import SessionChoice
 from app.widgets.spin import in_tokens
@@ -152,7 +153,7 @@ class CacheControls(Card):
         kinds = self.tr("Prompt caches (*{0})").format(ENDING)
         name, _kind = QFileDialog.getSaveFileName(self, self.tr("Save the prompt cache"), str(draft), kinds)
         if name:
-            self.save(Path(name) if Path(name).suffix else Path(name + ENDING))
+            self.save(ended(name, ENDING))
 
     def ask_load(self) -> None:
         """Asks which one."""

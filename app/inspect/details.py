@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.inspect.lazy import InspectTab
+from app.inspect.tab import InspectTab
 from app.jobs.worker import Worker
 from app.state.inspection import Inspection
 from app.widgets import Card, button, label, scrolled, set_role

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.inspect.cache_controls import CacheControls, Scrubber
 from app.inspect.group_card import GroupCard
-from app.inspect.lazy import InspectTab
 from app.inspect.legend import Legend
+from app.inspect.tab import InspectTab
 from app.state.cache_history import Snapshot
 from app.state.inspection import CROSS, Inspection, KvGroup, SlotTable, live_group
 from app.state.session import Session

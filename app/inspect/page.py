@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QMargins, Qt, QTimer
 from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.inspect.components import ComponentCard, ComponentList
 from app.inspect.composite.tab import CompositeTab
@@ -20,13 +20,16 @@ from app.inspect.details import DetailsTab
 from app.inspect.graph.stages import tool
 from app.inspect.graph.tab import GraphTab
 from app.inspect.kv import KvTab
-from app.inspect.lazy import InspectTab, LazyTabs
 from app.inspect.passes import PassesTab
 from app.inspect.signature import OperatorsTab, SignatureTab
+from app.inspect.tab import InspectTab
 from app.state.inspection import Inspection, Look, inspection_of
 from app.state.lights import Lights
 from app.widgets import Banner, EmptyState, Pill, button, label, scrolled
 from app.widgets.actions import action
+from app.widgets.dressing import apart
+from app.widgets.lazy_tabs import LazyTabs
+from app.widgets.splitter import Splitter
 from app.widgets.theme import G
 from workflows.picture.drawing import Node
 from workflows.wire.events import ErrorEvent
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from app.state.context import AppContext
 
 NOTHING = Look("")
-LIST = "inspect.components"  # whether they are listed, in the settings
+LIST, SPLITTER = "inspect.components", "inspect.splitter"  # in the settings: whether they are listed, and how wide
 
 
 class InspectPage(QWidget):
@@ -56,7 +59,7 @@ class InspectPage(QWidget):
         self._wanted = self._shown = NOTHING
         self._chosen = 0
         self._splitter_moved = QTimer(self, singleShot=True, interval=500)
-        self._splitter_moved.timeout.connect(self._keep_splitter)
+        self._splitter_moved.timeout.connect(lambda: context.settings.set(SPLITTER, self.splitter.saveState()))
         self._build()
         self._add_actions()
         context.bundleChanged.connect(self._on_bundle)
@@ -111,9 +114,9 @@ class InspectPage(QWidget):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self._full)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
+        outer = QHBoxLayout(self, contentsMargins=QMargins())  # type: ignore[call-overload]
         outer.addWidget(self.stack)
+        apart(self.tabs.pages)
 
     def _head(self) -> QHBoxLayout:
         self.heading, self.pills = label("", "title"), QHBoxLayout()
@@ -132,20 +135,20 @@ class InspectPage(QWidget):
         head.addWidget(self.refresh_button)
         return head
 
-    def _body(self) -> QSplitter:
+    def _body(self) -> Splitter:
         self.components = ComponentList()
         self.components.chosen.connect(self._on_card)
         self._left = scrolled(self.components)
         self._left.setMinimumWidth(26 * G)
         self._left.setAccessibleName(self.tr("Components"))
         self._make_tabs()
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter = Splitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(self._left)
         self.splitter.addWidget(self.tabs)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([28 * G, 900])
         self.splitter.setChildrenCollapsible(False)
-        self.splitter.restoreState(self.context.settings.data("inspect.splitter"))
+        self.splitter.restoreState(self.context.settings.data(SPLITTER))
         self._left.setVisible(self.list_button.isChecked())
         self.splitter.splitterMoved.connect(lambda *_: self._splitter_moved.start())
         return self.splitter
@@ -267,9 +270,6 @@ class InspectPage(QWidget):
         self._left.setVisible(on)
         self.context.settings.set(LIST, "1" if on else "0")
 
-    def _keep_splitter(self) -> None:
-        self.context.settings.set("inspect.splitter", self.splitter.saveState())
-
     def _again(self) -> None:
         if self._shown.path:
             self.look(self._shown)
@@ -284,7 +284,7 @@ class InspectPage(QWidget):
             self._job = None
             self.heading.setText(at.title)
             self.inspection = None
-            for tab in self.tabs.built():
+            for tab in self.tabs.built(InspectTab):
                 tab.fill(None)
             self.splitter.hide()
             self._clear_pills()
@@ -298,7 +298,7 @@ class InspectPage(QWidget):
         self.heading.setText(at.title if found.before else found.name)
         self._show_pills(found)
         self.components.fill(found.components)
-        for tab in self.tabs.built():
+        for tab in self.tabs.built(InspectTab):
             tab.fill(found)
         names = [component.name for component in found.components]
         if names:
@@ -342,7 +342,7 @@ class InspectPage(QWidget):
         assert self.inspection is not None  # the cards are those of its components
         self._chosen = index
         self._mark()
-        for tab in self.tabs.built():
+        for tab in self.tabs.built(InspectTab):
             tab.choose(self.inspection.components[index])
 
     def _mark(self) -> None:

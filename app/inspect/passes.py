@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.inspect.lazy import InspectTab
+from app.inspect.tab import InspectTab
 from app.state.inspection import Inspection, PassRow
 from app.widgets import EmptyState, label
 from app.widgets.format import number

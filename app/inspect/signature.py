@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
-from app.inspect.lazy import InspectTab
+from app.inspect.tab import InspectTab
 from app.widgets import label
 from app.widgets.format import counted, number
 from app.widgets.tables import BarDelegate, CountRows, Rows, Table

@@ -1,4 +1,4 @@
-"""A large JSON line read in slices: its outer shells step by step, each inner element at once.
+"""A large JSON line read in slices: its outer shells step by step, each inner element (and list in a list) at once.
 
 bytes of one line ──decode──▶ (yields after every few elements) ──▶ the object
 """
@@ -39,6 +39,10 @@ def _value(text: str, at: int, depth: int) -> Parsed:
         return (yield from _dict(text, at, depth))
     if first == "[" and depth < _LISTS:
         return (yield from _list(text, at, depth))
+    return _whole(text, at)
+
+
+def _whole(text: str, at: int) -> tuple[Any, int]:
     try:
         return _raw(text, at)
     except RecursionError:
@@ -66,7 +70,11 @@ def _list(text: str, at: int, depth: int) -> Parsed:
     if text[at : at + 1] == "]":
         return result, at + 1
     while True:
-        value, at = yield from _value(text, at, depth + 1)
+        if text[at : at + 1] == "[":  # a row, or a piece of rows
+            value, at = _whole(text, at)
+            yield
+        else:
+            value, at = yield from _value(text, at, depth + 1)
         result.append(value)
         if len(result) % _FEW == 0:
             yield

@@ -7,19 +7,15 @@ from contextlib import suppress
 
 from PySide6.QtCore import QProcess, QProcessEnvironment
 
-from workflows.processes import python_path
+from workflows.processes import python_path, signal_named
 
 BACKGROUND_NICE = 10
-_SIGNALS = {
-    4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 15: "SIGTERM",
-    9: "SIGKILL, with which the system ends what takes too much memory",
-}  # fmt: skip
 
 
 def cause_of(code: int, status: QProcess.ExitStatus) -> str:
     """How a process ended, in words. Qt reports a signal's number as the exit code of a crash."""
     if status == QProcess.ExitStatus.CrashExit:
-        return f"signal {_SIGNALS.get(code, code)}" if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
+        return signal_named(code) if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
     return f"exit code {code}"
 
 

@@ -41,12 +41,16 @@ class Slices(QObject):
         work: Generator[None, None, Any],
         done: Callable[[Any], object],
         failed: Callable[[ValueError], object],
+        later: bool = False,
     ) -> None:
-        """Begins at once; what is short is done when this returns."""
+        """Begins at once, and what is short is done when this returns; later: in the next turn of the event loop."""
         self.stop()
         self._work, self._done, self._failed = work, done, failed
         self._ended = False
-        self._turn()
+        if later:
+            self._timer.start()
+        else:
+            self._turn()
 
     def stop(self) -> None:
         """Leaves what is being worked at."""

@@ -67,10 +67,16 @@ class UnfinishedSection(Section):
         self.rows: list[UnfinishedRow] = []
         context.unfinished.changed.connect(self.refresh)
         context.build.finished.connect(self.refresh)
-        self.refresh()
+        self._fill()
+        if not self.rows:  # and not shown otherwise: before it has a place it would be a window of its own
+            self.hide()
 
     def refresh(self) -> None:
         """The list anew."""
+        self._fill()
+        self.setVisible(bool(self.rows))
+
+    def _fill(self) -> None:
         for old in self.rows:
             self.body.removeWidget(old)
             old.hide()
@@ -78,4 +84,3 @@ class UnfinishedSection(Section):
         self.rows = [UnfinishedRow(self._context, entry) for entry in self._context.unfinished.entries]
         for row in self.rows:
             self.body.addWidget(row)
-        self.setVisible(bool(self.rows))

@@ -54,7 +54,7 @@ class Box:
     def lines(self) -> list[tuple[str, Port | None]]:
         """What stands under the title: texts, and ports of which only the first few are named."""
         shown: list[tuple[str, Port | None]] = [(text, None) for text in self.detail]
-        for inward in (True, False):
+        for inward in (True, False) if self.ports else ():
             side = [p for p in self.ports if p.inward is inward]
             shown += [(p.line, p) for p in side[:PORTS]]
             if len(side) > PORTS:

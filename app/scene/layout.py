@@ -180,7 +180,7 @@ class _Layers:
             near = self.above if down else self.below
             for turn, layer in enumerate(self.layers if down else reversed(self.layers)):
                 if len(layer) > 1:
-                    mean = {i: sum(at[j] for j in near[i]) / len(near[i]) if near[i] else at[i] for i in layer}
+                    mean = {i: _mean(at, near[i], i) for i in layer}
                     layer.sort(key=mean.__getitem__)
                     self._number(layer, at)
                 if turn % 200 == 0:
@@ -202,15 +202,15 @@ class _Layers:
         for down in (True, False, True):
             near = self.above if down else self.below
             for turn, layer in enumerate(self.layers if down else reversed(self.layers)):
-                wanted = [
-                    sum(self.centres[j] for j in near[i]) / len(near[i]) if near[i] else self.centres[i] for i in layer
-                ]
-                self._settle(layer, wanted)
+                self._settle(layer, [_mean(self.centres, near[i], i) for i in layer])
                 if turn % 100 == 0:
                     yield
 
     def _settle(self, layer: Sequence[int], wanted: Sequence[float]) -> None:
         """Least squares to the wanted centres without an overlap: isotonic regression of what is left of the gaps."""
+        if len(layer) == 1:
+            self.centres[layer[0]] = wanted[0]
+            return
         offsets, reach = [], 0.0
         for place, box in enumerate(layer):
             if place:
@@ -262,3 +262,10 @@ class _Layers:
             rank, x = self.rank_of[bend], self.centres[bend] - left
             points += [(x, tops[rank]), (x, tops[rank] + tall[rank])]
         return [*points, (self.centres[last] - left, ys[last])]
+
+
+def _mean(values: Sequence[float], near: Sequence[int], own: int) -> float:
+    """Of those at `near`, most often one; the own one where there are none."""
+    if len(near) == 1:
+        return values[near[0]]
+    return sum([values[j] for j in near]) / len(near) if near else values[own]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from workflows.wire.reports.graphs import Change, GraphFacts, GraphNode, GraphReport, GraphStage, GraphValue, NodeBefore
@@ -22,6 +23,7 @@ _CHUNK = 200
 _INDEX = re.compile(r"/(\d+)(?=/|$)")
 
 
+@lru_cache(maxsize=16384)
 def fold(scope: str) -> str:
     """A scope whose numbers belong to what they count: layers/3/mlp is layers.3/mlp, and not three boxes."""
     return _INDEX.sub(r".\1", scope)
@@ -60,6 +62,8 @@ class Graph:
     modules: set[str] = field(default_factory=set)
     producer: list[int] = field(default_factory=list)
     consumers: list[list[int]] = field(default_factory=list)
+    weights: set[int] = field(default_factory=set)
+    """The values that are initializers."""
     texts: list[str] = field(default_factory=list)
     """What a search looks through, a text a node: name, operator, domain, scope and outputs, case folded."""
 
@@ -106,6 +110,7 @@ def read_graph(report: GraphReport) -> Generator[None, None, Graph]:
 
 
 def _connect(graph: Graph) -> Steps:
+    graph.weights = {v for v, value in enumerate(graph.values) if value.kind == "initializer"}
     graph.producer = [-1] * len(graph.values)
     graph.consumers = [[] for _ in graph.values]
     for node in graph.nodes:

@@ -6,6 +6,7 @@ Graph + Scope ──Reader.read──▶ Level without places
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import lru_cache
 
 from app.scene.boxes import BOLD_W, CHAR_W, HEAD, LEAST_W, LINE_H, PAD, TITLE_H, Box, Level, Link, Port, shorten
 from app.scene.layout import rank
@@ -145,6 +146,7 @@ _KINDS = {
 }
 
 
+@lru_cache(maxsize=4096)
 def kind_of(op: str) -> str:
     """The family of an operator, which tints its box; empty for the many that only move data."""
     small = op.casefold()

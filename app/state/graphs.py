@@ -36,6 +36,7 @@ class GraphModel(QObject):
     selectionChanged = Signal(object)  # noqa: N815
     busyChanged = Signal(bool)  # noqa: N815
     failed = Signal(str, str)  # message, details
+    forgotten = Signal(str)  # path
 
     def __init__(self, worker: Worker, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -82,6 +83,12 @@ class GraphModel(QObject):
         self.stages = []
         if self.where:
             self._ask(self.where, self.against)
+
+    def forget(self, path: str) -> None:
+        """What is at `path` is another bundle or file than it was."""
+        for key in [key for key in self._kept if path in [where.path for where in key if where is not None]]:
+            del self._kept[key]
+        self.forgotten.emit(path)
 
     def clear(self) -> None:
         """Shows nothing."""
@@ -212,7 +219,7 @@ class GraphModel(QObject):
         self.sceneChanged.emit(True)
         self.selectionChanged.emit(self.selected)
         if last is not None:
-            self._leavings.run(last.take_apart(), lambda _none: None, self._on_bad)
+            self._leavings.run(last.take_apart(), lambda _none: None, self._on_bad, later=True)
 
     # -- names, which outlive a graph ------------------------------------------------------------------------
 

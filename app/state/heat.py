@@ -53,6 +53,7 @@ class Heat(QObject):
         self.measure: Measure = ""
         self.provider, self.phase = "cpu", ""
         self._failed: tuple[object, str] | None = None
+        self._measured = ""
         self.progress: ProgressEvent | None = None
         self._found: dict[tuple[str, str], list[ComponentProfile]] = {}
         self._rounded: dict[Where, list[NodeRounding]] = {}
@@ -61,6 +62,7 @@ class Heat(QObject):
         self._sums: dict[str, float] = {}
         self.most = self.total = 0.0
         model.sceneChanged.connect(lambda another: self.refresh() if another else None)
+        model.forgotten.connect(self._forget)
 
     # -- measuring ---------------------------------------------------------------------------------------------
 
@@ -75,6 +77,7 @@ class Heat(QObject):
         if where is None or self.running:
             return
         self._failed, key, subject = None, (where.path, self.provider), self._subject
+        self._measured = where.path
         if self.measure == "error":
             read = self._errand.run(Rounding(where))
             read.on_answer(lambda report: self._on_rounding(where, report))
@@ -95,6 +98,14 @@ class Heat(QObject):
     def failed(self) -> str:
         """Why what is looked at could not be measured the last time; or ""."""
         return self._failed[1] if self._failed is not None and self._failed[0] == self._subject else ""
+
+    def _forget(self, path: str) -> None:
+        """Another bundle is there now: what was measured is not its own, nor what is being measured."""
+        self._found = {key: found for key, found in self._found.items() if key[0] != path}
+        self._rounded = {where: found for where, found in self._rounded.items() if where.path != path}
+        if self._measured == path:
+            self.cancel()
+        self.refresh()
 
     def _follow(self, job: Job[object], subject: object) -> None:
         job.event.connect(self._on_event)

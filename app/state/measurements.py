@@ -13,6 +13,7 @@ imported when something first asks for a series.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -168,7 +169,7 @@ class Measurements:
         run.occupancy = event.cache_used, event.cache_capacity
         row = (run.number, run.elapsed_s, event.latency_ms, kind, tokens, *run.occupancy)
         self._ids.append(ident)
-        self._texts.append(text)
+        self._texts.append(sys.intern(text))  # most tokens come again
         if self._steps.append(*row):
             self._dropped += 1
             if self._runs[0].number < self._steps.first(0):

@@ -17,7 +17,8 @@ class Slab:
 
     def __init__(self, columns: int, size: int) -> None:
         self.size = size
-        self._data = tuple(array("d", bytes(16 * size)) for _ in range(columns))
+        self._columns = columns
+        self._data: tuple[array[float], ...] = ()  # made with the first row: a window that measures nothing has none
         self._end = 0
         self._begin = 0
 
@@ -26,6 +27,8 @@ class Slab:
 
     def append(self, *row: float) -> int:
         """Adds a row; says how many old rows were dropped (0 or 1)."""
+        if not self._data:
+            self._data = tuple(array("d", bytes(16 * self.size)) for _ in range(self._columns))
         if self._end == 2 * self.size:
             for column in self._data:
                 memoryview(column)[: self.size] = memoryview(column)[self._begin : self._end]
@@ -51,6 +54,8 @@ class Slab:
         """The rows of a column, oldest first, as a view [n] float64: valid until the next append."""
         import numpy as np
 
+        if not self._data:
+            return np.empty(0)
         return np.frombuffer(self._data[index], dtype=np.float64)[self._begin : self._end]
 
     def clear(self) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QTextEdit,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -76,11 +77,21 @@ def scrolled(content: QWidget) -> QScrollArea:
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     content.setProperty("role", "scroll")
+    area.setViewport(QWidget())  # which fills nothing; to name the class of Qt's own, PySide makes all there are: 10 ms
     area.setWidget(content)
-    area.viewport().setAutoFillBackground(False)
     content.setAutoFillBackground(False)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area
+
+
+def see_through(area: QTextEdit | QPlainTextEdit) -> None:
+    """Text without a frame, on whatever is behind it.
+
+    The viewport is told first: Qt would paint it as a styled widget else, and keep 1 KB for each that ever was.
+    """
+    area.viewport().setAutoFillBackground(False)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setStyleSheet("QTextEdit, QPlainTextEdit { background: transparent; border: 0; }")
 
 
 class Elided(QLabel):

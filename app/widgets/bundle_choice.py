@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.widgets.path_field import FolderField
@@ -14,11 +16,20 @@ if TYPE_CHECKING:
     from app.state.recents import Recents
 
 
-class BundleChoice(FolderField):
-    """`field` and a button that asks for a folder; `path` is what was chosen or typed."""
+Unfit = Callable[[Mapping[str, Any]], str]
+"""Why the bundle of a summary cannot be chosen; empty where it can."""
 
-    def __init__(self, recents: Recents, name: str, hint: str, parent: QWidget | None = None) -> None:
-        self.field = QComboBox()
+
+class BundleChoice(FolderField):
+    """`field` and a button that asks for a folder; `path` is what was chosen or typed.
+
+    What cannot be chosen is dimmed, and says why.
+    """
+
+    def __init__(
+        self, recents: Recents, name: str, hint: str, parent: QWidget | None = None, unfit: Unfit = lambda _: ""
+    ) -> None:
+        self.field, self._unfit = QComboBox(), unfit
         super().__init__(self.field, parent)
         self._recents = recents
         self.field.setEditable(True)
@@ -58,10 +69,16 @@ class BundleChoice(FolderField):
         for entry in self._recents.entries:
             if not entry.problem:
                 self.field.addItem(entry.title if self._unique(entry.title) else entry.path, entry.path)
-                self.field.setItemData(self.field.count() - 1, entry.path, Qt.ItemDataRole.ToolTipRole)
+                self._tell(self.field.count() - 1, entry.path, self._unfit(entry.summary))
         self.field.setCurrentIndex(-1)
         self.choose(kept)
         self.field.blockSignals(False)
+
+    def _tell(self, row: int, path: str, why: str) -> None:
+        self.field.setItemData(row, f"{path}\n{why}" if why else path, Qt.ItemDataRole.ToolTipRole)
+        model = self.field.model()
+        assert isinstance(model, QStandardItemModel)  # a combo box has one of its own
+        model.item(row).setEnabled(not why)
 
     def _unique(self, title: str) -> bool:
         return sum(entry.title == title for entry in self._recents.entries) == 1

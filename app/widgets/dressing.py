@@ -5,6 +5,8 @@
 What is hidden is dressed when it is seen, or when nothing else is left.
 A sheet of the whole application would be simpler, and costs four times as much to replace: Qt then asks every widget
 anew for every widget above it. A part's own sheet reaches the dialogs, menus and tool tips below it too.
+A sheet costs 0.1 ms for each widget below it, seen or not. What holds many that are not seen is a frame (`apart`): it
+wears no sheet, and each of its children is a part.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from __future__ import annotations
 from collections import deque
 from functools import lru_cache
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLayout, QStackedWidget, QWidget
 from shiboken6 import isValid
 
 from app.widgets.theme import redraw_icon, theme
@@ -50,22 +52,37 @@ class _Turns(QObject):
         self._timer.start(0)
 
     def _turn(self) -> None:
-        waiting = self._seen or self._hidden
-        dresser = waiting.popleft()
-        if isValid(dresser):
-            dresser.put_on()
-        if not self._seen:
-            still, self._still = self._still, []
-            for window in filter(isValid, still):
-                window.setUpdatesEnabled(True)
-        if self._seen or self._hidden:
-            self._timer.start(0 if self._seen else BREATH_MS)
+        waiting = self._seen or (not self._still and self._hidden)
+        if waiting:
+            dresser = waiting.popleft()
+            if isValid(dresser):
+                dresser.put_on()
+        else:
+            self._paint()
+        if self._seen or self._still or self._hidden:
+            self._timer.start(0 if self._seen or self._still else BREATH_MS)
+
+    def _paint(self) -> None:
+        """At once: X11 forgets an update that it was asked for before they were disabled, and all that follow."""
+        still, self._still = self._still, []
+        for window in filter(isValid, still):
+            window.setUpdatesEnabled(True)
+            window.repaint()
 
 
 @lru_cache(maxsize=1)
 def _turns() -> _Turns:
     """The one of the process."""
     return _Turns()
+
+
+def _measure_anew(part: QWidget) -> None:
+    """What is dressed late has other sizes than it had: Qt tells that to no layout in another, and none that is hidden.
+    """
+    for layout in part.findChildren(QLayout):
+        layout.invalidate()
+    for stack in part.findChildren(QStackedWidget):
+        stack.updateGeometry()
 
 
 class _Dresser(QObject):
@@ -86,25 +103,64 @@ class _Dresser(QObject):
         sheet = theme().sheet
         if sheet == self._worn:
             return
-        self._worn = sheet
+        first, self._worn = not self._worn, sheet
         self._part.setStyleSheet(sheet + self._own)
+        if first:
+            _measure_anew(self._part)
         part, dressed = self._part, list[QAbstractButton | QAction | QLabel]()
+        if isinstance(part, QAbstractButton | QLabel):
+            dressed.append(part)
         for found in (part.findChildren(QAbstractButton), part.findChildren(QLabel), part.findChildren(QAction)):
             dressed += found
         for target in dressed:
             if target.property("iconName"):
                 redraw_icon(target)
 
+    def put_off(self) -> None:
+        """When it is seen, or when there is time for it."""
+        _turns().add(self, self._part)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Dressed before it is measured and painted."""
-        if event.type() in _SEEN:
+        """Dressed before it is measured and painted; Qt polishes what it does not show as well."""
+        if event.type() in _SEEN and self._part.isVisibleTo(self._part.window()):
             self.put_on()
-        return super().eventFilter(watched, event)
+        return False
+
+
+class _Frame(QObject):
+    """Has what comes into a frame later dressed as well; a child of the frame."""
+
+    def __init__(self, frame: QWidget) -> None:
+        super().__init__(frame)
+        frame.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Qt's name."""
+        if event.type() == QEvent.Type.ChildPolished:
+            assert isinstance(event, QChildEvent)
+            child = event.child()
+            if isinstance(child, QWidget):
+                dress(child, later=not child.isVisibleTo(child.window()))
+        return False
+
+
+def apart(frame: QWidget | None) -> None:
+    """From now on what lies in `frame`, and beside it in what holds it, is dressed by itself; before it is dressed."""
+    while frame is not None:
+        frame.setProperty("apart", True)
+        frame = frame.parentWidget()
 
 
 def dress(part: QWidget, later: bool = False) -> None:
-    """Have `part`, and all that is or comes below it, wear the theme's sheet: now, or when it is first seen."""
-    if part.findChild(_Dresser, options=Qt.FindChildOption.FindDirectChildrenOnly) is None:
-        dresser = _Dresser(part)
-        if not later:
-            dresser.put_on()
+    """Have `part`, and all that is or comes below it, wear the theme's sheet: now, or when it is seen or there is time.
+    """
+    direct = Qt.FindChildOption.FindDirectChildrenOnly
+    if part.findChild(_Dresser, options=direct) or part.findChild(_Frame, options=direct):
+        return
+    if part.property("apart"):
+        _Frame(part)
+        for child in part.findChildren(QWidget, options=direct):
+            dress(child, later)
+        return
+    dresser = _Dresser(part)
+    (dresser.put_off if later else dresser.put_on)()

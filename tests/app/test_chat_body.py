@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextTable
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.body import MessageBody
@@ -158,3 +159,12 @@ def test_thinking_is_kept_with_the_reply(make: Make, qtbot: QtBot) -> None:
     assert reply is not None and reply.thought_tokens == 3 and reply.thought_s > 0
     fold = page.transcript.views[1].text.parts[0]
     assert isinstance(fold, ThoughtPart) and fold.fold.text().startswith("Thought for 3 tokens, ")
+
+
+def test_no_part_is_painted_as_a_styled_widget(body: MessageBody) -> None:
+    """Qt keeps a kilobyte for each that ever was, long after the part is gone."""
+    body.set_reply(REPLY)
+    body.grab()
+    areas = body.findChildren(QAbstractScrollArea)
+    assert {type(area).__base__ for area in areas} >= {QPlainTextEdit} and len(areas) >= 4
+    assert not [area for area in areas if area.viewport().testAttribute(Qt.WidgetAttribute.WA_StyledBackground)]

@@ -92,7 +92,7 @@ def test_a_bundle_is_tried_and_shown_by_component(qtbot: Any, shown: Any) -> Non
 
 
 def test_what_is_wrong_says_why_and_not_how_well(qtbot: Any, shown: Any) -> None:
-    reason = "The process that tried Qualcomm QNN ended (signal 11)."
+    reason = "The process that tried Qualcomm QNN ended (signal SIGSEGV)."
     _window, page = shown(preflight={"components": [], "usable": False, "reason": reason})
     card(page, "qnn").check.click()
     qtbot.waitUntil(lambda: card(page, "qnn").found is not None)

@@ -40,7 +40,7 @@ def test_what_is_no_json(raw: bytes) -> None:
 
 
 def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path) -> None:
-    answer = decoder_graph(3000)
+    answer = decoder_graph(5000)
     file = tmp_path / "graph.json"
     file.write_text(dumps(answer))
     assert file.stat().st_size > 4 * LARGE
@@ -91,6 +91,20 @@ def test_what_follows_a_full_slice_has_a_turn_of_its_own(qtbot: QtBot) -> None:
     assert slices.busy and not results
     qtbot.waitUntil(lambda: not slices.busy)
     assert results == ["late"]
+
+
+def test_what_is_for_later_has_not_begun(qtbot: QtBot) -> None:
+    slices, results = Slices(), list[object]()
+
+    def work() -> Any:
+        results.append("begun")
+        yield
+        return "done"
+
+    slices.run(work(), results.append, results.append, later=True)
+    assert slices.busy and not results
+    qtbot.waitUntil(lambda: not slices.busy)
+    assert results == ["begun", "done"]
 
 
 def test_slices_hand_over_what_went_wrong() -> None:

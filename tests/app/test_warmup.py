@@ -1,4 +1,4 @@
-"""What is done ahead: in order, one a turn, what is put in between comes first, and stopping leaves the rest out."""
+"""What is done ahead: in order, one a turn and settled, what is put in between first; stopping leaves the rest out."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.warmup import WarmUp
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was done; the garbage collector is left alone."""
+    """What was done, "." where it was settled; the garbage collector is left alone."""
     made = list[str]()
-    monkeypatch.setattr(warmup, "settle", lambda: made.append("settle"))
+    monkeypatch.setattr(warmup, "settle", lambda: made.append("."))
     monkeypatch.setattr(warmup, "FIRST_MS", 0)
     return made
 
@@ -31,31 +31,31 @@ def slices(done: list[str], *names: str) -> list[warmup.Slice]:
     return [partial(done.append, name) for name in names]
 
 
-def test_slices_come_in_their_order_and_settling_last(qtbot: Any, warm: WarmUp, done: list[str]) -> None:
+def test_slices_come_in_their_order_and_are_settled_one_by_one(qtbot: Any, warm: WarmUp, done: list[str]) -> None:
     assert warm.done
     warm.start(slices(done, "numpy", "page", "build"))
     assert not warm.done and done == []  # nothing before the window is seen
     qtbot.waitUntil(lambda: warm.done)
-    assert done == ["numpy", "page", "build", "settle"]
+    assert done == ["numpy", ".", "page", ".", "build", "."]
 
 
 def test_what_a_page_has_of_its_own_comes_before_what_is_left(qtbot: Any, warm: WarmUp, done: list[str]) -> None:
     first = partial(warm.next, slices(done, "one", "two"))
     warm.start([first, *slices(done, "other page")])
     qtbot.waitUntil(lambda: warm.done)
-    assert done == ["one", "two", "other page", "settle"]
+    assert done == [".", "one", ".", "two", ".", "other page", "."]
 
 
 def test_stopping_in_the_middle_leaves_out_what_is_left(qtbot: Any, warm: WarmUp, done: list[str]) -> None:
     warm.start([*slices(done, "one"), warm.stop, *slices(done, "two")])
     qtbot.waitUntil(lambda: warm.done)
-    assert done == ["one"]
+    assert done == ["one", ".", "."]
     warm._next()  # a turn that was under way
-    assert done == ["one"] and warm.done
+    assert done == ["one", ".", "."] and warm.done
 
 
 def test_one_slice_a_turn(warm: WarmUp, done: list[str]) -> None:
     warm.start(slices(done, "one", "two"))
     warm._next()
-    assert done == ["one"] and not warm.done and warm._timer.isActive()
+    assert done == ["one", "."] and not warm.done and warm._timer.isActive()
     warm.stop()

@@ -123,6 +123,19 @@ def test_every_icon_can_be_drawn(qapp: Any) -> None:
         assert any(image.pixelColor(x, y).alpha() for x in range(32) for y in range(32)), name
 
 
+def test_the_frame_waits_for_no_page(qtbot: Any, make_context: Any) -> None:
+    window, other = (MainWindow(make_context(), PAGES) for _ in range(2))
+    for one in (window, other):
+        qtbot.addWidget(one)
+        one.show()
+        assert (one.stack.count(), one.current_page) == (0, "home")
+    other.show_page("devices")
+    qtbot.waitUntil(lambda: window.stack.count() == 1)
+    assert window.stack.currentWidget() is window.built("home")
+    qtbot.wait(20)
+    assert other.built("home") is None and other.current_page == "devices"
+
+
 def test_page_geometry_and_bundle_come_back(qtbot: Any, make_window: Make, home: Path, tmp_path: Path) -> None:
     bundle = make_bundle(tmp_path / "b")
     window = make_window()

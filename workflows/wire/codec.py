@@ -4,7 +4,7 @@
 
 A field is a text, a number, true or false, None, a Literal, another dataclass, `X | None`, a list, a tuple, or a dict
 by texts; what is declared as `object` is taken as it is. A field may stand under another key in JSON
-(`metadata={"key": "in"}`), and stay away while it is None (`metadata=ABSENT`).
+(`metadata={"key": "in"}`), stay away while it is None (`metadata=ABSENT`), and be sent as rows (`metadata=ROWS`).
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ import json
 import types
 from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from workflows.errors import printable
+from workflows.wire.rows import Column, pieces, read_piece
 
 T = TypeVar("T")
 Reader = Callable[[object], object]
 ABSENT = types.MappingProxyType({"absent": True})
 """The metadata of a field whose key is left out of JSON while it is None."""
+ROWS = types.MappingProxyType({"rows": True})
+"""The metadata of a field that is a list of thousands of one dataclass: see workflows/wire/rows.py."""
 FEW = 200
 """Elements of a list between two pauses of read_in_steps."""
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", type(None): "null"}
@@ -45,45 +48,50 @@ class Mismatch(ValueError):  # noqa: N818 - what does not fit is no more than th
 
 
 class _Field(NamedTuple):
-    """One field: its name, how it is read, what it is declared as, and whether JSON must have it."""
+    """One field: its name, how it is read, what it is declared as, whether JSON must have it, and as pieces of rows."""
 
     name: str
     read: Reader
     kind: object
     required: bool
+    rows: bool
 
 
 class _Key(NamedTuple):
-    """Where a field stands in JSON; absent: not at all while it is None."""
+    """Where a field stands in JSON; absent: not at all while it is None; rows: as pieces of rows."""
 
     key: str
     name: str
     absent: bool
+    rows: bool
 
 
-def dumps(value: object, *, escaped: bool = False) -> str:
-    """One line of JSON; escaped: in ASCII.
+def dumps(value: object, *, escaped: bool = False, named: bool = False) -> str:
+    """One line of JSON; escaped: in ASCII; named: for people, who have no use for rows without names.
 
     Each dataclass is opened when it is met: a graph of 20,000 nodes is not copied whole.
     """
-    return json.dumps(value, default=shell, ensure_ascii=escaped, separators=(",", ":"))
+    return json.dumps(value, default=partial(shell, rows=not named), ensure_ascii=escaped, separators=(",", ":"))
 
 
-def shell(value: object) -> dict[str, object]:
-    """The keys and values of one dataclass, what is inside them as it is. Raises TypeError for anything else."""
+def shell(value: object, rows: bool = False) -> dict[str, object]:
+    """The keys and values of one dataclass, what is inside them as it is, but for rows. Raises TypeError for all else.
+    """
     if not is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"{type(value).__name__} has no place on the wire")
     found = {one.key: getattr(value, one.name) for one in _keys(type(value))}
     for one in _keys(type(value)):
         if one.absent and found[one.key] is None:
             del found[one.key]
+        elif one.rows and rows:
+            found[one.key] = pieces(found[one.key])
     return found
 
 
 @cache
 def _keys(cls: type) -> tuple[_Key, ...]:
     return tuple(
-        _Key(str(one.metadata.get("key", one.name)), one.name, "absent" in one.metadata)
+        _Key(str(one.metadata.get("key", one.name)), one.name, "absent" in one.metadata, "rows" in one.metadata)
         for one in fields(cls)
     )
 
@@ -113,10 +121,13 @@ def _steps(field: _Field, value: object) -> Generator[None, None, object]:
         return (yield from read_in_steps(field.kind, value))
     if origin is not list or not isinstance(value, list):
         return field.read(value)
-    element, found = _reader(inner[0]), []
+    element, few, found = _reader(inner[0]), FEW, list[object]()
+    if field.rows:
+        element, few = _piece(inner[0]), 1
     for place, one in enumerate(value):
-        found.append(_element(element, place, one))
-        if place % FEW == 0:
+        part = _element(element, place, one)
+        found += cast(list[object], part) if field.rows else [part]
+        if place % few == 0:
             yield
     return found
 
@@ -221,8 +232,45 @@ def _fields(cls: type) -> Mapping[str, _Field]:
     found = {}
     for one in _keys(cls):
         optional = declared[one.name].default is not MISSING or declared[one.name].default_factory is not MISSING
-        found[one.key] = _Field(one.name, _reader(hints[one.name]), hints[one.name], not optional)
+        hint = hints[one.name]
+        reader = _pieces(get_args(hint)[0]) if one.rows else _reader(hint)
+        found[one.key] = _Field(one.name, reader, hint, not optional, one.rows)
     return found
+
+
+@cache
+def _piece(cls: type) -> Reader:
+    """A piece of rows of a dataclass."""
+    columns = [Column(one.kind, _column(key, one.read)) for key, one in _fields(cls).items()]
+
+    def take(value: object) -> object:
+        found = read_piece(cls, columns, value)
+        if found is None:
+            raise Mismatch(_needs(f"rows of {len(columns)}"))
+        return found
+
+    return take
+
+
+def _column(key: str, read: Reader) -> Callable[[tuple[object, ...]], tuple[object, ...]]:
+    def cell(value: object) -> object:
+        try:
+            return read(value)
+        except Mismatch as error:
+            raise error.within(key) from None
+
+    return lambda values: tuple(_element(cell, place, one) for place, one in enumerate(values))
+
+
+def _pieces(cls: type) -> Reader:
+    piece = _piece(cls)
+
+    def take(value: object) -> object:
+        if not isinstance(value, list):
+            raise Mismatch(_needs("a list of rows"))
+        return [row for place, one in enumerate(value) for row in cast(list[object], _element(piece, place, one))]
+
+    return take
 
 
 def _known(known: Mapping[str, _Field], key: str) -> _Field:

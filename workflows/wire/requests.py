@@ -325,4 +325,8 @@ class Cancel(Request[None], job="cancel"):
 
 
 CONNECTING = (Probe, PlanRecipe, Warm, Build, InstallPlugin, Eval)
-"""Those that may ask the hub or an index of packages, and what is done ahead of them; every other needs no network."""
+"""Those that may ask the hub or an index of packages, and what is done ahead of them; every other needs no network.
+
+A build and a comparison have done so before they open anything, a probe opens nothing by itself, and the other two open
+nothing that comes from elsewhere.
+"""

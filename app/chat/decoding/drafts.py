@@ -11,7 +11,7 @@ from app.chat.decoding.choice import Decoding, Drafts
 from app.chat.decoding.fold import Fold
 from app.state.recents import Recents
 from app.widgets import label
-from app.widgets.bundle_choice import BundleChoice
+from app.widgets.bundle_choice import BundleChoice, Unfit
 from app.widgets.spin import in_tokens
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
@@ -69,14 +69,19 @@ class DraftPart(Fold):
         combo.activated.connect(lambda _index: self._on_combo())
         return combo
 
-    def offer(self, recents: Recents) -> None:
+    def offer(self, recents: Recents, unfit: Unfit) -> None:
         """The bundles that may be chosen from."""
         hint = self.tr("A bundle's folder")
-        self.bundle = BundleChoice(recents, self.tr("Bundle that drafts"), hint)
+        self.bundle = BundleChoice(recents, self.tr("Bundle that drafts"), hint, unfit=unfit)
         self.bundle.field.setToolTip(self.tr("A smaller bundle of the same family, which speaks the same tokens."))
         self.bundle.changed.connect(lambda _text: self._typed.start())
         self.body.insertWidget(1, self.bundle)
         self._refresh()
+
+    def refill(self) -> None:
+        """Another bundle is to be drafted for."""
+        if self.bundle is not None:
+            self.bundle.refill()
 
     def show_choice(self, choice: Decoding, drawn: bool) -> None:
         """Shows what is chosen, without telling of a change. drawn: whether tokens are sampled."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
@@ -18,6 +18,7 @@ from app.chat.controller import ChatController
 from app.chat.decoding.choice import Decoding, Form
 from app.chat.decoding.part import DecodingPart
 from app.state.session_draft import SessionDraft
+from app.widgets.format import number
 from workflows.wire.events import ErrorEvent
 from workflows.wire.requests import CheckForm
 
@@ -41,7 +42,7 @@ class Keeper(QObject):
         self.default = Decoding()
         self._chosen = ""  # the draft that is chosen, which was asked for
         self.draft = SessionDraft(context.session_worker, context.session, self)
-        part.drafts.offer(context.recents)
+        part.drafts.offer(context.recents, self._unfit)
         part.changed.connect(self._on_changed)
         part.problemChanged.connect(self._on_problem)
         part.form.check.asked.connect(self._ask_form)
@@ -57,9 +58,18 @@ class Keeper(QObject):
         """Another bundle, with the chain that it has; a chat that it was chosen in for this bundle keeps its own."""
         self.default = default
         self._part.set_model(ops)
+        self._part.drafts.refill()
         chat = self._controller.chat
         own = chat.decoding and chat.bundle == self._bundle
         self._show(Decoding.from_dict(chat.decoding) if own else default)
+
+    def _unfit(self, summary: Mapping[str, Any]) -> str:
+        """What the files of both tell already; whether their tokens are the same ones the engine sees."""
+        own, other = (self._context.bundle or {}).get("vocabulary"), summary.get("vocabulary")
+        if not own or not other or own == other:
+            return ""
+        said = self.tr("The vocabularies differ in size ({0} and the model's {1}): a draft speaks the same tokens.")
+        return said.format(number(other), number(own))
 
     def _on_chat(self) -> None:
         chosen = self._controller.chat.decoding

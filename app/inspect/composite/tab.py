@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLay
 from app.inspect.composite.view import STEP, CompositeView
 from app.inspect.composite.words import words_of
 from app.inspect.graph.stages import tool
-from app.inspect.lazy import InspectTab
+from app.inspect.tab import InspectTab
 from app.state.inspection import Inspection
 from app.state.lights import BEGUN, Lights
 from app.widgets import Banner, Elided, EmptyState, Pill, button
 from app.widgets.actions import action
+from app.widgets.endings import ended
 from app.widgets.theme import G
 from workflows.errors import RequestError
 from workflows.picture.drawing import TINTS, Drawing
@@ -109,7 +110,7 @@ class CompositeTab(InspectTab):
             self, self.tr("Save the picture"), str(draft), self.tr("Pictures (*.svg)")
         )
         if name:
-            self.save(Path(name) if Path(name).suffix else Path(name + ".svg"))
+            self.save(ended(name, ".svg"))
 
     def save(self, path: Path) -> None:
         """Saves the picture, and says how it went."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import chain
 
 from PySide6.QtCore import QCoreApplication
 
@@ -155,13 +157,13 @@ def _scope(model: GraphModel, graph: Graph, path: str) -> Iterator[Line]:
             yield Line(f"{MARKS[change]} {number(scope.changes[change])} {tr(change)}", change)
     inside = outline.every_node(scope)
     yield Line(tr("Operators"), "heading")
-    counts = Counter(graph.nodes[n].op for n in inside)
+    counts = Counter([graph.nodes[n].op for n in inside])
     yield from (Line(f"{op}  {number(count)}", "mono") for op, count in counts.most_common(MOST))
-    weights = {v for n in inside for v in graph.nodes[n].inputs if v >= 0 and graph.values[v].kind == "initializer"}
+    weights = graph.weights.intersection(chain.from_iterable([graph.nodes[n].inputs for n in inside]))
     if weights:
         total = size(sum(graph.values[v].bytes for v in weights))
         yield Line(tr("Initializers · {0} · {1}").format(number(len(weights)), total), "heading")
-        for v in sorted(weights, key=lambda v: -graph.values[v].bytes)[:12]:
+        for v in nsmallest(12, weights, key=lambda v: (-graph.values[v].bytes, v)):
             yield Line(graph.values[v].name, "mono", f"value:{v}")
             yield Line(f"    {graph.values[v].type}", "muted")
 

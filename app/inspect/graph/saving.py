@@ -14,6 +14,7 @@ from app.inspect.graph.view import GraphView
 from app.jobs.aside import Aside
 from app.jobs.slices import Slices
 from app.widgets import Banner
+from app.widgets.endings import ended
 from app.widgets.format import number
 
 
@@ -32,7 +33,7 @@ class Saver(QObject):
         kind = self.tr("Pictures (*{0})").format(ending)
         name, _kind = QFileDialog.getSaveFileName(self._page, self.tr("Save the picture"), str(draft), kind)
         if name:
-            self.save(Path(name) if Path(name).suffix else Path(name + ending), everything)
+            self.save(ended(name, ending, ".svg", ".png"), everything)
 
     def save(self, path: Path, everything: bool) -> None:
         """Saves the picture, and says how it went: a PNG when it is written, which the window does not wait for."""

@@ -26,7 +26,7 @@ from app.inspect.graph.saving import Saver
 from app.inspect.graph.stages import StageBar
 from app.inspect.graph.tools import Tools
 from app.inspect.graph.view import GraphView
-from app.inspect.lazy import InspectTab
+from app.inspect.tab import InspectTab
 from app.jobs.worker import Worker
 from app.scene.boxes import Key
 from app.state.graphs import GraphModel
@@ -52,6 +52,7 @@ class GraphTab(InspectTab):
         self.model = GraphModel(worker, self)
         self._wanted: Callable[[], None] | None = None
         self._found: Inspection | None = None
+        self._known: dict[str, Inspection] = {}
         self.exports: list[QAction] = []
         self.banner = Banner()
         self.stages = StageBar(self.model)
@@ -76,7 +77,10 @@ class GraphTab(InspectTab):
     # -- what others may call --------------------------------------------------------------------------------
 
     def fill(self, found: Inspection | None) -> None:
-        """Shows nothing until a component of it is chosen."""
+        """Shows nothing until a component of it is chosen; what is known of another at its place goes."""
+        if found is not None and self._known.setdefault(found.path, found) != found:
+            self._known[found.path] = found
+            self.model.forget(found.path)
         self._found = found
         if found is None or not found.components:
             self.model.clear()

@@ -272,6 +272,8 @@ def test_the_palette_brings_it_to_the_front(qtbot: Any, make_window: Any, home: 
     history(home)
     window = make_window()
     page = window.page("measure")
+    for build in page.slices():  # type: ignore[attr-defined]
+        build()  # as a window does ahead
     found = {one.text(): one for one in window.every_action()}
     found["History: filter the runs"].trigger()
     assert window.current_page == "measure" and page.tabs.currentWidget() is page.history

@@ -164,3 +164,13 @@ def test_a_plan_writes_over_nothing_that_is_being_typed(qtbot: QtBot, calibratio
     calibration._draft._debounce.stop()  # the plan of what was typed is there
     calibration.show_plan(chosen("of the plan", "minmax"), True)
     assert calibration.prompts.text() == "of the plan"
+
+
+def test_finer_blocks_are_shown_and_sent_where_a_precision_has_them(blocks: BlockOptions, draft: Draft) -> None:
+    blocks.show_plan(plan(fine_block_size=32), True, rounds=True)
+    assert blocks.fine.isVisible() and blocks.fine.currentData() == 32 and draft.options == {}
+    blocks.fine.setCurrentIndex(blocks.fine.findData(None))
+    blocks.fine.activated.emit(blocks.fine.currentIndex())
+    assert draft.options == {"quantize": {"fine_block_size": None}}
+    blocks.show_plan(plan(), True, rounds=False)
+    assert blocks.fine.currentData() is None and not blocks.fine.isVisible()

@@ -77,28 +77,34 @@ def test_a_large_report_is_read_in_many_steps() -> None:
     """So that the window is never kept for longer than one of them."""
     payload = json.loads(dumps(decoder_graph(3000)))
     steps = list(read_in_steps(GraphReport, payload))
-    assert len(steps) > (len(payload["nodes"]) + len(payload["values"])) / 250
+    assert len(steps) > sum(len(piece) for key in ("nodes", "values") for piece in payload[key]) / 250
     assert whole(read_in_steps(GraphReport, payload)) == read(GraphReport, payload)
 
 
 def test_keys_that_are_words_of_python_and_keys_that_stay_away() -> None:
-    """A node's ends are "in" and "out"; what only a difference has is not there otherwise."""
+    """A node's ends are "in" and "out"; what only a difference has is not there otherwise, but in rows."""
     graph = small()
     plain = json.loads(dumps(graph.nodes[0]))
     assert plain["in"] == graph.nodes[0].inputs and not {"inputs", "change", "was"} & plain.keys()
-    changed = json.loads(dumps(diff_of(graph)))["graph"]["nodes"]
-    assert {one["change"] for one in changed} == {"", "removed", "added", "changed"}
+    (piece,) = json.loads(dumps(diff_of(graph)))["graph"]["nodes"]
+    assert {row[-2] for row in piece} == {"", "removed", "added", "changed"} and len(piece[0]) == len(plain) + 2
     assert "suggestions" not in shell(report())
     assert "files" not in ErrorEvent(kind="x", message="y").to_dict()
+
+
+def change_row(pieces: list[list[list[object]]], column: int, value: object) -> None:
+    """The third row of the first piece has another value."""
+    pieces[0][2][column] = value
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda graph: graph.pop("nodes"), "lacks its 'graph.nodes'"),
-        (lambda graph: graph["nodes"][2].pop("in"), "lacks its 'graph.nodes[2].in'"),
-        (lambda graph: graph["nodes"][2].update(op=7), "needs a text as its 'graph.nodes[2].op'"),
-        (lambda graph: graph["values"][0].update(shape=[None]), "needs a text as its 'graph.values[0].shape[0]'"),
+        (lambda graph: graph.update(nodes={}), "needs a list of rows as its 'graph.nodes'"),
+        (lambda graph: graph["nodes"][0][2].pop(), "needs rows of 11 as its 'graph.nodes[0]'"),
+        (lambda graph: change_row(graph["nodes"], 1, 7), "needs a text as its 'graph.nodes[0][2].op'"),
+        (lambda graph: change_row(graph["values"], 2, [None]), "needs a text as its 'graph.values[0][2].shape[0]'"),
         (lambda graph: graph["facts"].update(speed=1), "takes no 'graph.facts.speed'"),
         (lambda graph: graph.update(stages={}), "needs a list of objects as its 'graph.stages'"),
     ],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workflows.wire.codec import ABSENT
+from workflows.wire.codec import ABSENT, ROWS
 from workflows.wire.reports.base import Report
 from workflows.wire.reports.inspection import ParityReport, Refused
 
@@ -120,8 +120,8 @@ class GraphReport(Report):
     component: str
     stage: str
     stages: list[GraphStage]
-    values: list[GraphValue]
-    nodes: list[GraphNode]
+    values: list[GraphValue] = field(metadata=ROWS)
+    nodes: list[GraphNode] = field(metadata=ROWS)
     inputs: list[int]
     outputs: list[int]
     facts: GraphFacts

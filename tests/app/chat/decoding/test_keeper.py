@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.chat.decoding.choice import Decoding, Forms
@@ -15,6 +16,7 @@ from app.chat.intents import AnswerAgain, Send
 from app.chat.page import ChatPage
 from app.state.conversation import Conversation
 from app.state.kept_choices import Kept, KeptChoices
+from app.state.recents import Recent
 from tests.app.chat.decoding.test_parts import pick
 from tests.app.test_chat_choices import opened
 from tests.app.test_chat_page import Make, ask, make
@@ -139,6 +141,27 @@ def test_a_draft_that_is_refused_leaves_all_as_it_was(make: Make, qtbot: QtBot) 
     drafts.commit()  # a person tries again
     assert page.choices.decoding.draft.asking
     qtbot.waitUntil(lambda: drafts.problem.text() == REFUSED)
+
+
+def test_a_bundle_that_speaks_other_tokens_is_dimmed_and_says_why(make: Make) -> None:
+    page = make()
+    context, choice = page.context, page.panel.decoding.drafts.bundle
+    assert choice is not None and context.bundle is not None
+    context.recents.entries = [
+        Recent(f"/b/{name}", summary={**context.bundle, "name": name, "vocabulary": tokens})
+        for name, tokens in (("same", 512), ("other", 32_000), ("unsaid", None))
+    ]
+    context.bundle["vocabulary"] = 512
+    context.recents.changed.emit()
+    rows = {choice.field.itemData(row): choice.field.model().index(row, 0) for row in range(choice.field.count())}
+    free = {path for path, index in rows.items() if index.flags() & Qt.ItemFlag.ItemIsEnabled}
+    assert free == {"/b/same", "/b/unsaid"}  # of the last nothing is known; the worker will say
+    why = "The vocabularies differ in size (32,000 and the model's 512): a draft speaks the same tokens."
+    assert rows["/b/other"].data(Qt.ItemDataRole.ToolTipRole) == f"/b/other\n{why}"
+    context.bundle["vocabulary"] = 32_000  # another bundle is open
+    page.choices.decoding.show_bundle(Decoding(), ())
+    assert choice.field.model().index(0, 0).flags() & Qt.ItemFlag.ItemIsEnabled == Qt.ItemFlag.NoItemFlags
+    assert choice.field.model().index(1, 0).flags() & Qt.ItemFlag.ItemIsEnabled
 
 
 def test_a_draft_of_another_bundle_is_asked_for_when_that_is_open(make: Make, qtbot: QtBot) -> None:

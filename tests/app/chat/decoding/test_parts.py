@@ -40,7 +40,7 @@ def heard(signal: Any) -> list[Any]:
 def part(qtbot: QtBot, tmp_path: Path) -> DecodingPart:
     found = DecodingPart()
     qtbot.addWidget(found)
-    found.drafts.offer(Recents(tmp_path, lambda folder: {}))
+    found.drafts.offer(Recents(tmp_path, lambda folder: {}), lambda summary: "")
     found.show()
     return found
 

@@ -15,7 +15,9 @@ from app.inspect.graph.heat import CALLS, HeatPanel
 from app.inspect.graph.tab import GraphTab
 from app.state.context import AppContext
 from app.state.heat import bytes_of
+from app.state.inspection import inspection_of
 from tests.app.inspect.graph.test_tab import node_called, pixel
+from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -218,3 +220,21 @@ def test_rounding_of_weights_is_read_and_does_not_add_up(make: Make, qtbot: QtBo
     assert [rows.index(0, column).data() for column in range(3)] == ["MatMul  lm_head", panel.legend.most, "4"]
     panel.table.picked.emit(1)
     assert tab.model.selected == products[-2]
+
+
+def test_another_bundle_in_the_same_folder_has_no_figures_of_the_one_before(make: Make, qtbot: QtBot) -> None:
+    tab, panel = make()
+    was = inspection_of("/b/demo", BUNDLE)
+    tab.fill(was)
+    measured(qtbot, tab, panel)
+    first = tab.model.scene
+    tab.fill(inspection_of("/b/other", BUNDLE))
+    tab.fill(was)
+    assert panel.heat.profiles  # it was looked at elsewhere meanwhile, and is what it was
+    panel.run.click()
+    tab.fill(replace(was, facts=(*was.facts, ("built_at", "2027"))))
+    assert not panel.heat.profiles and not panel.heat.values
+    qtbot.waitUntil(lambda: not panel.heat.running)
+    assert not panel.heat.profiles  # what was being measured is not taken for its own either
+    tab.show_graph("/b/demo", "decode")
+    qtbot.waitUntil(lambda: tab.model.scene is not first)  # the graph is read anew

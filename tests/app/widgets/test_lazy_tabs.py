@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.inspect.lazy import InspectTab, LazyTabs
 from app.inspect.page import InspectPage
+from app.inspect.tab import InspectTab
 from app.state.context import AppContext
 from app.state.inspection import inspection_of
+from app.widgets.lazy_tabs import LazyTabs
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.worker import program
 
@@ -40,10 +41,10 @@ def test_a_tab_that_comes_late_shows_what_is_known(qtbot: QtBot, tmp_path: Path)
     qtbot.addWidget(page)
     page.show_inspection(inspection_of("/b/demo", BUNDLE))
     page.choose(len(page.cards) - 1)
-    assert not page.tabs.built()
+    assert not page.tabs.built(InspectTab)
     for build in page.slices():
         build()
-    assert len(page.tabs.built()) == len(page.tabs.names) == 7
+    assert len(page.tabs.built(InspectTab)) == len(page.tabs.names) == 7
     assert [card.group.name for card in page.kv.cards] == [group.name for group in page.inspection.kv]  # type: ignore[union-attr]
     last = page.cards[-1].component
     assert page.operators.table.model().rowCount() == len(last.op_counts)

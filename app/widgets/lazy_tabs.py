@@ -1,6 +1,6 @@
 """Tabs that are built one by one: when a tab is looked at, or ahead of that, a tab a slice.
 
-add(name, maker) ──▶ an empty widget; get() ──▶ it gives its place to the tab ──▶ made(tab);  fill, choose: its show
+add(name, maker) ──▶ an empty widget; get() ──▶ it gives its place to the tab ──▶ made(tab)
 """
 
 from __future__ import annotations
@@ -8,25 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QTabWidget, QWidget
+from PySide6.QtCore import QRect, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
 
-from app.state.inspection import Inspection
-from workflows.wire.reports.inspection import ComponentReport
+from app.widgets.theme import theme
 
+Tab = TypeVar("Tab", bound=QWidget)
 
-class InspectTab(QWidget):
-    """What every tab of the inspect page can be told; one that has nothing to show of it stays as it is."""
-
-    def fill(self, found: Inspection | None) -> None:
-        """Shows what is the same for every component of another inspection; None where nothing could be read."""
-
-    def choose(self, component: ComponentReport) -> None:
-        """Shows what is known of another component of that inspection."""
-
-
-Tab = TypeVar("Tab", bound=InspectTab)
 
 
 class LazyTabs(QTabWidget):
@@ -37,8 +26,8 @@ class LazyTabs(QTabWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setDocumentMode(True)
-        self._getters: dict[str, Callable[[], InspectTab]] = {}
-        self._built: dict[str, InspectTab] = {}
+        self._getters: dict[str, Callable[[], QWidget]] = {}
+        self._built: dict[str, QWidget] = {}
         self.currentChanged.connect(self._on_current)
 
     def add(self, name: str, title: str, maker: Callable[[], Tab]) -> Callable[[], Tab]:
@@ -69,15 +58,22 @@ class LazyTabs(QTabWidget):
         """The name of the tab in front."""
         return self.names[self.currentIndex()]
 
-    def getters(self) -> Iterator[Callable[[], InspectTab]]:
+    def getters(self) -> Iterator[Callable[[], QWidget]]:
         """What builds each, in their order."""
         return iter(list(self._getters.values()))
 
-    def built(self) -> list[InspectTab]:
-        """Those that are there already."""
-        return list(self._built.values())
+    def built(self, kind: type[Tab]) -> list[Tab]:
+        """Those of a kind that are there already."""
+        return [tab for tab in self._built.values() if isinstance(tab, kind)]
 
-    def name_of(self, tab: InspectTab) -> str:
+    @property
+    def pages(self) -> QWidget:
+        """What holds the tabs, of which one is seen: see dressing.apart."""
+        found = self.findChild(QStackedWidget)
+        assert found is not None  # QTabWidget makes it first
+        return found
+
+    def name_of(self, tab: QWidget) -> str:
         """The name of a tab that was built."""
         return next(name for name, one in self._built.items() if one is tab)
 
@@ -98,6 +94,11 @@ class LazyTabs(QTabWidget):
     def _on_current(self, place: int) -> None:
         if self.isVisible():
             self._getters[self.names[place]]()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's name: a hair line below the names, that is drawn here since a frame wears no sheet."""
+        below = QRect(0, self.tabBar().geometry().bottom(), self.width(), 1)
+        QPainter(self).fillRect(below, theme().color("border"))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: what is in front is needed now."""
