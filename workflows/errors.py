@@ -30,6 +30,8 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Mapping
+from typing import Any
 
 
 class JoineryError(Exception):
@@ -175,6 +177,21 @@ def short_of_memory(job: str) -> str:
     return f"Memory ran out: close other programs, or {less}."
 
 
+def passed_on(error: Exception, job: str) -> dict[str, str] | None:
+    """What a process tells another one of an error, which `taken_over` raises there; None of a fault. job: its word."""
+    if is_out_of_memory(error):
+        error = MemoryShortError(short_of_memory(job))
+    return {"error": type(error).__name__, "message": str(error)} if isinstance(error, JoineryError) else None
+
+
+def taken_over(told: Mapping[str, object]) -> JoineryError:
+    """The error that `passed_on` told of, where it is made of a sentence alone; a CheckpointError of any other name."""
+    kind: Any = globals().get(str(told["error"]))
+    known = isinstance(kind, type) and issubclass(kind, JoineryError) and kind.__init__ is Exception.__init__
+    made: JoineryError = (kind if known else CheckpointError)(printable(told.get("message"), 600))
+    return made
+
+
 def describe_os_error(error: OSError) -> str:
     """What the system refused, and where, as one sentence."""
     named = error.filename2 or error.filename  # of two names the new one
@@ -185,5 +202,7 @@ def describe_os_error(error: OSError) -> str:
 
 def printable(text: object, limit: int = 120) -> str:
     """`text` from an untrusted file, safe for a terminal and a log: no control characters, at most `limit` long."""
-    clean = "".join(c if c.isprintable() else "�" for c in str(text))
+    clean = str(text)
+    if not clean.isprintable():
+        clean = "".join(c if c.isprintable() else "�" for c in clean)
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"

@@ -17,8 +17,11 @@ from pathlib import Path
 
 from workflows.builder import BuildRequest, build
 from workflows.bundle import Bundle, read_bundle
+from workflows.bundle.genai.asked import is_genai
 from workflows.bundle.manifest import MANIFEST
 from workflows.bundle.read import PIPELINE
+from workflows.checkpoint import Found, find_checkpoint
+from workflows.confinement import Fetched, stay_open
 from workflows.errors import Cancelled, RequestError
 from workflows.quantize.accuracy import choose_prompts, compare, suggest
 from workflows.quantize.accuracy.prompts import QUESTIONS, read_prompts
@@ -56,8 +59,9 @@ def evaluate(
     request: EvalRequest,
     report: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
+    fetched: Fetched = stay_open,
 ) -> EvalReport:
-    """The report of `eval --json`, with `suggestions` where they were asked for.
+    """The report of `eval --json`, with `suggestions` where they were asked for. fetched: told as `build` tells it.
 
     Raises RequestError and its kinds, before anything long is begun where that can be told, and Cancelled.
     """
@@ -67,15 +71,21 @@ def evaluate(
         raise RequestError(f"--questions cannot be {request.questions}: give 0 for none.")
     if request.suggest < 0:
         raise RequestError(f"--suggest cannot be {request.suggest}: give 0 for none.")
+    if not _is_bundle(str(request.bundle)) and not is_genai(request.bundle):
+        read_bundle(request.bundle)  # which it is not: told before anything is downloaded
+    found = None
+    if not _is_bundle(request.against):
+        found = find_checkpoint(request.against, report=report, cancelled=cancelled)
+    fetched(found.weights_bytes if found else 0)
     if request.prompts is not None:
         read_prompts(request.prompts)
     task = read_task(request.task) if request.task else None
     candidate = read_bundle(request.bundle)
-    with _reference(request, candidate, report, cancelled) as reference:
+    with _reference(request, found, candidate, report, cancelled) as reference:
         if request.suggest:
             find_products(reference, candidate)
         chosen = partial(choose_prompts, file=request.prompts)
-        found = compare(
+        compared = compare(
             reference,
             candidate,
             chosen,
@@ -87,16 +97,24 @@ def evaluate(
         )
         if request.suggest:
             suggested = suggest(reference, candidate, chosen, request.suggest, report, cancelled)
-            return replace(found, suggestions=suggested)
-        return found
+            return replace(compared, suggestions=suggested)
+        return compared
+
+
+def _is_bundle(path: str) -> bool:
+    return any((Path(path) / name).is_file() for name in (MANIFEST, PIPELINE))
 
 
 @contextmanager
 def _reference(
-    request: EvalRequest, candidate: Bundle, report: Callable[[Event], None], cancelled: Callable[[], bool]
+    request: EvalRequest,
+    found: Found | None,
+    candidate: Bundle,
+    report: Callable[[Event], None],
+    cancelled: Callable[[], bool],
 ) -> Iterator[Bundle]:
-    """The bundle to compare with, built where it is no bundle yet."""
-    if any((Path(request.against) / name).is_file() for name in (MANIFEST, PIPELINE)):
+    """The bundle to compare with, built of the checkpoint that was found where it is no bundle yet."""
+    if found is None:
         yield read_bundle(request.against)
         return
     facts = candidate.pipeline.metadata
@@ -114,7 +132,9 @@ def _reference(
 
     with tempfile.TemporaryDirectory(prefix="joinery-eval-") as folder:
         out = Path(folder) / "reference"
-        wanted = BuildRequest(request.against, out, options, request.trust_remote_code, consented=request.consented)
+        wanted = BuildRequest(
+            request.against, out, options, request.trust_remote_code, consented=request.consented, found=found
+        )
         try:
             build(wanted, told, cancelled)
         except Cancelled:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -85,13 +86,17 @@ def run_apart(
         return Ended(told, log.read().decode("utf-8", "replace"), why)
 
 
-_KILLED = ", with which the system ends what takes too much memory"
+def signal_named(number: int) -> str:
+    """What ended a process, in words: `signal SIGSEGV`; by its number, where this system has no name for it."""
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = str(number)
+    return f"signal {name}{', with which the system ends what takes too much memory' if name == 'SIGKILL' else ''}"
 
 
 def _ended(code: int) -> str:
-    if code >= 0:
-        return f"ended (code {code})"
-    return f"ended (signal {-code}{_KILLED if code == -9 else ''})"
+    return f"ended ({f'code {code}' if code >= 0 else signal_named(-code)})"
 
 
 class Kept:

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -89,10 +89,11 @@ class StageCache:
             return False
         return True
 
-    def holds(self, file: Path) -> bool:
-        """Whether the cache has another name for the same file."""
-        stat = file.stat()
-        return (stat.st_dev, stat.st_ino) in _sizes(*self._stages())
+    def held(self, files: Iterable[Path]) -> set[Path]:
+        """Those of which the cache has another name."""
+        kept = _sizes(*self._stages())
+        stats = {file: file.stat() for file in files}
+        return {file for file, stat in stats.items() if (stat.st_dev, stat.st_ino) in kept}
 
     def drop(self, name: str) -> None:
         """Forgets a stage, held by `alone`, that is not what its manifest says."""

@@ -3,8 +3,9 @@
     stdin ──reader thread──▶ queue ──main thread──▶ Jobs ──▶ events ──▶ stdout
               └─ cancel, ping: taken at once
 
-A process that is asked for anything but a probe, a build or their like opens what comes from elsewhere: from its first
-such job on it has no network, and takes none that needs one.
+Once it opens what comes from elsewhere the process has no network, and takes no further job that may ask the hub: from
+its first job on that never asks; in a build or a comparison, when all is here that it is made of. A probe, which is no
+last word, has another process open what it found.
 
 Every event carries "job", the id of the request that it belongs to. Jobs run one after another. Whatever else in the
 process prints goes to stderr. The end of stdin ends the process at once, whatever it is doing.
@@ -19,6 +20,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import IO, NamedTuple
 
 from workflows.confinement import confine, most_memory
@@ -52,10 +54,13 @@ class _Taken(NamedTuple):
 
 
 class Worker:
-    """Runs what comes on `requests` and writes events to `out`. confine: has the process do without a network."""
+    """Runs what comes on `requests` and writes events to `out`.
+
+    confine: has the process do without a network, told how many bytes of weights it will map; what could not be taken.
+    """
 
     def __init__(
-        self, requests: IO[str], out: IO[str], jobs: Jobs | None = None, confine: Callable[[], str] = lambda: ""
+        self, requests: IO[str], out: IO[str], jobs: Jobs | None = None, confine: Callable[[int], str] = lambda _: ""
     ) -> None:
         self._requests, self._out = requests, out
         self._write = threading.Lock()
@@ -65,7 +70,7 @@ class Worker:
         self._stoppable: int | None = None
         self._stopping = threading.Lock()
         self._jobs = jobs or Jobs()
-        self._confine: Callable[[], str] | None = confine
+        self._confine: Callable[[int], str] | None = confine
         self._progress_at = 0.0
 
     def run(self) -> None:
@@ -116,7 +121,7 @@ class Worker:
         if taken.id in self._cancelled and not generates:  # a generation ends with a done of its own
             raise Cancelled("The job was cancelled before it began.")
         self._prepare(taken)
-        told = Told(self._reporter(taken.id), lambda: taken.id in self._cancelled)
+        told = Told(self._reporter(taken.id), lambda: taken.id in self._cancelled, partial(self._give_up, taken.id))
         self._stoppable = taken.id if isinstance(taken.request, Generate | Open) else None
         try:
             for event in self._jobs.run(taken.request, told):
@@ -126,14 +131,19 @@ class Worker:
                 self._stoppable = None
 
     def _prepare(self, taken: _Taken) -> None:
-        """Gives up the network before the first job that needs none; says where it could not."""
+        """Gives up the network before the first job that needs none."""
         if isinstance(taken.request, CONNECTING):
             if self._confine is None:
                 raise RequestError(f"This worker has given up the network: start another one to {taken.request.job}.")
-        elif self._confine is not None:
+        else:
+            self._give_up(taken.id, 0)
+
+    def _give_up(self, ident: int, mapped: int) -> None:
+        """Once; says where it could not."""
+        if self._confine is not None:
             confine, self._confine = self._confine, None
-            if why := confine():
-                self._emit(taken.id, NoticeEvent(code="open", message=why))
+            if why := confine(mapped):
+                self._emit(ident, NoticeEvent(code="open", message=why))
 
     def _emit(self, job: int, event: Event) -> None:
         line = event.to_line(job)
@@ -179,7 +189,7 @@ def main() -> None:
     out = own_stdout("utf-8")
     sys.stdout = sys.stderr
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    Worker(sys.stdin, out, confine=lambda: confine(most_memory())).run()
+    Worker(sys.stdin, out, confine=lambda mapped: confine(most_memory(mapped))).run()
 
 
 if __name__ == "__main__":

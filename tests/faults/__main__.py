@@ -9,8 +9,9 @@ import tempfile
 from dataclasses import astuple
 from pathlib import Path
 
-from tests.faults.cases import Subject, tried
+from tests.faults.cases import Subject, Verdict, tried
 from tests.faults.files import SUBJECTS
+from tests.faults.moments import MOMENTS, at_moments
 from tests.faults.real import REAL
 from tests.faults.soak import COUNTS, GROWTH, soak, told
 from tests.faults.table import Row, markdown, row_of, table
@@ -24,6 +25,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="kinds that hold this word; and no writers")
     parser.add_argument("--cases", type=int, help="of each kind at most, drawn by the seed (all)")
     parser.add_argument("--real", type=int, default=8, help="cases of a real build (8), which take seconds each")
+    parser.add_argument("--moments", type=int, default=200, help="kills at random moments of a whole build (200)")
     parser.add_argument("--times", type=int, default=TIMES, help=f"that each of the writers writes ({TIMES})")
     parser.add_argument("--mutants", type=int, default=100, help="of each kind of file (100), made by the seed")
     parser.add_argument("--number", type=int, help="this mutant alone, and where its errors come from")
@@ -36,6 +38,8 @@ def main() -> int:
         sys.exit(f"Nothing can be tried here: {why_not()}.")
     subjects = dict.fromkeys(SUBJECTS, given.cases) | ({REAL: given.real} if given.real else {})
     rows = [_row(one, cases, given.seed) for one, cases in subjects.items() if given.only in one.kind]
+    if given.moments and given.only in MOMENTS.kind:
+        rows.append(row_of(MOMENTS.kind, map(_told, at_moments(given.moments, given.seed))))
     if rows:
         print(table(rows))
     findings = _mutants(given.only, given.mutants, given.number, given.seed)
@@ -45,12 +49,13 @@ def main() -> int:
 
 def _row(subject: Subject, cases: int | None, seed: int) -> Row:
     """One kind; what fell short goes to stderr as it is found."""
-    verdicts = []
-    for verdict in tried(subject, cases, seed):
-        verdicts.append(verdict)
-        if not verdict.whole or verdict.needs_hand or verdict.named is False:
-            print(verdict, file=sys.stderr)
-    return row_of(subject.kind, verdicts)
+    return row_of(subject.kind, map(_told, tried(subject, cases, seed)))
+
+
+def _told(verdict: Verdict) -> Verdict:
+    if not verdict.whole or verdict.needs_hand or verdict.named is False:
+        print(verdict, file=sys.stderr, flush=True)
+    return verdict
 
 
 def _soak() -> int:

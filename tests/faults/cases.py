@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.watch import FAULTS, Fault, Operation, can_meet, watched
+from tests.faults.watch import FAULTS, KILL, Ended, Fault, Operation, can_meet, watched
 from workflows.errors import JoineryError, describe_os_error
 
 OLD, NEW = "old", "new"
@@ -60,32 +60,62 @@ class Verdict:
 
 def tried(subject: Subject, limit: int | None = None, seed: int = 0) -> Iterator[Verdict]:
     """The verdict on each operation and fault, or on `limit` of them, drawn by the seed."""
-    with _folder() as base:
-        template = base / "template"
-        template.mkdir()
-        _alone(lambda: subject.lay(template))
-        operations, after = _plain_run(subject, template, base / "plain")
-        cases = [(at, fault) for at, one in enumerate(operations, 1) for fault in FAULTS if can_meet(fault, one)]
+    with laid(subject) as bench:
+        every = enumerate(bench.operations, 1)
+        cases = [(at, fault) for at, one in every for fault in FAULTS if can_meet(fault, one)]
         if limit is not None and limit < len(cases):
             cases = sorted(random.Random(seed).sample(cases, limit), key=lambda case: case[0])
         for at, fault in cases:
-            yield _try(subject, template, base / "case", fault, at, after)
+            yield bench.judge(fault, at)
 
 
-def _plain_run(subject: Subject, template: Path, root: Path) -> tuple[list[Operation], set[str]]:
-    """What is done without a fault, and the names that are there afterwards."""
-    shutil.copytree(template, root, symlinks=True)
-    assert subject.state(root) == OLD, subject.state(root)
-    ended = watched(lambda: _told(subject, root), root)
-    assert (ended.code, ended.told, subject.state(root)) == (0, "", NEW), (ended.code, ended.told, subject.state(root))
-    return ended.operations, _names(root)
+@contextmanager
+def laid(subject: Subject) -> Iterator[Bench]:
+    """The old state, and what a run without a fault makes of it."""
+    with _folder() as base:
+        template, root = base / "template", base / "plain"
+        template.mkdir()
+        _alone(lambda: subject.lay(template))
+        shutil.copytree(template, root, symlinks=True)
+        assert subject.state(root) == OLD, subject.state(root)
+        ended = watched(lambda: _told(subject, root), root)
+        state = subject.state(root)
+        assert (ended.code, ended.told, state) == (0, "", NEW), (ended.code, ended.told, state)
+        yield Bench(subject, base, ended.operations, _names(root))
 
 
-def _try(subject: Subject, template: Path, root: Path, fault: Fault, at: int, after: set[str]) -> Verdict:
-    shutil.rmtree(root, ignore_errors=True)
-    shutil.copytree(template, root, symlinks=True)
-    ended = watched(lambda: _told(subject, root), root, fault, at)
-    operation = ended.operations[at - 1] if len(ended.operations) >= at else Operation("none", root)
+@dataclass(frozen=True)
+class Bench:
+    """operations: of a run without a fault. after: the names that are there after it."""
+
+    subject: Subject
+    base: Path
+    operations: list[Operation]
+    after: set[str]
+
+    def judge(self, fault: Fault, at: int) -> Verdict:
+        """What comes of the fault, which the operation numbered `at` meets."""
+        root = self._anew()
+        ended = watched(lambda: _told(self.subject, root), root, fault, at)
+        operation = ended.operations[at - 1] if len(ended.operations) >= at else Operation("none", root)
+        return _judged(self.subject, root, self.after, ended, fault, operation)
+
+    def judge_end(self, moment: str, work: Callable[[Path], object]) -> Verdict:
+        """What comes of `work`, which does what the subject's does and ends itself; a Fault of its own if it did."""
+        root = self._anew()
+        ended = watched(lambda: str(work(root) or ""), root)
+        fault = KILL if ended.code < 0 else Fault("came too late", errno.ETIME)
+        return _judged(self.subject, root, self.after, ended, fault, Operation(moment, root))
+
+    def _anew(self) -> Path:
+        root = self.base / "case"
+        shutil.rmtree(root, ignore_errors=True)
+        return Path(shutil.copytree(self.base / "template", root, symlinks=True))
+
+
+def _judged(
+    subject: Subject, root: Path, after: set[str], ended: Ended, fault: Fault, operation: Operation
+) -> Verdict:
     state, notes = subject.state(root), list[str]()
     if state not in (OLD, NEW):
         notes.append(state)

@@ -10,7 +10,6 @@ and a reply holds its own tokens: that is memory by intent.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import os
@@ -26,6 +25,7 @@ import psutil
 from tests.faults.table import markdown
 from workflows.generate import open_engine
 from workflows.generate.options import GenerateOptions
+from workflows.memory import give_back
 from workflows.processes import python_command
 
 COUNTS = {"tokens, static": 10_000, "tokens, window": 10_000, "sessions": 100, "messages": 2_000}
@@ -104,8 +104,7 @@ def told(every: Iterable[Long]) -> str:
 def level() -> Level:
     """Now, when all that nobody needs is gone."""
     gc.collect()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).malloc_trim(0)
+    give_back()
     me = psutil.Process()
     descriptors = me.num_handles() if sys.platform == "win32" else me.num_fds()
     return Level(me.memory_full_info().uss, descriptors, me.num_threads())

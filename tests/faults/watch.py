@@ -18,7 +18,6 @@ import socket
 import struct
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from fcntl import ioctl
 from pathlib import Path
@@ -174,11 +173,18 @@ class _Watch:
         poll.register(self._listener, select.POLLIN)
         try:
             while not (poll.poll()[0][1] & select.POLLHUP):
-                with suppress(FileNotFoundError):  # it was killed while it asked
+                try:
                     self._answer()
+                except FileNotFoundError:  # it was killed while it asked
+                    if self._has_ended():  # by its own alarm: the kernel goes on to say that somebody asks
+                        break
         finally:
             os.close(self._listener)
         return self._operations
+
+    def _has_ended(self) -> bool:
+        """Whether the child has; it is not reaped."""
+        return os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def _answer(self) -> None:
         asked = bytearray(80)
@@ -226,7 +232,10 @@ def _text(pid: int, address: int) -> str:
         found = b""
         while b"\0" not in found:
             memory.seek(address + len(found))
-            found += memory.read(4096 - (address + len(found)) % 4096)
+            more = memory.read(4096 - (address + len(found)) % 4096)
+            if not more:  # the process died while it asked, and its memory is gone
+                raise ProcessLookupError(pid)
+            found += more
     return os.fsdecode(found.partition(b"\0")[0])
 
 

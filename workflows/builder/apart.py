@@ -16,18 +16,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workflows import errors
 from workflows.builder.work import Report
 from workflows.checkpoint import Checkpoint
 from workflows.confinement import confine, most_memory
-from workflows.errors import CheckpointError, JoineryError, is_out_of_memory, printable, short_of_memory
+from workflows.errors import CheckpointError, passed_on, printable, taken_over
 from workflows.evidence import Evidence
 from workflows.processes import own_stdout, run_apart, stay_with_parent
 from workflows.recipe import Recipe
 from workflows.wire.events import Event, NoticeEvent, parse
 
 _SECONDS = 30 * 24 * 3600.0  # it ends with its owner, and with who cancels: a large model takes as long as it takes
-_TOLD = 600  # letters of a message
 
 
 def make_export_apart(
@@ -58,7 +56,7 @@ def make_export_apart(
     if "evidence" in found:
         return list(found["evidence"])
     if "error" in found:
-        raise _known(str(found["error"]))(printable(found.get("message"), _TOLD))
+        raise taken_over(found)
     why = printable(next(reversed(ended.log.strip().splitlines()), ""), 200)
     raise CheckpointError(
         f"The process that ran the code of {checkpoint.source} {ended.why or 'told nothing'}{why and f': {why}'}."
@@ -87,14 +85,6 @@ def _last(line: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _known(name: str) -> type[JoineryError]:
-    """The error of that name which is made of a sentence alone."""
-    found: Any = getattr(errors, name, None)
-    if isinstance(found, type) and issubclass(found, JoineryError) and found.__init__ is Exception.__init__:
-        return found
-    return CheckpointError
-
-
 # -- in the process of its own ---------------------------------------------------------------------------------
 
 
@@ -115,12 +105,10 @@ def main() -> None:
         tell(json.dumps({"evidence": _export(asked, lambda event: tell(event.to_line(0)))}))
     except Exception as error:  # noqa: BLE001 - a stranger's code raises what it likes; the owner tells of it
         traceback.print_exc()
-        if is_out_of_memory(error):
-            tell(json.dumps({"error": "MemoryShortError", "message": short_of_memory("build")}))
-        elif isinstance(error, JoineryError):
-            tell(json.dumps({"error": type(error).__name__, "message": str(error)}))
-        else:
+        told = passed_on(error, "build")
+        if told is None:
             sys.exit(1)
+        tell(json.dumps(told))
 
 
 def _export(asked: Mapping[str, Any], report: Report) -> Evidence:

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -58,12 +58,11 @@ class Work:
                 self._log(why)
         return done
 
-    def bring(self, source: Path, target: Path) -> None:
-        """A file of a stage into the bundle, which shares none with the cache, so that no change is one of both."""
-        if self._cache.holds(source):
-            shutil.copyfile(source, target)
-        else:
-            link_or_copy(source, target)
+    def bring(self, files: Mapping[Path, Path]) -> None:
+        """Files of stages to their places in the bundle, which shares none with the cache: no change is one of both."""
+        kept = self._cache.held(files)
+        for source, target in files.items():
+            (shutil.copyfile if source in kept else link_or_copy)(source, target)
 
     def _is_left(self, name: Stage, done: Path) -> bool:
         """Whether the stage is there, and whole; what is not is removed."""

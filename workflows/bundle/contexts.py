@@ -21,6 +21,7 @@ from workflows.bundle.manifest import FileEntry, is_linked
 from workflows.bundle.model import Model, NameInBundle
 from workflows.errors import BundleError
 from workflows.files import put_in_place, remove
+from workflows.strict import read_json
 
 CONTEXTS = "contexts"
 RECORD = "context.json"
@@ -97,8 +98,8 @@ def read_context(folder: Path) -> Contexts:
     try:
         if path.stat().st_size > _LONGEST:
             raise ValueError
-        record = Record.model_validate(json.loads(path.read_text("utf-8")))
-    except (OSError, ValidationError, ValueError, RecursionError):
+        record = Record.model_validate(read_json(path.read_bytes()))
+    except (OSError, ValidationError, ValueError):
         raise BundleError(f"{path} is no record of compiled contexts: {remedy}") from None
     if strange := next((one.file for one in record.sessions.values() if one.file not in record.files), None):
         raise BundleError(f"{path} lists no file {strange}: {remedy}")

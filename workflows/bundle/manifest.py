@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workflows.bundle.model import NameInBundle
 from workflows.errors import BundleError
+from workflows.strict import NoJsonError, read_json
 
 MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -74,6 +74,6 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         raise BundleError(f"{folder} is no bundle: it has no {MANIFEST}. Build one with `joinery build`.")
     try:
-        return Manifest.model_validate(json.loads(path.read_text("utf-8")))
-    except (ValidationError, ValueError, RecursionError):  # ValueError: no JSON, or no UTF-8
+        return Manifest.model_validate(read_json(path.read_bytes()))
+    except (ValidationError, NoJsonError):
         raise BundleError(f"{path} is damaged: build the bundle anew.") from None

@@ -6,7 +6,6 @@ pipeline.json is a program that may be changed by hand: when it is opened, what 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from workflows.bundle.genai.asked import CONFIG, digest_of, is_genai
 from workflows.bundle.manifest import MANIFEST, is_linked, read_manifest
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError
+from workflows.strict import NoJsonError, read_json
 
 PIPELINE = "pipeline.json"
 _LONGEST = 1 << 20  # bytes of a pipeline file; ten sessions say all they have in a few thousand
@@ -125,6 +125,7 @@ def read_summary(folder: str | Path) -> dict[str, Any]:
         "precision": facts.precision,
         "layout": facts.layout,
         "capacity": bundle.pipeline.capacity,
+        "vocabulary": facts.vocabulary,
         "chunk": bundle.pipeline.chunk,
         "components": list(bundle.pipeline.pipeline.sessions),
         "bytes": bundle.bytes,
@@ -138,7 +139,7 @@ def _read_pipeline(path: Path) -> Pipeline:
     if path.stat().st_size > _LONGEST:
         raise BundleError(f"{path} has more than {_LONGEST:,} bytes, which no pipeline needs: restore the file.")
     try:
-        data = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError):
-        raise BundleError(f"{path} is not JSON: build the bundle anew.") from None
+        data = read_json(path.read_bytes())
+    except NoJsonError as error:
+        raise BundleError(f"{path} {error}: build the bundle anew.") from None
     return parse_pipeline(data, str(path))

@@ -17,7 +17,8 @@ Nothing here imports torch or transformers, runs code from a checkpoint, or read
 
 from workflows.checkpoint.checkpoint import Checkpoint, Kind
 from workflows.checkpoint.header import TensorInfo
-from workflows.checkpoint.source import demos, is_hub_id, open_checkpoint
+from workflows.checkpoint.source import Found, demos, find_checkpoint, is_hub_id, open_checkpoint
 from workflows.checkpoint.tokenizer import TokenizerInfo
 
-__all__ = ["Checkpoint", "Kind", "TensorInfo", "TokenizerInfo", "demos", "is_hub_id", "open_checkpoint"]
+__all__ = ["Checkpoint", "Found", "Kind", "TensorInfo", "TokenizerInfo", "demos", "find_checkpoint", "is_hub_id",
+           "open_checkpoint"]  # fmt: skip

@@ -14,7 +14,7 @@ from workflows.checkpoint.code import remote_code
 from workflows.checkpoint.configuration import CODE_CONFIGS, GENERATION
 from workflows.checkpoint.files import exists, regular_file, sha256
 from workflows.checkpoint.header import TensorInfo
-from workflows.checkpoint.sizes import check_sizes
+from workflows.checkpoint.sizes import check_sizes, check_values
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TokenizerInfo, read_tokenizer
 from workflows.errors import Cancelled, CheckpointError, RemoteCodeError, printable
 from workflows.wire.events import Event, ProgressEvent
@@ -124,6 +124,7 @@ def read_checkpoint(folder: Path, source: str, kind: Kind, revision: str = "") -
     sources = (generation, config, text if isinstance(text, dict) else {})
     tensors = weights.read_weights(folder)
     check_sizes(config, tensors)
+    check_values(config)
     checkpoint = Checkpoint(
         source=source,
         kind=kind,

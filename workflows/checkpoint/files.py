@@ -9,7 +9,6 @@ A name may be a symbolic link where it stays inside the folder, or where it foll
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import stat
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from typing import BinaryIO
 
 from workflows.errors import CheckpointError, printable
 from workflows.files import not_a_file
+from workflows.strict import NoJsonError, read_json
 
 CHUNK = 1 << 20
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -98,43 +98,22 @@ def read_bytes(folder: Path, name: str, limit: int) -> bytes:
     return content
 
 
-def read_object(folder: Path, name: str, limit: int, *, unique: bool = False) -> dict[str, object]:
-    """The JSON object in a file; with `unique` a key that stands twice is an error."""
-    return parse_object(read_bytes(folder, name, limit), name, unique=unique)
+def read_object(folder: Path, name: str, limit: int) -> dict[str, object]:
+    """The JSON object in a file."""
+    return parse_object(read_bytes(folder, name, limit), name)
 
 
-def parse_object(content: bytes, name: str, *, unique: bool = False) -> dict[str, object]:
-    """The JSON object in `content`, which came from the file `name`."""
+def parse_object(content: bytes, name: str) -> dict[str, object]:
+    """The JSON object in `content`, which came from the file `name`. Raises CheckpointError as read_json refuses it."""
     try:
-        value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_unique if unique else None)
-    except DuplicateKeyError as error:
+        value = read_json(content)
+    except NoJsonError as error:
         raise CheckpointError(
-            f"'{printable(name)}' has the key '{printable(error.key)}' twice, so what it means is open; it is refused."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(
-            f"'{printable(name)}' is not JSON, so the checkpoint is damaged; copy or download it again."
+            f"'{printable(name)}' {error}, so the checkpoint is damaged; copy or download it again."
         ) from error
     if not isinstance(value, dict):
         raise CheckpointError(f"'{printable(name)}' holds no JSON object, so the checkpoint is damaged; get it again.")
     return value
-
-
-class DuplicateKeyError(ValueError):
-    """A key of a JSON object stands twice."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in pairs:
-        if key in found:
-            raise DuplicateKeyError(key)
-        found[key] = value
-    return found
 
 
 def sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:

@@ -88,7 +88,7 @@ def _read_json(folder: Path, name: str) -> tuple[dict[str, object], int]:
         content = file.read(length)
     if content[:1] != b"{":
         raise _damaged(name, "its header is not JSON")
-    return parse_object(content, name, unique=True), size - 8 - length
+    return parse_object(content, name), size - 8 - length
 
 
 def _tensor(name: str, tensor: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:

@@ -1,4 +1,7 @@
-"""From what a person typed to a checkpoint: a folder, a demo or a model on the hub."""
+"""From what a person typed to a checkpoint: a folder, a demo or a model on the hub.
+
+    source ──find_checkpoint──▶ Found: all of it is on this disk, and still shut ──read_checkpoint──▶ Checkpoint
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import re
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
+from typing import NamedTuple, TypedDict, Unpack
 
-from workflows.checkpoint.checkpoint import Checkpoint, ignore, never, not_a_folder, read_checkpoint
+from workflows.checkpoint.checkpoint import Checkpoint, Kind, ignore, never, not_a_folder, read_checkpoint
 from workflows.checkpoint.configuration import CONFIG
 from workflows.errors import CheckpointError, printable
 from workflows.wire.events import Event
@@ -18,7 +22,36 @@ _HUB_ID = re.compile(rf"(?:{_PART}/)?{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,199}")
 
 
-def open_checkpoint(
+class Found(NamedTuple):
+    """Where a checkpoint lies on this disk, as read_checkpoint takes it; nothing is asked of the network any more."""
+
+    folder: Path
+    source: str
+    kind: Kind
+    revision: str = ""
+
+    @property
+    def weights_bytes(self) -> int:
+        """What its files of weights take at most; 0 where there are none that could be read."""
+        return sum(path.stat().st_size for path in self.folder.glob("*.safetensors") if path.is_file())
+
+
+class _Asked(TypedDict, total=False):
+    """What else may be said of a source; see find_checkpoint."""
+
+    revision: str | None
+    report: Callable[[Event], None]
+    cancelled: Callable[[], bool]
+    endpoint: str | None
+    cache: Path | None
+
+
+def open_checkpoint(source: str, **asked: Unpack[_Asked]) -> Checkpoint:
+    """The checkpoint behind `source`: found as find_checkpoint finds it, and read. Raises what either raises."""
+    return read_checkpoint(*find_checkpoint(source, **asked))
+
+
+def find_checkpoint(
     source: str,
     *,
     revision: str | None = None,
@@ -26,8 +59,8 @@ def open_checkpoint(
     cancelled: Callable[[], bool] = never,
     endpoint: str | None = None,
     cache: Path | None = None,
-) -> Checkpoint:
-    """The checkpoint behind `source`: an existing folder, `demo:NAME`, or a hub id `org/name` or `name`.
+) -> Found:
+    """Where the checkpoint behind `source` lies: an existing folder, `demo:NAME`, or a hub id `org/name` or `name`.
 
     A folder wins over a hub id of the same spelling. `revision` (a branch, tag or commit), `endpoint` (else the
     environment's HF_ENDPOINT) and `cache` (else the hub's own cache folder) are for the hub alone; a folder or a
@@ -38,11 +71,11 @@ def open_checkpoint(
     """
     if source.startswith(DEMO):
         _refuse_revision(source, revision)
-        return read_checkpoint(_demo(source.removeprefix(DEMO)), source, "demo")
+        return Found(_demo(source.removeprefix(DEMO)), source, "demo")
     path = Path(source).expanduser() if source and source.isprintable() else None
     if path is not None and path.is_dir():
         _refuse_revision(source, revision)
-        return read_checkpoint(path.resolve(), source, "folder")
+        return Found(path.resolve(), source, "folder")
     if path is not None and (path.exists() or not is_hub_id(source)):
         raise not_a_folder(source, path)
     if path is None:
@@ -53,7 +86,7 @@ def open_checkpoint(
 
     hub = Hub(endpoint=endpoint, cache=cache, report=report, cancelled=cancelled)
     folder = hub.fetch(source, revision or "main")
-    return read_checkpoint(folder, source, "hub", folder.name)
+    return Found(folder, source, "hub", folder.name)
 
 
 def demos() -> tuple[str, ...]:

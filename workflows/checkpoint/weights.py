@@ -31,7 +31,7 @@ def weight_files(folder: Path) -> tuple[str, ...]:
 
 def read_index(folder: Path) -> dict[str, str]:
     """The table from tensor to shard in the index; every shard's name is a safe one."""
-    return check_index(read_object(folder, INDEX, INDEX_LIMIT, unique=True))
+    return check_index(read_object(folder, INDEX, INDEX_LIMIT))
 
 
 def check_index(index: dict[str, object]) -> dict[str, str]:

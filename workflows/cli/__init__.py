@@ -18,6 +18,7 @@ from typer.exceptions import TyperException
 from workflows import __version__
 from workflows.cli import completion
 from workflows.cli.commands import OPENING, Commands
+from workflows.confinement import Fetched, stay_open
 from workflows.errors import (
     Cancelled,
     JoineryError,
@@ -68,20 +69,25 @@ def main() -> None:
     elif isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # of what a file says, half a character is no fault
     if OPENING & set(arguments[:2]):  # --debug may stand first
-        from workflows.confinement import confine, most_memory
-
-        if why := confine(most_memory()):
-            sys.stderr.write(f"joinery: {why}\n")
-    sys.exit(run([argument for argument in arguments if argument != "--debug"], debug))
+        _confine()
+    sys.exit(run([argument for argument in arguments if argument != "--debug"], debug, _confine))
 
 
-def run(arguments: list[str], debug: bool = False) -> int:
-    """Runs one command line; gives its exit code after telling stderr what was wrong."""
+def _confine(mapped: int = 0) -> None:
+    """Gives up the network for good; `mapped` bytes of weights will be."""
+    from workflows.confinement import confine, most_memory
+
+    if why := confine(most_memory(mapped)):
+        sys.stderr.write(f"joinery: {why}\n")
+
+
+def run(arguments: list[str], debug: bool = False, fetched: Fetched = stay_open) -> int:
+    """Runs one command line; gives its exit code after telling stderr what was wrong. fetched: told as `build` does."""
     try:
         command = typer.main.get_command(app)
         if completion.is_asked():
             completion.attach(command)
-        result = command(arguments, prog_name=completion.PROGRAM, standalone_mode=False)
+        result = command(arguments, prog_name=completion.PROGRAM, standalone_mode=False, obj=fetched)
         if result == Cancelled.exit_code:  # what typer makes of Ctrl+C, without a word
             return _fail("Cancelled.", result)
         return result if isinstance(result, int) else 0

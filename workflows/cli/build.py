@@ -26,6 +26,7 @@ GOAL_HELP = (
 
 @asking
 def build(
+    context: typer.Context,
     source: str = typer.Argument(help="A checkpoint folder, demo:NAME, or a hub id."),
     out: Path = typer.Option(..., "--out", help="The bundle's folder; it appears when the build is whole."),
     task: str | None = typer.Option(None, "--task", help="What the model is for, where that is not clear."),
@@ -56,12 +57,13 @@ def build(
     stages: dict[str, StageEvent] = {}
     with interruptible() as cancelled:
         if as_json:
-            done = run_build(request, watched(lambda event: write_json(event.to_dict()), stages), cancelled)
+            report = watched(lambda event: write_json(event.to_dict()), stages)
+            done = run_build(request, report, cancelled, context.obj)
             record_build(done, stages, to_stderr)
             write_json(done.to_dict())
             return
         with Shown() as shown:
-            done = run_build(request, watched(shown.take, stages), cancelled)
+            done = run_build(request, watched(shown.take, stages), cancelled, context.obj)
     record_build(done, stages, to_stderr)
     names = ", ".join(done.components)
     typer.echo(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")

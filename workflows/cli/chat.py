@@ -57,7 +57,7 @@ def chat(
     A base model, whose bundle has no chat template, completes what was written so far: each line stands on a line of
     its own after the text before, and an empty line lets it go on where it ended.
     """
-    from workflows.generate import open_engine, parse_tools
+    from workflows.generate import open_talk, parse_tools
     from workflows.generate.options import check_options
 
     check_drafts(draft, ngram, no_drafts)
@@ -68,7 +68,7 @@ def chat(
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     settings, places = pairs("--session-option", session_option), read_places(place)
     with loading():
-        engine = open_engine(
+        engine = open_talk(
             bundle,
             provider=provider,
             cache=cache,

@@ -34,9 +34,9 @@ COMMANDS = {
 """Name → module and function in this package, and what the list of commands says of it."""
 OPENING = {
     "generate", "chat", "inspect", "bench", "verify", "assemble", "diverge", "preflight", "profile", "compile",
-    "import", "export-genai",
+    "report", "import", "export-genai",
 }  # fmt: skip
-"""Those that open what comes from elsewhere, and need no network for it."""
+"""Those that open what comes from elsewhere, and need no network for it. `build` and `eval` may ask the hub first."""
 
 
 class Commands(TyperGroup):

@@ -18,6 +18,7 @@ from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosin
 
 @asking
 def evaluate(
+    context: typer.Context,
     bundle: Path = typer.Argument(help="The bundle's folder that is judged."),
     against: str = typer.Option(..., "--against", metavar="SOURCE_OR_BUNDLE", help="What it should be like."),
     prompts: Path | None = typer.Option(None, "--prompts", help="A text file, a prompt a line."),
@@ -41,7 +42,7 @@ def evaluate(
     task = asked.task(task_file)
     request = EvalRequest(bundle, against, prompts, steps, questions, suggest, trust_remote_code, task=task)
     with interruptible() as cancelled, Shown() as shown:
-        found = run(request, shown.take, cancelled)
+        found = run(request, shown.take, cancelled, context.obj)
     record_eval(bundle, against, found, to_stderr)
     if as_json:
         greedy = [{name: getattr(row, name) for name in ("prompt", "tokens_equal", "tokens")} for row in found.greedy]

@@ -100,7 +100,7 @@ def generate(
     as_json: bool = JsonFlag,
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
-    from workflows.generate import open_engine, parse_tools
+    from workflows.generate import open_engine, open_talk, parse_tools
     from workflows.generate.calls import call_grammar
     from workflows.generate.options import check_options
     from workflows.measure.recording import recorded, to_stderr
@@ -139,7 +139,7 @@ def generate(
     given = one_prompt(prompt, prompt_ids, prompt_file)
     told = None if tools is None else parse_tools(read_text(tools, "tools"), f"The tools file {tools}")
     with loading():
-        engine = open_engine(
+        engine = (open_talk if chat else open_engine)(
             bundle,
             provider=provider,
             cache=cache,

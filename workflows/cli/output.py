@@ -18,7 +18,7 @@ JsonFlag = typer.Option(False, "--json", help="Print JSON alone on stdout.")
 
 def write_json(payload: object) -> None:
     """One object, one line; where stdout has not every letter, they are escaped as JSON does it."""
-    sys.stdout.write(dumps(payload, escaped=not sys.stdout.encoding.lower().startswith("utf")) + "\n")
+    sys.stdout.write(dumps(payload, escaped=not sys.stdout.encoding.lower().startswith("utf"), named=True) + "\n")
     sys.stdout.flush()
 
 

@@ -3,6 +3,7 @@
     most_memory()        what no job of ours can use: all that the machine has, swap included
     confine(bytes)       no network from here on, and no more memory than that
     bound_seconds(more)  the system ends it after so many further seconds of computing
+    Fetched              how work that may ask the hub says to its process that it is done with that
 
 Neither can be taken back, in this process or in those that it starts. Pipes, files and AF_UNIX go on working. On Linux
 a seccomp filter and resource limits do it, on Windows a job object the limits; what a system has not is told.
@@ -12,6 +13,14 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+
+Fetched = Callable[[int], None]
+"""Told once all is on this disk that comes from elsewhere, and before it is opened: bytes of weights to be mapped."""
+
+
+def stay_open(mapped: int) -> None:
+    """What a process does that confines itself or not: a Python program that imports Joinery."""
 
 
 def confine(most: int) -> str:
@@ -35,13 +44,13 @@ def confine(most: int) -> str:
 
 
 def most_memory(mapped: int = 0) -> int:
-    """The machine's memory and swap, and `mapped` bytes of files that are mapped to be written to: weights, by torch.
+    """All memory and swap that there is, and `mapped` bytes of files that torch maps to be written to.
 
     A job that would need more can but push everything else out, and be ended by the system at last.
     """
-    import psutil
+    from workflows.memory import most_bytes
 
-    return int(psutil.virtual_memory().total + psutil.swap_memory().total + mapped)
+    return most_bytes(swap=True) + mapped
 
 
 def bound_seconds(more: float) -> None:

@@ -4,9 +4,9 @@
 """
 
 from workflows.generate.engine import Engine
-from workflows.generate.opening import open_engine
+from workflows.generate.opening import open_engine, open_talk
 from workflows.generate.options import GenerateOptions
 from workflows.generate.template import Message
 from workflows.generate.tools import Tool, parse_tools
 
-__all__ = ["Engine", "GenerateOptions", "Message", "Tool", "open_engine", "parse_tools"]
+__all__ = ["Engine", "GenerateOptions", "Message", "Tool", "open_engine", "open_talk", "parse_tools"]

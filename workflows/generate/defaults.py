@@ -5,7 +5,6 @@ Names and meanings are those of transformers. What belongs to sampling is left t
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -14,6 +13,7 @@ from workflows.bundle import Bundle, Pipeline
 from workflows.bundle.genai.asked import search_of
 from workflows.bundle.strategy import LogitsOp
 from workflows.errors import BundleError, printable
+from workflows.strict import NoJsonError, read_json
 
 FILES = ("tokenizer/generation_config.json", "tokenizer/config.json")
 
@@ -75,9 +75,9 @@ class Defaults(BaseModel):
         """Raises BundleError for a file that is no JSON object, or a value that is none of its kind."""
         name = next((name for name in FILES if bundle.text(name) is not None), "generation")
         try:
-            found = json.loads(bundle.text(name) or "{}")
-        except (ValueError, RecursionError):
-            found = None
+            found = read_json(bundle.text(name) or "{}")
+        except NoJsonError as error:
+            raise BundleError(f"{name} {error}: build the bundle anew.") from None
         if not isinstance(found, dict):
             raise BundleError(f"{name} is no JSON object: build the bundle anew.")
         defaults = _checked(found | _of_pipeline(bundle.pipeline), name)

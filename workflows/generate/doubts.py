@@ -21,7 +21,7 @@ def find_doubts(bundle: Bundle) -> Iterator[str]:
     if bundle.pipeline.generation is None:
         return
     yield from _of_tokenizer(bundle)
-    for read in (ChatTemplate.of_bundle, Defaults.of_bundle):
+    for read in (_compile, Defaults.of_bundle):
         try:
             read(bundle)
         except BundleError as error:
@@ -29,6 +29,12 @@ def find_doubts(bundle: Bundle) -> Iterator[str]:
     for name, kind in ignored_templates(bundle):
         yield f"The chat template {name} in {FOLDER}/tokenizer_config.json is of the type {kind}, and no text."
     yield from _of_tokens(bundle)
+
+
+def _compile(bundle: Bundle) -> None:
+    """Raises BundleError for a chat template that cannot be used."""
+    if template := ChatTemplate.of_bundle(bundle):
+        template.check()
 
 
 def _of_tokenizer(bundle: Bundle) -> Iterator[str]:

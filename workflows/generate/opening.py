@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Concatenate, Literal, ParamSpec
 
 from workflows.bundle import read_bundle
 from workflows.bundle.options import parse_options
+from workflows.errors import BundleError
 from workflows.generate.combine import Beside
 from workflows.generate.engine import Engine
 from workflows.generate.strategy import DraftModel, Heads
 from workflows.generate.template import prepare_templates
 from workflows.runtime import device_named, open_machine
 from workflows.runtime.openings import Placement
+
+P = ParamSpec("P")
 
 
 def open_engine(
@@ -37,7 +40,6 @@ def open_engine(
     """
     began = time.perf_counter()
     bundle = read_bundle(folder)
-    prepare_templates(bundle)
     where = Placement(device_named(provider), {name: device_named(one) for name, one in (place or {}).items()})
     options = parse_options(session_options or {})
     machine = open_machine(
@@ -51,3 +53,25 @@ def open_engine(
     if draft:
         engine.use_draft(draft, provider)
     return engine
+
+
+def _talking(opened: Callable[Concatenate[str | Path, P], Engine]) -> Callable[Concatenate[str | Path, P], Engine]:
+    def open_talk(folder: str | Path, /, *given: P.args, **named: P.kwargs) -> Engine:
+        prepare_templates(read_bundle(folder))
+        engine = opened(folder, *given, **named)
+        try:
+            if engine.template is not None:
+                engine.template.check()
+        except BundleError:
+            engine.close()
+            raise
+        return engine
+
+    return open_talk
+
+
+open_talk = _talking(open_engine)
+"""open_engine for who will talk with the model: the process that renders templates starts while it loads.
+
+Raises BundleError for a template that does not compile, too; who renders nothing needs neither.
+"""

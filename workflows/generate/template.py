@@ -12,13 +12,14 @@ from workflows.bundle import Bundle
 from workflows.errors import BundleError, PromptError, printable
 from workflows.generate.text import FOLDER, tokenizer_settings
 from workflows.generate.tools import Tool
-from workflows.rendering.limits import BYTES, CHARACTERS, REFUSED, TOO_LONG, TOO_MUCH
+from workflows.rendering.limits import BYTES, CHARACTERS, REFUSED, SOURCE, TOO_LONG, TOO_MUCH
 from workflows.rendering.rendered import RENDERING
 
 DEFAULT, TOOL_USE = "default", "tool_use"  # the templates of several that transformers chooses by itself
 SPECIAL = tuple(f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 # Marks where a begun reply ends in the rendered text; its space tells whether the template trims what it is given.
 _HERE = "JOINERY_GOES_ON_HERE "
+_NOT_COMPILED = "The chat template cannot be compiled: {0}."
 
 
 class Message(TypedDict):
@@ -33,29 +34,31 @@ class SystemRefusedError(PromptError):
 
 
 class ChatTemplate:
-    """A template, or several by name, compiled; `render` gives the prompt's text."""
+    """A template, or several by name; `render` gives the prompt's text. Nothing is compiled before it is asked for."""
 
     def __init__(self, sources: str | Mapping[str, str], tokens: Mapping[str, str]) -> None:
-        """Raises BundleError for a template that does not compile."""
         self._sources = {DEFAULT: sources} if isinstance(sources, str) else dict(sources)
         self._tokens = dict(tokens)
-        answer = RENDERING.ask({"sources": self._sources})
-        if answer:
-            raise BundleError(_ended(answer) or f"The chat template cannot be compiled: {answer['why']}.")
 
     @classmethod
     def of_bundle(cls, bundle: Bundle) -> ChatTemplate | None:
-        """The bundle's template, or None where it has none. Raises BundleError for one that does not compile."""
+        """The bundle's template, or None where it has none. Raises BundleError where its settings cannot be read."""
         settings = tokenizer_settings(bundle)
         sources = _sources(bundle, settings)
         tokens = {name: _content(settings[name]) for name in SPECIAL if settings.get(name) is not None}
         return cls(sources, tokens) if sources else None
 
+    def check(self) -> None:
+        """Raises BundleError for a template that does not compile."""
+        answer = RENDERING.ask({"sources": self._sources})
+        if answer:
+            raise BundleError(_ended(answer) or _NOT_COMPILED.format(answer["why"]))
+
     def render(self, messages: Sequence[Message], tools: Sequence[Tool] | None = None, prefill: str = "") -> str:
         """The text of the conversation, ready for the assistant's answer, which begins with `prefill`.
 
         Raises PromptError where the template refuses the conversation, fails, takes too long or writes too much, and
-        where it does not let a reply begin with `prefill`.
+        where it does not let a reply begin with `prefill`; BundleError where it does not compile.
         """
         if not prefill:
             return self._render(messages, tools, True)
@@ -103,9 +106,11 @@ class ChatTemplate:
         except (TypeError, ValueError, RecursionError) as error:
             raise PromptError(f"The conversation holds what JSON cannot: {printable(error)}.") from None
         if "text" in answer:
-            return answer["text"]
+            return str(answer["text"])
         if ended := _ended(answer):
             raise PromptError(ended)
+        if answer["error"] == SOURCE:
+            raise BundleError(_NOT_COMPILED.format(answer["why"]))
         begun = answer["error"] == REFUSED and messages and messages[0]["role"] == "system"
         kind = SystemRefusedError if begun else PromptError
         raise kind(f"The chat template cannot take this conversation: {answer['why']}.")
@@ -133,7 +138,10 @@ def fold(messages: Sequence[Message]) -> list[Message]:
 
 
 def prepare_templates(bundle: Bundle) -> None:
-    """Has the process that renders start while the model loads, where there is a template. Raises BundleError."""
+    """Has the process that renders start while the model loads, where there is a template. Raises BundleError.
+
+    For who will chat: to render nothing needs no such process.
+    """
     if _sources(bundle, tokenizer_settings(bundle)):
         RENDERING.start()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -13,6 +12,7 @@ from tokenizers.models import BPE
 from workflows.bundle import Bundle
 from workflows.errors import BundleError, PromptError, printable
 from workflows.generate.stream import Replaced, Stage, decoding_stages, through
+from workflows.strict import NoJsonError, read_json
 
 FOLDER = "tokenizer"
 # What transformers' clean_up_tokenization_spaces replaces, in its order.
@@ -139,9 +139,9 @@ def tokenizer_settings(bundle: Bundle) -> dict[str, Any]:
     """tokenizer_config.json, empty where there is none. Raises BundleError where it is no JSON object."""
     source = bundle.text(f"{FOLDER}/tokenizer_config.json")
     try:
-        settings = json.loads(source) if source else {}
-    except ValueError:
-        settings = None
+        settings = read_json(source) if source else {}
+    except NoJsonError as error:
+        raise BundleError(f"{FOLDER}/tokenizer_config.json {error}: build the bundle anew.") from None
     if not isinstance(settings, dict):
         raise BundleError(f"{FOLDER}/tokenizer_config.json is no JSON object: build the bundle anew.")
     return settings

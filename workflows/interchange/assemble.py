@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -32,6 +31,7 @@ from workflows.runtime.infer import infer_pipeline
 from workflows.runtime.parts import Parts
 from workflows.runtime.program import compile_program
 from workflows.runtime.signature import FileSignature
+from workflows.strict import NoJsonError, read_json
 from workflows.wire.events import BuildDone, NoticeEvent
 from workflows.wire.reports.composite import Composite
 
@@ -170,11 +170,11 @@ def _merged(words: Mapping[str, Any], said: Said) -> dict[str, Any]:
 def read_keys(path: Path) -> dict[str, object]:
     """The keys of a pipeline file. Raises RequestError for a file that is no JSON object."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = read_json(path.read_bytes())
     except OSError as error:
         raise RequestError(f"The pipeline {printable(path)} cannot be read: {error.strerror}.") from None
-    except (ValueError, RecursionError):
-        found = None
+    except NoJsonError as error:
+        raise RequestError(f"The pipeline {printable(path)} {error}: give another one.") from None
     if not isinstance(found, dict):
         raise RequestError(f"The pipeline {printable(path)} is no JSON object: give a pipeline.json, or keys of one.")
     return found

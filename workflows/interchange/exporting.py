@@ -31,6 +31,7 @@ from workflows.interchange.adapt import adapt, unfit
 from workflows.interchange.copying import GraphFolder
 from workflows.interchange.sample import write_samples
 from workflows.runtime.feeds import Program
+from workflows.strict import NoJsonError, read_json
 from workflows.wire.events import BuildDone
 
 Version = Literal[1, 2]
@@ -143,9 +144,9 @@ def _words(bundle: Bundle) -> Json:
     """The checkpoint's own configuration; empty where it came without one."""
     name = "tokenizer/config.json"
     try:
-        found = json.loads(bundle.text(name) or "{}")
-    except (ValueError, RecursionError):
-        found = None
+        found = read_json(bundle.text(name) or "{}")
+    except NoJsonError as error:
+        raise BundleError(f"{name} of {bundle.folder} {error}: build the bundle anew.") from None
     if not isinstance(found, dict):
         raise BundleError(f"{name} of {bundle.folder} is no JSON object: build the bundle anew.")
     return found

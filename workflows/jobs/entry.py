@@ -69,7 +69,7 @@ class Jobs:
         """How coarse its weights are."""
         from workflows.quantize.rounding import rounding
 
-        yield ResultEvent(value=rounding(self._shown(request.where).file, *told))
+        yield ResultEvent(value=rounding(self._shown(request.where).file, told.report, told.cancelled))
 
     @run.register
     def netron(self, request: ask.Excerpt, told: Told) -> Iterator[Event]:
@@ -90,13 +90,13 @@ class Jobs:
     @run.register
     def open(self, request: ask.Open, told: Told) -> Iterator[Event]:
         """Opens a bundle in place of the one that is open: two models need not be in memory at once."""
-        from workflows.generate import open_engine
+        from workflows.generate import open_talk
         from workflows.runtime import Loading
 
         self._close()
         self._loading = Loading(told.cancelled)
         with self._loading:
-            self._engine = open_engine(
+            self._engine = open_talk(
                 request.bundle,
                 provider=request.provider,
                 cache=request.cache or None,

@@ -24,7 +24,7 @@ def probe(request: ask.Probe, told: Told) -> Iterator[Event]:
     """What a source is."""
     from workflows.probe import probe
 
-    yield ResultEvent(value=probe(request.source, *told))
+    yield ResultEvent(value=probe(request.source, told.report, told.cancelled))
 
 
 @make.register
@@ -60,7 +60,7 @@ def build(request: ask.Build, told: Told) -> Iterator[Event]:
         request.goal,
     )
     stages: dict[str, StageEvent] = {}
-    done = build(wanted, watched(told.report, stages), told.cancelled)
+    done = build(wanted, watched(told.report, stages), told.cancelled, told.fetched)
     record_build(done, stages, told.say)
     yield done
 

@@ -68,7 +68,7 @@ def install(request: ask.InstallPlugin, told: Told) -> Iterator[Event]:
     from workflows.runtime import devices
     from workflows.runtime.providers.install import install_plugin
 
-    install_plugin(request.provider, *told)
+    install_plugin(request.provider, told.report, told.cancelled)
     yield ResultEvent(value=DevicesReport(devices()))
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from workflows.confinement import Fetched, stay_open
 from workflows.wire.events import Event, NoticeEvent
 
 
 class Told(NamedTuple):
-    """Where a job's events go while it runs, and whether it is to stop."""
+    """Where a job's events go while it runs, whether it is to stop, and who hears that it needs no network any more."""
 
     report: Callable[[Event], None]
     cancelled: Callable[[], bool]
+    fetched: Fetched = stay_open
 
     def say(self, message: str) -> None:
         """What a person should know of the history of runs, which the job itself does not need."""

@@ -2,62 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
-import json
-import os
-from collections.abc import Mapping
-from threading import Lock
-from typing import Any
-
-from workflows.processes import Ended, Kept
+from workflows.door import Door
 from workflows.rendering.limits import BYTES, SECONDS
 
-
-class Rendering:
-    """The process that renders, started with the first question or ahead, and anew where it was ended."""
-
-    def __init__(self) -> None:
-        self._kept: Kept | None = None
-        self._owner = 0
-        self._alone = Lock()
-
-    def start(self) -> None:
-        """Has it start while something else is done: it takes a fifth of a second."""
-        with self._alone:
-            self._started()
-
-    def ask(self, question: Mapping[str, Any]) -> dict[str, str]:
-        """Its answer; `ended`: how the process was ended over the question.
-
-        Raises ValueError and TypeError for what is no JSON.
-        """
-        line = json.dumps(question, default=dict)  # a tool may be any mapping
-        with self._alone:
-            found = self._started().ask(line)
-        if isinstance(found, Ended):
-            return {"ended": found.why}
-        answer: dict[str, str] = json.loads(found)
-        return answer
-
-    def why_open(self) -> str:
-        """What the process could not be kept from, as a sentence; empty where it is kept from all that it should."""
-        with self._alone:
-            hello = self._started().hello
-        return "" if isinstance(hello, Ended) else str(json.loads(hello)["open"])
-
-    def _started(self) -> Kept:
-        ours = self._owner == os.getpid()  # what a fork has of its parent's is its parent's
-        if self._kept is None or not ours or not self._kept.alive:
-            self._kept, self._owner = Kept("workflows.rendering.sandbox", SECONDS, BYTES), os.getpid()
-        return self._kept
-
-    def close(self) -> None:
-        """Ends it; the next question starts another one."""
-        with self._alone:
-            if self._kept is not None and self._owner == os.getpid():
-                self._kept.close()
-            self._kept = None
-
-
-RENDERING = Rendering()
-atexit.register(RENDERING.close)
+RENDERING = Door("workflows.rendering.sandbox", SECONDS, BYTES)

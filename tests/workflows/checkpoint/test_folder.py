@@ -117,6 +117,7 @@ def test_a_folder_has_no_revision(tmp_path: Path) -> None:
         (b"{", "'config.json' is not JSON, so the checkpoint is damaged; copy or download it again."),
         (b"\xff\xfe\xff", "'config.json' is not JSON"),
         (b"[" * 100_000, "'config.json' is not JSON"),
+        (b'{"model_type": "x", "a": {"b": 1, "c": 2, "b": 1}}', "'config.json' has the key 'b' twice, which leaves"),
         (b"[]", "'config.json' holds no JSON object"),
         (b'{"a": "' + b"x" * (9 << 20) + b'"}', "'config.json' is larger than 8 MiB"),
         (b"{}", "'config.json' has no model_type"),

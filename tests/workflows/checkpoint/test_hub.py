@@ -31,6 +31,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("HF_TOKEN", "HF_ENDPOINT", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_IMPLICIT_TOKEN", True)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # which a demo's training script says for its process
     monkeypatch.setattr(transfer, "PAUSE", 0.01)
     close_session()
     yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from tests.workflows.checkpoint.making import files, write
 from workflows.checkpoint import open_checkpoint
-from workflows.checkpoint.sizes import LAYER_COUNTS, check_rotation
+from workflows.checkpoint.sizes import LAYER_COUNTS, check_rotation, check_values
 from workflows.errors import CheckpointError, RequestError
 from workflows.recipe import choose
 
@@ -73,6 +74,9 @@ def test_a_size_that_is_no_count(key: str, value: Any, tmp_path: Path) -> None:
         {"rope_theta": 0},
         {"text_config": {"rope_parameters": {"rope_theta": -1e4}}},
         {"rope_scaling": {"rope_type": "longrope", "original_max_position_embeddings": -4}},
+        {"rope_theta": 1e30},
+        {"rope_scaling": {"rope_type": "linear", "factor": 1e30}},
+        {"rope_theta": float("nan")},
     ],
 )
 def test_rotary_positions_that_nothing_could_turn_by(said: dict[str, Any]) -> None:
@@ -80,3 +84,26 @@ def test_rotary_positions_that_nothing_could_turn_by(said: dict[str, Any]) -> No
     with pytest.raises(CheckpointError, match="of its rotary positions, which must be above 0"):
         check_rotation({"model_type": "qwen3", **said})
     check_rotation({"model_type": "qwen3", "factor": -1, "rope_theta": 1e6, "rope_scaling": None})
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"rms_norm_eps": 1e30}, "rms_norm_eps = 1e+30, which must be from 0 up to 1"),
+        ({"text_config": {"layer_norm_epsilon": -1e-6}}, "layer_norm_epsilon = -1e-06, which must be from 0 up to 1"),
+        ({"embedding_multiplier": 1e39}, "embedding_multiplier = 1e+39, which must be a number that a model can"),
+        ({"sliding_window": 10**19}, "sliding_window = 10000000000000000000, which must be a number that a model can"),
+        ({"logit_scale": float("inf")}, "logit_scale = inf, which must be a number that a model can"),
+        ({"a": {"b": {"final_logit_softcapping": float("nan")}}}, "final_logit_softcapping = nan, which must be"),
+    ],
+)
+def test_numbers_that_nothing_can_compute_with(said: dict[str, Any], told: str, tmp_path: Path) -> None:
+    """Whatever the model, and however deep it stands; before, they made a model that says nothing."""
+    with pytest.raises(CheckpointError, match=f"config.json says {re.escape(told)}"):
+        open_checkpoint(with_config(tmp_path, model_type="anything", **said))
+
+
+def test_numbers_as_they_are_found() -> None:
+    """Zero and small ones, whole numbers that stand for no limit, and a list that goes to infinity."""
+    check_values({"layer_norm_eps": 0, "rms_norm_eps": 1e-12, "max_position_embeddings": (1 << 63) - 1})
+    check_values({"time_step_limit": [0.0, float("inf")], "logit_scale": 3.4e38, "use_eps": True, "warmup_steps": 500})

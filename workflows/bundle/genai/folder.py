@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import cast
 
@@ -21,6 +20,7 @@ from workflows.bundle.genai.words import Json, drop, look, object_at, overlaid
 from workflows.bundle.schema import Pipeline, parse_pipeline
 from workflows.errors import BundleError, printable
 from workflows.files import is_elsewhere
+from workflows.strict import NoJsonError, read_json
 
 WORDS = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja",
@@ -131,10 +131,7 @@ def _load(path: Path) -> object:
     if path.stat().st_size > _LONGEST:
         raise BundleError(f"{path} has more than {_LONGEST:,} bytes, which no configuration needs: get it again.")
     try:
-        return json.loads(path.read_text("utf-8-sig"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise BundleError(f"{path} is not JSON: get the folder again.") from None
-
-
-def _refuse_constant(name: str) -> object:
-    raise ValueError(name)
+        found: object = read_json(path.read_bytes(), endless=False)
+    except NoJsonError as error:
+        raise BundleError(f"{path} {error}: get the folder again.") from None
+    return found

@@ -1,19 +1,18 @@
-"""Before a build: what a source is, and what a recipe would make of it. Nothing is written, nothing of it is run."""
+"""What a checkpoint is, and what a recipe would make of it."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import get_args
 
-import psutil
-
-from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.checkpoint import Checkpoint
 from workflows.checkpoint.tokenizer import TokenizerInfo
 from workflows.errors import RecipeError
+from workflows.memory import free_bytes
 from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_for
 from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
@@ -21,7 +20,6 @@ from workflows.recipe.precision import FACTS, weight_bytes
 from workflows.recipe.schema import IN_BLOCKS, Cache
 from workflows.recipe.target import TARGETS, target_named
 from workflows.tensors import item_bytes
-from workflows.wire.events import Event
 from workflows.wire.reports.plan import (
     Arrow,
     Box,
@@ -43,12 +41,8 @@ _FIXED_SECONDS, _SECONDS_PER_GB = 10.0, 14.0
 _FIXED_BYTES, _COPIES = 700 << 20, 2.2
 
 
-def probe(source: str, report: Callable[[Event], None], cancelled: Callable[[], bool]) -> ProbeReport:
-    """What `source` holds, as the wizard shows it. An architecture that cannot be built is a reason, not an error.
-
-    Raises CheckpointError and its kinds where there is no whole checkpoint.
-    """
-    checkpoint = open_checkpoint(source, report=report, cancelled=cancelled)
+def facts_of(checkpoint: Checkpoint) -> ProbeReport:
+    """What it holds, as the wizard shows it. An architecture that cannot be built is a reason, not an error."""
     found = ProbeReport(
         source=checkpoint.source,
         path=str(checkpoint.folder),
@@ -100,12 +94,11 @@ def _tasks(checkpoint: Checkpoint, tasks: tuple[str, ...]) -> list[str]:
     return sorted(tasks, key=lambda task: task != own)
 
 
-def plan(source: str, options: Mapping[str, object], cancelled: Callable[[], bool]) -> PlanReport:
-    """The recipe that `options` give for `source`, the components it cuts, and what the build will take.
+def plan_of(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanReport:
+    """The recipe that `options` give for it, the components it cuts, and what the build will take.
 
-    Raises CheckpointError and RecipeError, one sentence each.
+    Raises RecipeError, one sentence.
     """
-    checkpoint = open_checkpoint(source, cancelled=cancelled)
     recipe = choose(checkpoint, options)
     family = family_for(recipe.model_type, recipe.task)
     geometry = family.geometry(checkpoint.config) if family.cached else None
@@ -205,7 +198,7 @@ def _estimate(checkpoint: Checkpoint, recipe: Recipe, geometry: Geometry | None)
         memory_bytes=int(_FIXED_BYTES + _COPIES * weights),
         disk_bytes=size + (8 << 20),  # and what a build writes beside them
         kv_bytes=recipe.capacity * geometry.kv_bytes_per_token(item) if geometry else 0,
-        free_memory_bytes=psutil.virtual_memory().available,
+        free_memory_bytes=free_bytes(),
         free_disk_bytes=shutil.disk_usage(Path.cwd()).free,
         builds=len(seen),
     )
