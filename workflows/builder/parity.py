@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workflows.bundle.schema import Pipeline
-from workflows.errors import JoineryError, printable
+from workflows.errors import CheckpointError, JoineryError, printable
 from workflows.generate.feed import begin
 from workflows.names import DEFAULT_CAPACITY
 from workflows.recipe.schema import DEFAULT_CHUNK
@@ -28,11 +28,14 @@ from workflows.runtime.openings import Opening
 from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
 from workflows.tensors import TensorSpec
+from workflows.weights import WEIGHTS
 
 PROMPT, STEPS = 20, 32  # tokens
 EACH_PASS_UP_TO = 64 << 20  # bytes of weights; above it a run for every pass would take longer than the build
+STEPS_ABOVE = 12  # tokens above it, where each reads all of the weights
 # What rounding explains, as a share of the largest value: sums in another order, a fused kernel's own exp or erf.
 TOLERANCE = 1e-3
+_SAID = float(np.finfo(np.float32).eps)  # what logits differ by at least: below it a softmax knows no token
 _ROUTED = 0.75  # share of rows that must agree where experts are chosen
 _OWN_SIZES = {"sequence": 8, "source": 8, "height": 96, "width": 128}
 Outputs = list[NDArray[np.float32]]
@@ -107,13 +110,19 @@ class Probe:
         sessions = self._open(files, mapped)
         if self._pipeline.pipeline.state.kv_cache is None:
             return _run_single(next(iter(sessions.values())))
-        return self._generate(self._machine(sessions, PROMPT + STEPS))
+        return self._generate(self._machine(sessions, PROMPT + STEPS), _steps(files))
 
     def against(self, reference: Reference, files: Mapping[str, Path]) -> Truth:
         """How far the graphs are from the model itself: a prompt in chunks, then single tokens.
 
-        Raises GraphError and JoineryError where onnxruntime cannot open or run a graph.
+        Raises GraphError and JoineryError where onnxruntime cannot open or run a graph, and CheckpointError for a model
+        that says nothing.
         """
+        if (spread := float(np.ptp(reference.logits, axis=-1).max(initial=0))) < _SAID:
+            raise CheckpointError(
+                f"The model says the same of every token (its logits differ by {spread:.1g}, which no float can tell): "
+                "a number of config.json, or the weights, are not what they were; get the checkpoint again."
+            )
         ids, wanted = reference.ids.tolist(), dict(zip(reference.rows.tolist(), reference.logits, strict=True))
         machine = self._machine(self._open(files), len(ids))
         prompt, off = max(1, len(ids) - REFERENCE_STEPS), list[float]()
@@ -168,16 +177,24 @@ class Probe:
     def _capacity(self) -> int:
         return self._pipeline.capacity or DEFAULT_CAPACITY
 
-    def _generate(self, machine: Machine) -> Outputs:
+    def _generate(self, machine: Machine, steps: int) -> Outputs:
         limit = min(self._capacity // 3, getattr(self._pipeline.metadata, "source_limit", None) or PROMPT)
         prompt = np.random.default_rng(0).integers(0, machine.vocabulary, max(1, min(PROMPT, limit))).tolist()
         prompt = begin(machine, self._pipeline, prompt)
         found = [np.array(machine.step(fed, phase)[-1], np.float32) for fed, phase in machine.chunks(prompt)][-1:]
-        for step in range(min(STEPS, self._capacity - len(prompt)) - 1):
+        wanted = min(steps, self._capacity - len(prompt)) if self._tokens is None else len(self._tokens)
+        for step in range(wanted - 1):
             token = int(found[-1].argmax()) if self._tokens is None else self._tokens[step]
             found.append(np.array(machine.step([token], "decode")[-1], np.float32))
         self._tokens = self._tokens or [int(logits.argmax()) for logits in found]
         return found
+
+
+def _steps(files: Mapping[str, Path]) -> int:
+    """Tokens to generate with graphs over weights of that size."""
+    weights = {path.with_name(WEIGHTS) for path in files.values()}
+    size = sum(file.stat().st_size for file in weights if file.exists())
+    return STEPS if size <= EACH_PASS_UP_TO else STEPS_ABOVE
 
 
 def _difference(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:

@@ -16,7 +16,9 @@ from workflows.builder.work import Report, Work, made, timed, workshop
 from workflows.bundle.read import read_bundle
 from workflows.bundle.schema import Pipeline
 from workflows.bundle.write import check_target, publish
-from workflows.checkpoint import Checkpoint, open_checkpoint
+from workflows.checkpoint import Checkpoint, Found, find_checkpoint
+from workflows.checkpoint.checkpoint import read_checkpoint
+from workflows.confinement import Fetched, stay_open
 from workflows.errors import Cancelled, DeviceError, LayoutError
 from workflows.evidence import Evidence, load_evidence, save_evidence
 from workflows.files import room_for
@@ -43,6 +45,7 @@ class BuildRequest:
     """What to build and where. `options` are Recipe's fields that a person chose; a `goal` finds those of precision.
 
     Code that the checkpoint brings runs where all of it is trusted, or where the SHA-256 of each file was consented to.
+    found: where the source lies, of who has looked for it already.
     """
 
     source: str
@@ -52,12 +55,16 @@ class BuildRequest:
     force: bool = False
     consented: frozenset[str] = frozenset()
     goal: Goal | None = None
+    found: Found | None = None
 
 
 def build(
-    request: BuildRequest, report: Report = lambda _: None, cancelled: Callable[[], bool] = lambda: False
+    request: BuildRequest,
+    report: Report = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+    fetched: Fetched = stay_open,
 ) -> BuildDone:
-    """Builds the bundle `request.out` and tells `report` of every stage.
+    """Builds the bundle `request.out` and tells `report` of every stage; `fetched`, before any of the source is opened.
 
     Raises RequestError (and its kinds) for wrong input, before anything is written, and Cancelled on request;
     in every such case the target is as it was before.
@@ -66,7 +73,9 @@ def build(
     check_target(request.out, request.force)
     out = request.out.resolve()  # "." has no name to put a folder beside
     with timed(report, "checkpoint"):
-        checkpoint = open_checkpoint(request.source, report=report, cancelled=cancelled)
+        found = request.found or find_checkpoint(request.source, report=report, cancelled=cancelled)
+        fetched(found.weights_bytes)
+        checkpoint = read_checkpoint(*found)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
         recipe = choose(checkpoint, request.options if request.goal is None else _exact(request.options))
         for component in ("all", *recipe.session_options):
@@ -252,11 +261,9 @@ def _draft(work: Work, checkpoint: Checkpoint, recipe: Recipe, stages: list[Path
     pipeline = describe(checkpoint, recipe, built_cut(checkpoint, recipe, components), untouched)
     archives = [archive_of(component["component"]) for component in components]
     (draft / archives[0]).parent.mkdir()
-    found = [stage / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()]
-    for path in found:
-        work.bring(path, draft / GOAL_FILE)
-    for name in [*(component["file"] for component in components), WEIGHTS, *archives]:
-        work.bring(last / name, draft / name)
+    goals = {stage / GOAL_FILE: draft / GOAL_FILE for stage in stages if (stage / GOAL_FILE).is_file()}
+    names = [*(component["file"] for component in components), WEIGHTS, *archives]
+    work.bring(goals | {last / name: draft / name for name in names})
     write_tokenizer(checkpoint.folder, draft / "tokenizer", work.report)
     portable = recipe.model_copy(update={"source": portable_source(checkpoint), "quantize": _portable(recipe.quantize)})
     (draft / "recipe.json").write_text(portable.model_dump_json(indent=2) + "\n", "utf-8")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,15 +12,14 @@ import onnx_ir as ir
 import torch
 
 from workflows.checkpoint import Checkpoint
-from workflows.errors import JoineryError, RecipeError, printable
 from workflows.export.attention import NAME, LayerFacts, Rows, left_aligned_bias
 from workflows.export.check import check_causal, check_layers
 from workflows.export.decoder import Decoder, causal_layers
 from workflows.export.early import check_early, ended_early
 from workflows.export.encoder_decoder import CrossDecoder, Encoder, check_cross, decoder_layers, own_logits
 from workflows.export.load import load_model
-from workflows.export.products import translations
 from workflows.export.remote import RemoteDecoder, RemoteEncoder, remote_layers
+from workflows.export.repeat import trace_decoder
 from workflows.export.saving import save_parts
 from workflows.export.signature import (
     Signature,
@@ -36,8 +31,9 @@ from workflows.export.signature import (
     transformer_signature,
 )
 from workflows.export.single import SingleGraph, single_signature
+from workflows.export.trace import trace
 from workflows.export.transformer_only import Transformer, cut_transformer
-from workflows.kvcache.geometry import FACTS_KEY
+from workflows.memory import give_back
 from workflows.names import POSITIONS_KEY
 from workflows.recipe import Family, Recipe, family_for
 from workflows.recipe.cut import Cut, Role, cut_of
@@ -80,9 +76,9 @@ def export_components(
     if traces.reference is not None:
         traces.reference.write(folder)
     graphs = {}
-    for role, trace in traces.graphs.items():
+    for role, traced in traces.graphs.items():
         report(ProgressEvent(stage="export", message=f"tracing the {role}", done=1, total=3, unit="steps"))
-        graphs[role] = trace()
+        graphs[role] = traced()
     report(ProgressEvent(stage="export", message="writing the weights", done=2, total=3, unit="steps"))
     geometry = replace(family.geometry(checkpoint.config), windows=traces.windows) if family.cached else None
     for graph in graphs.values():
@@ -98,6 +94,7 @@ def _empty(model: Any) -> None:
     it every parameter, for as long as the process lives."""
     for tensor in (*model.parameters(), *model.buffers()):
         tensor.data = torch.empty(0, dtype=tensor.dtype)
+    give_back()
 
 
 def _note_positions(graph: ir.Model, geometry: Geometry | None, recipe: Recipe) -> None:
@@ -129,7 +126,7 @@ def _take_apart(family: Family, recipe: Recipe) -> Callable[[Any, Recipe], Trace
 def _take_single(model: Any, recipe: Recipe) -> Traces:
     (part,) = cut_of(family_for(recipe.model_type, recipe.task), recipe, None).parts
     signature = single_signature(model, part)
-    return Traces({part.role: partial(_trace, SingleGraph(model, signature), signature, recipe.opset)})
+    return Traces({part.role: partial(trace, SingleGraph(model, signature), signature, recipe.opset)})
 
 
 def _take_decoder(model: Any, recipe: Recipe) -> Traces:
@@ -138,8 +135,11 @@ def _take_decoder(model: Any, recipe: Recipe) -> Traces:
     reference = check_causal(model, layers, recipe)
 
     def traced(facts: tuple[LayerFacts, ...], exposes: bool = False) -> ir.Model:
-        signature = decoder_signature(facts, writer_of(recipe.cache), exposes=exposes, dtype=_kv_dtype(recipe))
-        return _trace(Decoder(model, signature, facts), signature, recipe.opset)
+        def make(facts: Sequence[LayerFacts]) -> tuple[torch.nn.Module, Signature]:
+            signature = decoder_signature(facts, writer_of(recipe.cache), exposes=exposes, dtype=_kv_dtype(recipe))
+            return Decoder(model, signature, facts), signature
+
+        return trace_decoder(model, facts, make, recipe.opset)
 
     graphs: dict[Role, Trace] = {Role.DECODER: partial(traced, layers, recipe.expose is not None)}
     if early := check_early(model, layers, recipe):
@@ -153,16 +153,22 @@ def _take_transformer(model: Any, recipe: Recipe) -> Traces:
     reference = check_causal(model, layers, recipe)
     early = check_early(model, layers, recipe)
     signature = transformer_signature(layers, hidden, _kv_dtype(recipe))
-    embeddings, transformer, head = cut_transformer(model, signature, layers, recipe.capacity)
+    embeddings, _, head = cut_transformer(model, signature, layers, recipe.capacity)
+
+    def traced(facts: tuple[LayerFacts, ...]) -> ir.Model:
+        def make(facts: Sequence[LayerFacts]) -> tuple[torch.nn.Module, Signature]:
+            signature = transformer_signature(facts, hidden, _kv_dtype(recipe))
+            return Transformer(model, signature, facts).eval(), signature
+
+        return trace_decoder(model, facts, make, recipe.opset)
+
     graphs: dict[Role, Trace] = {
-        Role.EMBEDDINGS: partial(_trace, embeddings, embeddings_signature(), recipe.opset),
-        Role.TRANSFORMER: partial(_trace, transformer, signature, recipe.opset),
-        Role.HEAD: partial(_trace, head, head_signature(hidden), recipe.opset),
+        Role.EMBEDDINGS: partial(trace, embeddings, embeddings_signature(), recipe.opset),
+        Role.TRANSFORMER: partial(traced, layers),
+        Role.HEAD: partial(trace, head, head_signature(hidden), recipe.opset),
     }
     if early:
-        own = transformer_signature(early, hidden, _kv_dtype(recipe))
-        trace = partial(_trace, Transformer(model, own, early), own, recipe.opset)
-        graphs[Role.DRAFT] = partial(ended_early, model, len(layers), len(early), trace)
+        graphs[Role.DRAFT] = partial(ended_early, model, len(layers), len(early), partial(traced, early))
     return Traces(graphs, _windows(layers), reference)
 
 
@@ -207,57 +213,7 @@ def _take_pair(
     signature = decoder_signature(layers, writer_of(recipe.cache), cross=True, left_aligned=left_aligned)
     add_cross(signature, cross)
     graphs: dict[Role, Trace] = {
-        Role.ENCODER: partial(_trace, encoder, encoder_signature(len(layers)), recipe.opset),
-        Role.DECODER: partial(_trace, decoder(model, signature, layers), signature, recipe.opset),
+        Role.ENCODER: partial(trace, encoder, encoder_signature(len(layers)), recipe.opset),
+        Role.DECODER: partial(trace, decoder(model, signature, layers), signature, recipe.opset),
     }
     return Traces(graphs, _windows(layers))
-
-
-def _trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Model:
-    axes, starred = tuple(signature.axes.values()), isinstance(module, Decoder | SingleGraph | Transformer)
-    try:
-        with quiet():
-            program = torch.onnx.export(
-                module.eval(),
-                tuple(signature.inputs.values()),
-                dynamo=True,
-                opset_version=opset,
-                input_names=list(signature.inputs),
-                output_names=signature.outputs,
-                dynamic_shapes=(axes,) if starred else axes,
-                custom_translation_table=translations(opset),
-                verbose=False,
-            )
-    except torch.onnx.OnnxExporterError as error:
-        cause = _root_cause(error)
-        if isinstance(cause, RecipeError):  # what a seam cannot do
-            raise cause from None
-        first = (str(cause).strip() or type(cause).__name__).splitlines()[0].rstrip(".")
-        raise JoineryError(
-            f"torch cannot export this model to ONNX: {printable(first, 200)}; it may use an operator that ONNX lacks."
-        ) from error
-    assert program is not None  # dynamo=True without a file always gives one
-    if signature.facts is not None:
-        program.model.metadata_props[FACTS_KEY] = signature.facts.to_json()
-    return program.model
-
-
-def _root_cause(error: BaseException) -> BaseException:
-    """The error at the end of the chain: the exporter wraps it in pages of advice."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return error
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Keeps the exporter's remarks on its own internals from a person's terminal; errors still raise."""
-    log = logging.getLogger("torch.onnx")
-    before = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        log.setLevel(before)

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import torch
-
 from workflows.errors import RecipeError
+from workflows.export.alike import find_list
 from workflows.export.attention import LayerFacts
 from workflows.export.check import check_causal
 from workflows.export.decoder import causal_layers
@@ -47,8 +46,7 @@ def ended_early(model: Any, layers: int, count: int, make: Callable[[], Made]) -
 
 @contextmanager
 def _ended_early(model: Any, layers: int, count: int) -> Iterator[None]:
-    lists = ((name, part) for name, part in model.named_modules() if isinstance(part, torch.nn.ModuleList))
-    name = next((name for name, part in lists if len(part) == layers), None)  # the outermost comes first
+    name = find_list(model, layers)
     if name is None:
         raise RecipeError(f"{_REFUSED}its {layers} layers stand in no list that could be shortened.")
     whole = model.get_submodule(name)

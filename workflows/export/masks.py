@@ -6,6 +6,7 @@ rule(batch, head, query, key) -> bool   asked for queries near and far ──▶
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import torch
 
@@ -17,6 +18,7 @@ MaskRule = Callable[..., torch.Tensor]
 _QUERIES = (0, 1, 2, 77, 4097, UNLIMITED // 2 + 1, UNLIMITED - 2, UNLIMITED - 1)  # positions
 
 
+@lru_cache(maxsize=4)  # many layers share one
 def window_of(rule: MaskRule) -> int | None:
     """How many positions back a token sees by `rule`, itself included; None for all.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from workflows.export.components import quiet
+from workflows.export.trace import quiet
 from workflows.recipe.schema import DEFAULT_OPSET
 
 

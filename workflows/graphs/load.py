@@ -20,6 +20,7 @@ from workflows.graphs.dtypes import bytes_of, dtype_name
 from workflows.graphs.external import check_location, place_of
 from workflows.graphs.nesting import graphs_in, reads_of
 from workflows.graphs.structure import structure_faults
+from workflows.graphs.texts import is_strict
 
 PARSE_LIMIT = (1 << 31) - 1
 _KNOWN_DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training", "com.microsoft"}
@@ -53,26 +54,18 @@ def load_graph(path: Path) -> GraphFile:
 def parse_graph(data: bytes, name: str, folder: Path) -> GraphFile:
     """The graph in `data`, called `name` in messages. Raises GraphError like load_graph."""
     shown, model = printable(name), onnx.ModelProto()
+    has_texts = is_strict(data)
     try:
         model.ParseFromString(data)
     except DecodeError:
         raise GraphError(f"{shown} is no ONNX file, or is cut short: get it anew.") from None
+    if not has_texts:
+        raise GraphError(f"{shown} holds a name that is no text, so it is damaged: get it anew.")
     if not model.graph.output:
         raise GraphError(f"{shown} holds no graph with an output, so there is nothing to run: get it anew.")
     graphs = list(graphs_in(model.graph))
-    if not all(isinstance(word, str) for graph in graphs for word in _words(graph)):
-        raise GraphError(f"{shown} holds a name that is no text, so it is damaged: get it anew.")
     faults = tuple(structure_faults(model, graphs, shown))
     return GraphFile(name, folder, model, faults, (*faults, *_warnings(model, graphs, shown, folder)))
-
-
-def _words(graph: onnx.GraphProto) -> Iterator[object]:
-    """The names of a graph; protobuf gives bytes for one that is no UTF-8."""
-    for node in graph.node:
-        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
-    for named in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
-        yield named.name
-    yield from (sparse.values.name for sparse in graph.sparse_initializer)
 
 
 def _warnings(

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from workflows import names
 from workflows.errors import GraphError
 from workflows.names import POSITIONS_KEY
+from workflows.strict import read_json
 from workflows.tensors import TensorSpec, item_bytes
 
 Role = Literal["key", "value", "both"]
@@ -66,7 +67,7 @@ class StateFacts:
         if text is None:
             return None
         try:
-            data = json.loads(text)
+            data = read_json(text)
             groups = tuple(GroupFacts(g["name"], g["mask"], tuple(g["layers"]), g["window"]) for g in data["groups"])
             writer, aligned = data["writer"], (data["left_aligned"], data.get("right_aligned", False))
             positions = int(metadata[POSITIONS_KEY]) if POSITIONS_KEY in metadata else None

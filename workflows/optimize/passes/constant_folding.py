@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx_ir as ir
 
 from workflows.optimize.base import Outcome, Refusal, Rewrite
@@ -21,6 +22,7 @@ class ConstantFolding(Rewrite):
         """See Pass."""
         from onnxscript.optimizer import FOLDED_FROM_KEY, fold_constants_ir  # slow to import, and lists need only names
 
+        known = {*model.graph.initializers}
         folded = fold_constants_ir(
             model,
             onnx_shape_inference=False,
@@ -28,6 +30,8 @@ class ConstantFolding(Rewrite):
             output_size_limit=LIMIT,
             should_fold=lambda node: False if _size(node) > LIMIT else None,
         )
+        for name in model.graph.initializers.keys() - known:
+            _own(model.graph.initializers[name])
         values = [output for node in model.graph.all_nodes() for output in node.outputs]
         for noted in (*model.graph.all_nodes(), *values, *model.graph.initializers.values()):
             noted.metadata_props.pop(FOLDED_FROM_KEY, None)  # onnxscript's own note
@@ -39,6 +43,13 @@ class ConstantFolding(Rewrite):
             if _is_constant(node) and _size(node) > LIMIT
         ]
         return Outcome(folded.modified, tuple(refused))
+
+
+def _own(value: ir.Value) -> None:
+    """Copies the constant: what a weight's transposition gives is a view of the file, which could not be closed."""
+    if value.const_value is not None:
+        tensor = value.const_value
+        value.const_value = ir.Tensor(np.array(tensor.numpy()), tensor.dtype, name=tensor.name)
 
 
 def _is_constant(node: ir.Node) -> bool:
