@@ -28,6 +28,14 @@ class BlockOptions(Section):
         for size in BLOCKS:
             self.block.addItem(self.tr("Blocks of %1").replace("%1", str(size)), size)
         self.block.activated.connect(lambda _index: self._send(block_size=self.block.currentData()))
+        self.fine = QComboBox()
+        self.fine.setAccessibleName(self.tr("The same of the head, the table and what follows attention"))
+        self.fine.setToolTip(self.tr("The output head, the table of tokens and the product behind attention: finer "
+                                     "blocks there keep most for their bytes. Of int4."))  # fmt: skip
+        self.fine.addItem(self.tr("Head and attention alike"), None)
+        for size in BLOCKS[:-1]:
+            self.fine.addItem(self.tr("Head and attention: %1").replace("%1", str(size)), size)
+        self.fine.activated.connect(lambda _index: self._send(fine_block_size=self.fine.currentData()))
         self.rounding = QComboBox()
         self.rounding.setAccessibleName(self.tr("How weights are rounded"))
         for text, name in (
@@ -50,7 +58,7 @@ class BlockOptions(Section):
         self.exclude.setAccessibleName(self.tr("Nodes that are left alone"))
         self.exclude.setPlaceholderText(self.tr("left alone, by name or module: model/layers/0/*, */down_proj"))
         self.exclude.editingFinished.connect(self._send_exclude)
-        rows = [_row(self.block, self.rounding), _row(self.symmetric, self.head, self.embedding)]
+        rows = [_row(self.block, self.fine, self.rounding), _row(self.symmetric, self.head, self.embedding)]
         self.body.addWidget(
             label(self.tr("Smaller blocks are more exact and take more bytes for their scales."), "muted", wrap=True)
         )
@@ -69,10 +77,12 @@ class BlockOptions(Section):
         """What the recipe says; nothing where its precision has no blocks. rounds: there is a choice of how."""
         self.setVisible(blocks)
         self.rounding.setVisible(rounds)
+        self.fine.setVisible(rounds)
         if plan is None:
             return
         quantize = read(dict[str, object], plan.recipe.get("quantize", {}))
         self.block.setCurrentIndex(max(0, self.block.findData(quantize.get("block_size", 32))))
+        self.fine.setCurrentIndex(max(0, self.fine.findData(quantize.get("fine_block_size"))))
         self.rounding.setCurrentIndex(max(0, self.rounding.findData(quantize.get("rounding"))))
         self.symmetric.setChecked(quantize.get("symmetric") is True)
         self.head.setChecked(quantize.get("head") is not False)

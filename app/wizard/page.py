@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QW
 from app.state.context import AppContext
 from app.widgets.actions import action
 from app.widgets.basics import label, set_role
+from app.widgets.dressing import apart
 from app.widgets.theme import G, set_icon
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE, StepPage
 from app.wizard.done import DonePage
@@ -308,6 +309,7 @@ class BuildPage(QWidget):
         self.wizard.currentIdChanged.connect(self.line.set_current)
         self.wizard.restart()
         self.wizard.show_build()
+        apart(self.wizard.run_page.parentWidget())  # which all steps lie in
         self._restored = False
         context.demo.ready.connect(self._on_demo)
         self._add_actions()

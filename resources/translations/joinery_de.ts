@@ -1643,6 +1643,14 @@
       <translation>Wachstum der Abweichung über die Tiefe</translation>
     </message>
     <message>
+      <source>Head and attention alike</source>
+      <translation>Kopf und Attention ebenso</translation>
+    </message>
+    <message>
+      <source>Head and attention: %1</source>
+      <translation>Kopf und Attention: %1</translation>
+    </message>
+    <message>
       <source>Help</source>
       <translation>Hilfe</translation>
     </message>
@@ -3843,6 +3851,10 @@
       <translation>Die eine Datei des Bündels ist, wie sie geschrieben wurde.</translation>
     </message>
     <message>
+      <source>The output head, the table of tokens and the product behind attention: finer blocks there keep most for their bytes. Of int4.</source>
+      <translation>Der Ausgabekopf, die Token-Tabelle und das Produkt hinter der Attention: Feinere Blöcke erhalten dort am meisten für ihre Bytes. Bei int4.</translation>
+    </message>
+    <message>
       <source>The picture could not be saved: {0}</source>
       <translation>Das Bild konnte nicht gespeichert werden: {0}</translation>
     </message>
@@ -3873,6 +3885,10 @@
     <message>
       <source>The reply ends before any of these; \n stands for a line end.</source>
       <translation>Die Antwort endet vor einem von diesen; \n steht für ein Zeilenende.</translation>
+    </message>
+    <message>
+      <source>The same of the head, the table and what follows attention</source>
+      <translation>Dasselbe für den Kopf, die Tabelle und was auf die Attention folgt</translation>
     </message>
     <message>
       <source>The same seed draws the same tokens.</source>
@@ -3917,6 +3933,10 @@
     <message>
       <source>The table of tokens, of which few rows are read a step.</source>
       <translation>Die Tabelle der Token, von der ein Schritt wenige Zeilen liest.</translation>
+    </message>
+    <message>
+      <source>The vocabularies differ in size ({0} and the model's {1}): a draft speaks the same tokens.</source>
+      <translation>Die Vokabulare sind verschieden groß ({0}, das des Modells {1}): ein Entwurf spricht dieselben Token.</translation>
     </message>
     <message>
       <source>The whole graph</source>

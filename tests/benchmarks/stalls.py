@@ -161,7 +161,7 @@ def start(phase: Phase) -> None:
         phase.window.resize(1280, 800)
         phase.window.show()
         live(0.05)
-    with phase.act("first picture to idle", 0.3):
+    with phase.act("first picture to idle", 2.0):
         phase.window.warm_up()
         until(lambda: phase.window.warm.done)
 

@@ -12,25 +12,25 @@ from typing import Any
 from tests.sweep.adjust import DECODERS, VARIANTS
 from tests.sweep.case import Verdict, decoder_case
 from tests.sweep.seam import seam_case
-from tests.sweep.tiny import tiny_config
+from tests.sweep.tiny import LAYERS, tiny_config
 
 Case = Callable[[], Verdict]
 
 
-def decoders(graphs: bool = True) -> dict[str, Case]:
+def decoders(graphs: bool = True, layers: int = LAYERS) -> dict[str, Case]:
     """Every model type that transformers has a causal LM for → its case; graphs: with a real build."""
     from transformers import MODEL_FOR_CAUSAL_LM_MAPPING
 
     classes = {config.model_type: config for config in MODEL_FOR_CAUSAL_LM_MAPPING}
-    cases = {name: _case(name, config, DECODERS.get(name), graphs) for name, config in sorted(classes.items())}
-    variants = {name: _case(name, classes[of], changes, graphs) for name, (of, changes) in VARIANTS.items()}
+    cases = {name: _case(name, config, DECODERS.get(name), graphs, layers) for name, config in sorted(classes.items())}
+    variants = {name: _case(name, classes[of], changes, graphs, layers) for name, (of, changes) in VARIANTS.items()}
     return cases | variants
 
 
-def _case(name: str, config_class: Any, changes: dict[str, Any] | None, graphs: bool) -> Case:
+def _case(name: str, config_class: Any, changes: dict[str, Any] | None, graphs: bool, layers: int) -> Case:
     def run() -> Verdict:
         try:
-            config = tiny_config(config_class, changes)
+            config = tiny_config(config_class, changes, layers)
         except Exception as error:  # noqa: BLE001 - transformers' own checks, of every kind
             return Verdict(name, "no config", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
         return decoder_case(name, config) if graphs else seam_case(name, config)

@@ -13,6 +13,10 @@ from transformers import AutoModelForCausalLM
 
 LARGEST = 12_000_000  # weights
 VOCABULARY, WINDOW, POSITIONS, LAYERS = 251, 24, 1024, 2
+_LAYER_NAMES = (
+    "num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "encoder_layers", "num_blocks",
+    "num_encoder_layers", "num_decoder_layers", "num_layers_per_stack",
+)  # fmt: skip
 _SAME: tuple[tuple[int, tuple[str, ...]], ...] = (
     (VOCABULARY, ("vocab_size", "decoder_vocab_size", "vocab_size_per_layer_input", "unpadded_vocab_size")),
     (WINDOW, (
@@ -23,10 +27,7 @@ _SAME: tuple[tuple[int, tuple[str, ...]], ...] = (
         "max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "context_length", "model_max_length",
         "max_source_positions", "max_target_positions",
     )),
-    (LAYERS, (
-        "num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "encoder_layers", "num_blocks",
-        "num_encoder_layers", "num_decoder_layers", "num_layers_per_stack",
-    )),
+    (LAYERS, _LAYER_NAMES),
     (64, (
         "hidden_size", "n_embd", "d_model", "word_embed_proj_dim", "emb_dim", "embedding_dim", "embedding_size",
         "lru_width", "attention_hidden_size", "input_embedding_size", "output_embedding_size", "shape_embed_dim",
@@ -72,12 +73,14 @@ SIZES: dict[str, Any] = {name: size for size, names in _SAME for name in names} 
 }  # fmt: skip
 
 
-def tiny_config(config_class: Any, changes: dict[str, Any] | None = None) -> Any:
+def tiny_config(config_class: Any, changes: dict[str, Any] | None = None, layers: int = LAYERS) -> Any:
     """A small config of the class. changes: what the class needs beyond the general rule, which they override.
+
+    layers: how many it has, where nothing that the class needs says otherwise.
 
     Raises what transformers raises for values that do not go together.
     """
-    config = config_class(**_values(config_class) | (changes or {}))
+    config = config_class(**_values(config_class, layers) | (changes or {}))
     with torch.device("meta"):
         weights = sum(weight.numel() for weight in AutoModelForCausalLM.from_config(config).parameters())
     if weights > LARGEST:
@@ -85,26 +88,27 @@ def tiny_config(config_class: Any, changes: dict[str, Any] | None = None) -> Any
     return config
 
 
-def _values(config_class: Any) -> dict[str, Any]:
+def _values(config_class: Any, layers: int) -> dict[str, Any]:
     """Keyword arguments: every known size, and a small config for each part."""
     default = config_class()
     said = default.to_dict()
-    given = {name: size for name, size in SIZES.items() if name in said}
+    sizes = SIZES | dict.fromkeys(_LAYER_NAMES, layers)
+    given = {name: size for name, size in sizes.items() if name in said}
     if "kv_lora_rank" in said:  # latent attention has as many heads of keys as of queries
         alike = {"num_key_value_heads": SIZES["num_attention_heads"], "head_dim": SIZES["qk_rope_head_dim"]}
         given |= {name: size for name, size in alike.items() if name in said}
-    parts = {name: _values(type(getattr(default, name))) for name in config_class.sub_configs if said.get(name)}
-    return given | _layer_kinds(said) | parts
+    parts = {name: _values(type(getattr(default, name)), layers) for name in config_class.sub_configs if said.get(name)}
+    return given | _layer_kinds(said, layers) | parts
 
 
-def _layer_kinds(said: dict[str, Any]) -> dict[str, Any]:
-    """One list for each that names a kind a layer: every kind that the default has, at least LAYERS of them."""
+def _layer_kinds(said: dict[str, Any], layers: int) -> dict[str, Any]:
+    """One list for each that names a kind a layer: every kind that the default has, at least `layers` of them."""
     lists = {name: said.get(name) for name in ("layer_types", "layers_block_type", "mlp_layer_types")}
     found: dict[str, Any] = {name: list(dict.fromkeys(kinds)) for name, kinds in lists.items() if kinds}
     if found.get("layer_types") == ["full_attention"] and "sliding_window" in said:
         found["layer_types"] = ["full_attention", "sliding_attention"]
     if not found:
         return {}
-    count = max(LAYERS, *(len(kinds) for kinds in found.values()))
+    count = max(layers, *(len(kinds) for kinds in found.values()))
     found = {name: (kinds * count)[:count] for name, kinds in found.items()}
     return found | {"num_hidden_layers": count}

@@ -48,6 +48,7 @@ WAYS: dict[str, tuple[list[str], str]] = {
     "workflows/__main__.py": (["-m", "workflows", "devices"], ""),
     "workflows/worker.py": (["-m", "workflows.worker"], '{"id": 1, "job": "devices"}\n'),
     "workflows/rendering/sandbox.py": (["-m", "workflows.rendering.sandbox"], '{"sources": {"a": "b"}}\n'),
+    "workflows/probe/apart.py": (["-m", "workflows.probe.apart"], ""),
     "workflows/builder/apart.py": (["-m", "workflows.builder.apart", "{}"], ""),
     "workflows/runtime/providers/find.py": (["-m", "workflows.runtime.providers.find", "qnn"], ""),
     "workflows/runtime/providers/fetch.py": (["-m", "workflows.runtime.providers.fetch", "qnn"], ""),

@@ -12,8 +12,11 @@ import pytest
 from tests.workflows.conftest import Built
 from tests.workflows.families.models import save_decoder
 from workflows.bundle import read_bundle
+from workflows.errors import CheckpointError, RecipeError
 from workflows.inspection import inspect_path
-from workflows.probe import plan
+from workflows.probe import plan, probe
+from workflows.probe.apart import LOOKING
+from workflows.wire.events import Event, NoticeEvent
 from workflows.wire.reports.plan import Arrow, Box, PlanReport
 
 FOLDED = ("past_key_values", "present", "cross")
@@ -98,3 +101,30 @@ def test_the_arrows_of_an_encoder(tmp_path: Path) -> None:
         Arrow("encoder.cross", "decode.cross", "dataflow"),
     ]
     assert planned.components[0] == Box("encoder", "encoder", ["input_ids", "source_mask"], ["cross.0…1"])
+
+
+# -- the process that reads ------------------------------------------------------------------------------------
+
+
+def test_its_errors_are_ours() -> None:
+    """Of their kinds, from the process that read."""
+    with pytest.raises(RecipeError, match="capacity"):
+        shown("demo:qwen3", capacity=10**9)
+    with pytest.raises(CheckpointError, match="has no config"):
+        shown(Path(__file__).parent)
+
+
+def test_how_it_ended_and_its_faults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LOOKING, "ask", lambda _: {"ended": "took more than 4096 MiB of memory and was ended"})
+    with pytest.raises(CheckpointError, match=r"^demo:qwen3 cannot be read: the process that read it took more than"):
+        shown("demo:qwen3")
+    monkeypatch.setattr(LOOKING, "ask", lambda _: {"fault": "Traceback of there"})
+    with pytest.raises(RuntimeError, match="Traceback of there"):
+        shown("demo:qwen3")
+
+
+def test_what_it_is_not_kept_from_is_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = list[Event]()
+    monkeypatch.setattr(LOOKING, "why_open", lambda: "It could connect.")
+    assert probe("demo:qwen3", told.append, lambda: False).model_type == "qwen3"
+    assert NoticeEvent(code="open", message="It could connect.") in told

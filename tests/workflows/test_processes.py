@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ import psutil
 import pytest
 
 from workflows.errors import Cancelled
-from workflows.processes import Ended, Kept, python_command, run_apart
+from workflows.processes import Ended, Kept, python_command, run_apart, signal_named
 
 
 @pytest.fixture
@@ -29,12 +30,20 @@ def test_the_last_line_is_told_and_the_rest_is_the_log(module: Path) -> None:
     assert run_apart("apart", ["a", "b c"], 20) == Ended("['a', 'b c']", "aside\n")
 
 
+KILLED = "ended (signal SIGKILL, with which the system ends what takes too much memory)"
+
+
 @pytest.mark.parametrize(
-    ("code", "why"), [("raise SystemExit(3)", "ended (code 3)"), ("import os\nos.kill(os.getpid(), 9)", "signal 9")]
+    ("code", "why"), [("raise SystemExit(3)", "ended (code 3)"), ("import os\nos.kill(os.getpid(), 9)", KILLED)]
 )
 def test_how_it_ended_is_said(module: Path, code: str, why: str) -> None:
     module.write_text(code)
     assert why in run_apart("apart", [], 20).why
+
+
+def test_signals_have_names() -> None:
+    assert signal_named(signal.SIGSEGV) == "signal SIGSEGV"
+    assert signal_named(200) == "signal 200"
 
 
 def test_one_that_hangs_is_killed_in_time(module: Path) -> None:

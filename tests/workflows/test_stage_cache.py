@@ -96,10 +96,10 @@ def test_a_bundle_shares_no_file_with_the_cache(tmp_path: Path, cache: StageCach
     """Whoever writes into a bundle writes into nothing else; without a cache the file is linked."""
     bench = Bench(tmp_path / "a", cache)
     stage = bench.stage()
-    bench.work.bring(stage / "weights.data", tmp_path / "weights.data")
+    bench.work.bring({stage / "weights.data": tmp_path / "weights.data"})
     assert (tmp_path / "weights.data").stat().st_nlink == 1
     cache.clear()
-    bench.work.bring(stage / "graphs" / "decoder.zip", tmp_path / "decoder.zip")
+    bench.work.bring({stage / "graphs" / "decoder.zip": tmp_path / "decoder.zip"})
     assert (tmp_path / "decoder.zip").stat().st_ino == (stage / "graphs" / "decoder.zip").stat().st_ino
 
 

@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 from workflows.wire import events
+from workflows.wire.codec import read
 from workflows.wire.reports.base import Done
+from workflows.wire.reports.graphs import GraphReport
 from workflows.wire.requests import REQUESTS, Probe, Verify
 from workflows.worker import Worker, _Taken
 
@@ -214,7 +216,7 @@ def test_a_worker_that_opens_a_bundle_has_no_network(fresh: Client, tmp_path: Pa
 
 def test_a_network_that_could_not_be_given_up_is_a_notice(capsys: pytest.CaptureFixture[str]) -> None:
     """Once, with the first job that opens something."""
-    worker = Worker(io.StringIO(), sys.stdout, confine=lambda: "It could connect.")
+    worker = Worker(io.StringIO(), sys.stdout, confine=lambda _: "It could connect.")
     for number, asked in enumerate((Probe("x"), Verify("x"), Verify("y"))):
         worker._prepare(_Taken(number, asked))
     [line] = capsys.readouterr().out.splitlines()
@@ -316,17 +318,17 @@ def test_a_wrong_prompt_is_named_and_the_next_is_served(talker: Client, fields: 
 def test_a_graph_is_shown_compared_and_cut(shared: Client, demo_bundle: Path) -> None:
     """The four jobs on the demo's decoder, and the errors that a window can meet."""
     where = {"path": str(demo_bundle), "component": "decoder", "stage": ""}
-    graph = shared.ask("graph", where=where)["value"]
-    assert (graph["component"], graph["stage"], graph["stages"][-1]["kind"]) == ("decoder", "final", "final")
-    weights = {value["name"]: value for value in graph["values"] if value["kind"] == "initializer"}
+    graph = read(GraphReport, shared.ask("graph", where=where)["value"])
+    assert (graph.component, graph.stage, graph.stages[-1].kind) == ("decoder", "final", "final")
+    weights = {value.name: value for value in graph.values if value.kind == "initializer"}
     norm = "model.model.layers.1.input_layernorm.weight"
     tensor = shared.ask("tensor", where=where, name=norm)["value"]
-    assert (tensor["shape"], tensor["count"]) == (weights[norm]["shape"], sum(tensor["histogram"]["counts"]))
+    assert (tensor["shape"], tensor["count"]) == (weights[norm].shape, sum(tensor["histogram"]["counts"]))
 
     found = shared.ask("diff", before=where, after={"path": str(demo_bundle / "decoder.onnx")})["value"]
-    assert found["counts"] == {"same": len(graph["nodes"]), "removed": 0, "added": 0, "changed": 0}
+    assert found["counts"] == {"same": len(graph.nodes), "removed": 0, "added": 0, "changed": 0}
     excerpt = shared.ask("netron", where=where, scope="model/model/layers/1")["value"]
-    assert 0 < excerpt["nodes"] < len(graph["nodes"]) and Path(excerpt["file"]).is_file()
+    assert 0 < excerpt["nodes"] < len(graph.nodes) and Path(excerpt["file"]).is_file()
 
     for job, fields, kind, names in [
         ("graph", {"where": {"path": "/nowhere.onnx"}}, "request", "neither a bundle folder nor an .onnx file"),
@@ -404,7 +406,15 @@ def test_a_cancel_that_comes_too_late_does_not_poison_the_next(talker: Client) -
         assert (done["finish_reason"], len(done["token_ids"])) == ("length", 2)
 
 
-def test_cancel_of_a_build_and_resume(fresh: Client, tmp_path: Path) -> None:
+@pytest.fixture
+def another() -> Iterator[Client]:
+    """A second one: no process builds twice."""
+    client = Client()
+    yield client
+    client.close()
+
+
+def test_cancel_of_a_build_and_resume(fresh: Client, another: Client, tmp_path: Path) -> None:
     """An error of the kind cancelled; nothing at the target; asked again, the build ends with a bundle."""
     out = tmp_path / "out"
     number = fresh.send("build", source="demo:qwen3", out=str(out), options={"capacity": 64})
@@ -414,11 +424,13 @@ def test_cancel_of_a_build_and_resume(fresh: Client, tmp_path: Path) -> None:
     assert (line["event"], line["kind"]) == ("error", "cancelled")
     assert not out.exists()
 
-    number = fresh.send("build", source="demo:qwen3", out=str(out), options={"capacity": 64})
-    lines = fresh.until(lambda one: one["event"] in ("done", "error"))
+    refused = fresh.ask("build", source="demo:qwen3", out=str(out), options={"capacity": 64})
+    assert refused["message"] == "This worker has given up the network: start another one to build."
+    another.send("build", source="demo:qwen3", out=str(out), options={"capacity": 64})
+    lines = another.until(lambda one: one["event"] in ("done", "error"))
     assert isinstance(events.parse(lines[-1], events.BuildDone), events.BuildDone)
     assert lines[-1]["components"] == ["decoder"]
-    assert fresh.ask("verify", bundle=str(out))["value"]["ok"]
+    assert another.ask("verify", bundle=str(out))["value"]["ok"]
 
 
 # -- the process -----------------------------------------------------------------------------------------------

@@ -32,6 +32,27 @@ def _square(rows: NDArray[np.float32]) -> Sums:
     return square
 
 
+def shrunk(sums: Sums, rows: int, width: int) -> Sums:
+    """The sums of so many rows of `width` inputs, with what two inputs have in common as far as the rows can tell.
+
+    Few rows show relations by chance, and weights that make up for those are further from the model than weights that
+    are rounded one by one. Each input's own moment stays; the correlations are taken nearer to none by the share of
+    Chen, Wiesel, Eldar, Hero: Shrinkage Algorithms for MMSE Covariance Estimation, 2010, equation 23.
+    """
+    found = np.zeros_like(sums)
+    for group, start in enumerate(range(0, width, GROUP)):
+        used = slice(min(GROUP, width - start))
+        square = sums[group, used, used].astype(np.float64)
+        own = np.sqrt(np.diag(square))
+        alike = square / np.maximum(np.outer(own, own), np.finfo(np.float64).tiny)
+        size, norm = len(own), float(np.sum(alike * alike))
+        spare = (rows + 1 - 2 / size) * (norm - size)
+        share = min(1.0, ((1 - 2 / size) * norm + size * size) / spare) if spare > 0 else 1.0
+        found[group, used, used] = square * (1 - share)
+        found[group, used, used][np.diag_indices(size)] = np.diag(square)
+    return found
+
+
 def shares_of(moments: Floats, used: int) -> Floats:
     """[used, used], upper: row i holds how the error of weight i is spread on itself and the later ones.
 

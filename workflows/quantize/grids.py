@@ -8,12 +8,12 @@ the rows, which a processor takes many of at once, and no number goes to the mem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workflows.recipe.schema import Rounding
+from workflows.recipe.schema import BLOCK_SIZES, Rounding
 
 Floats = NDArray[np.float32]
 # Ranges of a block that are tried, as shares of its own; 255 steps need none but that.
@@ -40,6 +40,14 @@ class Blocks:
     def middle(self) -> int:
         """What stands for zero where there are no zero points."""
         return 1 << (self.bits - 1)
+
+    def fitted(self, inner: int) -> Blocks:
+        """With the largest blocks, of these sizes and below, that fill rows of `inner` numbers; else as it is.
+
+        What a block is filled up with is stored and multiplied too.
+        """
+        sizes = [size for size in BLOCK_SIZES if size <= self.size and inner % size == 0]
+        return replace(self, size=max(sizes, default=self.size))
 
     def shapes(self, outer: int, inner: int) -> tuple[tuple[int, ...], ...]:
         """Of q, scales and zero points of a matrix [outer, inner]."""

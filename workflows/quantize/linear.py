@@ -17,6 +17,8 @@ from workflows.recipe import Quantize
 
 LOGITS = "logits"
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
+_ATTENTION = ("Attention", "GroupQueryAttention", "MultiHeadAttention")
+_MOVING = ("Cast", "Identity", "Reshape", "Transpose")
 _AFTER_HEAD = frozenset({"Reshape", "Slice", "Cast", "Add", "Mul", "Div", "Tanh", "Squeeze", "Unsqueeze", "Identity"})
 
 
@@ -73,6 +75,17 @@ def find_head(graph: ir.Graph) -> ir.Node | None:
             return None
         value = next((source for source in node.inputs if source is not None and not source.is_initializer()), None)
     return None
+
+
+def is_behind_attention(node: ir.Node) -> bool:
+    """Whether the product is of what attention gives: an operator of it, or scores by values."""
+    value = node.inputs[0]
+    while value is not None and (mover := made_by(value, *_MOVING)) is not None:
+        value = mover.inputs[0]
+    source = value.producer() if value is not None else None
+    if source is None:
+        return False
+    return source.op_type in _ATTENTION or (source.op_type == "MatMul" and weight_of(source) is None)
 
 
 def find_tables(graph: ir.Graph) -> Iterator[tuple[ir.Node, ir.Value]]:

@@ -61,7 +61,7 @@ class Mixed:
 def _of(settings: Quantize, how: NodeMethod, others: Iterable[str]) -> Quantize:
     """Whatever is named is taken, be it the head or the table of tokens."""
     found = _only(settings, others, how.block_size)
-    return found.model_copy(update={"head": True, "embedding": True})
+    return found.model_copy(update={"head": True, "embedding": True, "fine_block_size": None})
 
 
 def _only(settings: Quantize, others: Iterable[str], size: int) -> Quantize:

@@ -19,9 +19,8 @@ from workflows.quantize.base import Ranges
 from workflows.quantize.blocks import quantized_matrix, quantized_table
 from workflows.quantize.compensated import Sums
 from workflows.quantize.grids import Blocks
-from workflows.quantize.linear import Linear, find_head, find_linears, find_tables
+from workflows.quantize.linear import Linear, find_head, find_linears, find_tables, is_behind_attention
 from workflows.recipe import Quantize
-from workflows.recipe.schema import BLOCK_SIZES
 
 FindSums = Callable[[ir.TensorProtocol], Sums | None]
 _MOVING = ("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze")
@@ -51,18 +50,19 @@ class WeightOnly:
     def call(self, model: ir.Model, settings: Quantize, ranges: Ranges | None) -> Outcome:
         """See Method."""
         how = Blocks(self._bits, settings.block_size, settings.symmetric, settings.rounding)
+        fine = changed(how, size=min(how.size, settings.fine_block_size or how.size)) if self._bits == 4 else how
         linears, refused = find_linears(model, settings)
         weights, head = {linear.weight for linear in linears}, find_head(model.graph)
         tables = list(find_tables(model.graph))
         taken = 0
         for linear in linears:
-            own = self._whole(how, linear.inner) if settings.embedding and linear.node is head else how
+            own = (fine if linear.node is head or is_behind_attention(linear.node) else how).fitted(linear.inner)
             sums = self._sums(linear.tensor)
             _to_nbits(linear, own, self._mark(own), settings.accuracy_level, sums)
             if self._moments is not None and sums is None:
                 refused.append(Refusal("calibration fed it nothing: rounded by search", str(linear.node.name)))
         for gather, table in tables:
-            own = self._whole(how, int(table.shape[1]))
+            own = fine if self._marked else fine.fitted(int(table.shape[1]))  # one that is named, as it is named
             reason = self._reason_to_keep(gather, table, own, settings, tied=table in weights)
             if reason:
                 refused.append(Refusal(reason, str(gather.name)))
@@ -77,11 +77,6 @@ class WeightOnly:
 
     def _mark(self, how: Blocks) -> str:
         return f".b{how.size}" if self._marked else ""
-
-    def _whole(self, how: Blocks, inner: int) -> Blocks:
-        """With blocks that fill rows of `inner` numbers, as a table's must; as it is where a person named the node."""
-        sizes = [] if self._marked else [size for size in BLOCK_SIZES if size <= how.size and inner % size == 0]
-        return changed(how, size=max(sizes, default=how.size))
 
     def _reason_to_keep(
         self, gather: ir.Node, table: ir.Value, how: Blocks, settings: Quantize, *, tied: bool

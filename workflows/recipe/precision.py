@@ -88,13 +88,16 @@ def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, ti
     facts = FACTS[precision]
     if precision in ("fp32", "fp16", "bf16"):
         return int(parameters * facts.bits / 8)
-    bits = facts.bits
+    bits = fine = float(facts.bits)
     if precision in _SCALES:
-        bits += (32 + (0 if recipe.quantize.symmetric else _SCALES[precision])) / recipe.quantize.block_size
+        block = recipe.quantize.block_size
+        finer = min(block, recipe.quantize.fine_block_size or block) if precision == "int4" else block
+        scale = 32 + (0 if recipe.quantize.symmetric else _SCALES[precision])
+        bits, fine = bits + scale / block, fine + scale / finer
     head, embedding = recipe.quantize.head, recipe.quantize.embedding and precision in _SCALES
     if tied:
         small, kept = int(head or embedding), int(not (head and embedding))
     else:
         small, kept = head + embedding, 2 - head - embedding
     body = max(0, parameters - (1 if tied else 2) * table)
-    return int((body + small * table) * bits / 8) + kept * table * 4
+    return int((body * bits + small * table * fine) / 8) + kept * table * 4

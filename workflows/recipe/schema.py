@@ -70,8 +70,10 @@ class NodeMethod(BaseModel):
 class Quantize(BaseModel):
     """How the recipe's precision is made of the weights.
 
-    block_size: weights that share a scale. accuracy_level: how onnxruntime computes with weight-only integers, 4 in
-    8-bit integers, 1 in float32, 0 as it likes. symmetric: no zero point of a block's own. head, embedding: whether
+    block_size: weights that share a scale, at most: rows are parted evenly. fine_block_size: the same of what costs
+    most in accuracy for its bytes, the output head, the table of tokens and the product behind attention, in int4;
+    None where they have no blocks of their own. accuracy_level: how onnxruntime computes with weight-only integers, 4
+    in 8-bit integers, 1 in float32, 0 as it likes. symmetric: no zero point of a block's own. head, embedding: whether
     the output head and the table of tokens are quantized too. heads: whether activations of four axes, between
     projections and attention, are put on grids as well. exclude: nodes to leave alone. nodes: node → the method that it
     has instead. components: component → the precision that it has instead of the recipe's.
@@ -80,6 +82,7 @@ class Quantize(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     block_size: BlockSize = 32
+    fine_block_size: BlockSize | None = None
     accuracy_level: Literal[0, 1, 2, 3, 4] = 4
     symmetric: bool = False
     rounding: Rounding = "search"

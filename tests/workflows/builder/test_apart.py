@@ -13,8 +13,8 @@ import pytest
 from resources.demos.train_mu import FOLDER as MU
 from workflows.builder import BuildRequest, build
 from workflows.builder import apart as apart_module
-from workflows.builder.apart import _hears, _known, _last
-from workflows.errors import CheckpointError, HubError, JoineryError, LayoutError, MemoryShortError
+from workflows.builder.apart import _hears, _last
+from workflows.errors import CheckpointError, JoineryError, LayoutError, MemoryShortError, passed_on, taken_over
 from workflows.processes import Ended
 from workflows.wire.events import Event, NoticeEvent
 
@@ -118,9 +118,13 @@ def test_what_it_is_not_kept_from_is_a_notice(brings: Brings, monkeypatch: pytes
 
 def test_errors_keep_their_kind() -> None:
     """Those that are made of a sentence; the process is a stranger's, and names what it likes."""
-    assert (_known("LayoutError"), _known("MemoryShortError")) == (LayoutError, MemoryShortError)
-    assert {_known(name) for name in ("HubError", "printable", "SystemExit", "__doc__")} == {CheckpointError}
-    assert issubclass(HubError, CheckpointError)
+    for error in (LayoutError("No."), CheckpointError("No.")):
+        over = taken_over(passed_on(error, "build") or {})
+        assert (type(over), str(over)) == (type(error), "No.")
+    assert isinstance(taken_over(passed_on(MemoryError(), "build") or {}), MemoryShortError)
+    assert passed_on(KeyError("x"), "build") is None
+    names = ("HubError", "printable", "SystemExit", "__doc__")
+    assert {type(taken_over({"error": name})) for name in names} == {CheckpointError}
 
 
 def test_lines_that_are_no_events_are_passed_over() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from tests.workflows.conftest import Built
 from workflows.builder.parity import Outputs, Probe
 from workflows.bundle import Pipeline, read_bundle
-from workflows.errors import BundleError, JoineryError
+from workflows.errors import BundleError, CheckpointError, JoineryError
+from workflows.reference import Reference
 
 NAN, INFINITE = math.nan, math.inf
 
@@ -91,3 +93,11 @@ def test_a_decoder_begins_with_its_own_token(built: Built) -> None:
     assert np.array_equal(own, first(pipeline.decoder_start)) and not np.allclose(own, first(5), atol=1e-2)
     with pytest.raises(BundleError, match="begins with a token, and the file names none"):
         first(None)
+
+
+@pytest.mark.parametrize("logits", [np.zeros((2, 5)), np.full((2, 5), 7.0), np.array([[1e-9, 0, 2e-9, 0, 0]] * 2)])
+def test_a_model_that_says_the_same_of_every_token_is_refused(demo_bundle: Path, logits: Any) -> None:
+    """A number of its config is so large that all else is nothing beside it."""
+    reference = Reference(np.arange(4), np.array([2, 3]), logits.astype(np.float32))
+    with pytest.raises(CheckpointError, match="says the same of every token"):
+        Probe(pipeline_of(demo_bundle)).against(reference, files(demo_bundle))

@@ -127,6 +127,7 @@ def test_summary_of_the_demo(demo_split_bundle: Path) -> None:
         "precision": "fp32",
         "layout": "static",
         "capacity": 256,
+        "vocabulary": 1024,
         "chunk": 64,
         "components": ["prefill", "decode"],
         "bytes": sum(path.stat().st_size for path in files),

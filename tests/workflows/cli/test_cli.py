@@ -508,9 +508,22 @@ def test_what_a_generation_imports(demo_bundle: Path) -> None:
         "typing_inspection", "workflows",
     }  # fmt: skip
     assert {name.partition(".")[0] for name in modules.split()} <= {
-        "bundle", "cli", "errors", "files", "generate", "kvcache", "measure", "names", "paths", "plugins", "processes",
-        "rendering", "runtime", "tensors", "wire",
+        "bundle", "cli", "confinement", "door", "errors", "files", "generate", "kvcache", "measure", "memory", "names",
+        "paths", "plugins", "processes", "rendering", "runtime", "strict", "tensors", "wire",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("chat", [False, True])
+def test_who_renders_nothing_starts_no_process_that_renders(demo_bundle: Path, chat: bool) -> None:
+    """A template that does not compile is no matter then either; with a conversation it is told before one begins."""
+    code = (
+        "import sys; from workflows.cli import run; from workflows.rendering.rendered import RENDERING\n"
+        "code = run(['generate', *sys.argv[1:], '--prompt', '8*7=', '--max-new-tokens', '1'])\n"
+        "print(code, RENDERING._kept is not None)"
+    )
+    line = [sys.executable, "-c", code, str(demo_bundle), *(["--chat"] if chat else [])]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines()[-1] == f"0 {chat}"
 
 
 def test_version_and_help(cli: Any) -> None:

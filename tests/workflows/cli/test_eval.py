@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,22 +107,12 @@ def test_a_wrong_request_is_one_sentence(
     assert said.replace("{tmp}", str(tmp_path)) in error
 
 
-def test_the_worker_s_job_tells_tokens_and_can_be_cancelled(demo_bundle: Path) -> None:
+@contextmanager
+def working() -> Iterator[Client]:
+    """A worker of its own, which is ended."""
     client = Client()
     try:
-        fields: dict[str, Any] = {"bundle": str(demo_bundle), "against": str(demo_bundle)}
-        first = client.send("eval", **fields, steps=2, questions=0)
-        *_, last = client.until(lambda line: line["job"] == first and line["event"] in ("result", "error"))
-        assert last["value"]["positions"] == 128
-        assert [token for token, _ in last["value"]["greedy"][0]["candidate"]] == [19, 19]
-        second = client.send("eval", **fields)
-        client.until(lambda line: line["job"] == second and line["event"] == "progress")
-        client.send("cancel", target=second)
-        *_, last = client.until(lambda line: line["job"] == second and line["event"] in ("result", "error"))
-        assert last["kind"] == "cancelled"
-        third = client.send("eval", **fields, steps="many")
-        *_, last = client.until(lambda line: line["job"] == third and line["event"] == "error")
-        assert last["message"].startswith("The job eval") and "steps" in last["message"]
+        yield client
     finally:
         client.process.kill()
         client.process.wait()
@@ -129,6 +121,32 @@ def test_the_worker_s_job_tells_tokens_and_can_be_cancelled(demo_bundle: Path) -
         for stream in (client.process.stdin, client.process.stdout, client.process.stderr):
             assert stream is not None
             stream.close()
+
+
+def test_the_worker_s_job_tells_tokens(demo_bundle: Path) -> None:
+    """And is the last of its worker that may ask the hub: the network is given up before a model is opened."""
+    with working() as client:
+        fields: dict[str, Any] = {"bundle": str(demo_bundle), "against": str(demo_bundle)}
+        first = client.send("eval", **fields, steps=2, questions=0)
+        *_, last = client.until(lambda line: line["job"] == first and line["event"] in ("result", "error"))
+        assert last["value"]["positions"] == 128
+        assert [token for token, _ in last["value"]["greedy"][0]["candidate"]] == [19, 19]
+        second = client.send("eval", **fields)
+        *_, last = client.until(lambda line: line["job"] == second and line["event"] == "error")
+        assert last["message"] == "This worker has given up the network: start another one to eval."
+
+
+def test_the_worker_s_job_can_be_cancelled(demo_bundle: Path) -> None:
+    with working() as client:
+        fields: dict[str, Any] = {"bundle": str(demo_bundle), "against": str(demo_bundle)}
+        wrong = client.send("eval", **fields, steps="many")
+        *_, last = client.until(lambda line: line["job"] == wrong and line["event"] == "error")
+        assert last["message"].startswith("The job eval") and "steps" in last["message"]
+        asked = client.send("eval", **fields)
+        client.until(lambda line: line["job"] == asked and line["event"] == "progress")
+        client.send("cancel", target=asked)
+        *_, last = client.until(lambda line: line["job"] == asked and line["event"] in ("result", "error"))
+        assert last["kind"] == "cancelled"
 
 
 @pytest.mark.slow

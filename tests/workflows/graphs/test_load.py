@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 from tests.workflows.graphs.making import external, model, node, save, value, weight
 from workflows.errors import GraphError
 from workflows.graphs import load_graph
-from workflows.graphs.load import topological
+from workflows.graphs.load import parse_graph, topological
 from workflows.inspection import inspect_path
 
 GOOD = model([node("Add", ["x", "w"], ["y"])], [weight("w", [[1, 2, 3, 4]])])
@@ -89,6 +89,33 @@ def piped(folder: Path) -> Path:
 def to_folder(folder: Path) -> Path:
     (folder / "w.data").mkdir()
     return save(over("w.data"), folder / "a.onnx")
+
+
+def text_of(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Each place of a name that nobody reads before the file is shown, with a mark for the bytes that are no text."""
+    proto.metadata_props.add(key="k", value="NAME-A")
+    proto.opset_import.add(domain="NAME-B", version=1)
+    proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "NAME-C"
+    proto.graph.initializer[0].external_data[0].value = "NAME-D"
+    proto.graph.node[0].attribute.add(name="NAME-E", i=1, type=onnx.AttributeProto.INT)
+    proto.functions.add(name="NAME-F", domain="own")
+    return proto
+
+
+@pytest.mark.parametrize("mark", "ABCDEF")
+def test_a_name_that_is_no_text_is_refused_wherever_it_stands(tmp_path: Path, mark: str) -> None:
+    data = text_of(over("w.data")).SerializeToString()
+    name = b"NAME-" + mark.encode()
+    assert data.count(name) == 1
+    with pytest.raises(GraphError, match="holds a name that is no text"):
+        parse_graph(data.replace(name, b"\xb7" + name[1:]), "a.onnx", tmp_path)
+
+
+def test_what_nobody_reads_may_say_what_it_likes(tmp_path: Path) -> None:
+    """Exporters write paths of their own source into it, in whatever their system speaks."""
+    proto = over("w.data")
+    proto.graph.doc_string = "HERE"
+    assert parse_graph(proto.SerializeToString().replace(b"HERE", b"H\xb7RE"), "a.onnx", tmp_path).proto.graph.output
 
 
 REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {

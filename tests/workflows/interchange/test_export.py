@@ -190,10 +190,13 @@ def test_version_2_has_the_peers_keys_alone(tmp_path: Path) -> None:
     assert not (tmp_path / "g" / "sample.py").exists()  # the released genai cannot run it
 
 
-@pytest.mark.parametrize("name", ["[]", "{", "nul", '"x"'])
-def test_a_checkpoints_odd_configuration(name: str, tmp_path: Path) -> None:
-    built(tmp_path / "b", Toy(), words={"config.json": name, "generation_config.json": "{}"})
-    with pytest.raises(BundleError, match=r"tokenizer/config\.json of .* is no JSON object"):
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("[]", "is no JSON object"), ('"x"', "is no JSON object"), ("{", "is not JSON"), ("nul", "is not JSON")],
+)
+def test_a_checkpoints_odd_configuration(text: str, why: str, tmp_path: Path) -> None:
+    built(tmp_path / "b", Toy(), words={"config.json": text, "generation_config.json": "{}"})
+    with pytest.raises(BundleError, match=rf"tokenizer/config\.json of .* {why}"):
         export_genai(tmp_path / "b", tmp_path / "g")
     assert not (tmp_path / "g").exists()
 

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from workflows.quantize.blocks import dequantize_rows, quantize_rows
-from workflows.quantize.compensated import GROUP, moments_of
+from workflows.quantize.compensated import GROUP, moments_of, shrunk
 from workflows.quantize.grids import Blocks
 
 RNG = np.random.default_rng(0)
@@ -92,3 +92,32 @@ def test_the_rest_makes_up_for_an_error_as_least_squares_would() -> None:
     found = dequantize_rows(*quantize_rows(rows, how, moments_of(inputs)), 64, how)
     expected = naive(rows, inputs.T @ inputs, how)
     assert (np.abs(found - expected) < 1e-4).mean() > 0.99  # but for ties that rounding decides
+
+
+@pytest.mark.parametrize(("rows", "related", "most"), [(300, False, 1.02), (100, True, 0.6), (1000, True, 0.5)])
+def test_few_rows_are_not_believed_more_than_they_show(rows: int, related: bool, most: float) -> None:
+    """On inputs that were not seen: relations that are chance cost nothing, those that are real are made use of."""
+    inputs = normal(rows + 4000, GROUP + 44)
+    if related:
+        inputs = normal(rows + 4000, 12) @ normal(12, GROUP + 44) + 0.3 * inputs
+    seen, fresh = inputs[:rows], inputs[rows:]
+    weights, how = normal(64, GROUP + 44), Blocks(4, 64, False)
+
+    def error(moments: np.ndarray | None) -> float:
+        found = dequantize_rows(*quantize_rows(weights, how, moments), GROUP + 44, how)
+        return float(np.square(fresh @ (found - weights).T).mean())
+
+    believed = shrunk(moments_of(seen), rows, GROUP + 44)
+    assert error(believed) <= most * error(None)
+    if not related:
+        assert error(believed) < 0.95 * error(moments_of(seen))  # which took chance for more
+
+
+def test_what_shrinks_is_what_two_inputs_have_in_common() -> None:
+    sums = moments_of(normal(40, 300))
+    found = shrunk(sums, 40, 300)
+    assert found.shape == sums.shape and not found[1, 44:].any()
+    for before, after in zip(sums, found, strict=True):
+        np.testing.assert_array_equal(np.diag(after), np.diag(before))
+    assert np.abs(found[0] - np.diag(np.diag(found[0]))).max() < 0.2 * np.abs(sums[0] - np.diag(np.diag(sums[0]))).max()
+    assert np.array_equal(shrunk(np.zeros_like(sums), 1, 300), np.zeros_like(sums))  # inputs that are always zero

@@ -96,6 +96,47 @@ def test_accuracy_level_4_takes_every_block_and_odd_shapes(inner: int, outer: in
         assert np.abs(got - x @ rows.T - b).mean() <= 0.2 * lost
 
 
+ATTENDED = {
+    "com.microsoft": "a = com.microsoft.MultiHeadAttention <num_heads = 2> (q, k, v)",
+    "spelt out": "p = MatMul(q, k2) s = Softmax(p) a = MatMul(s, v)",
+}
+
+
+@pytest.mark.parametrize("attended", ATTENDED.values(), ids=ATTENDED)
+@pytest.mark.parametrize("bits", [4, 8])
+def test_finer_blocks_are_for_the_head_the_table_and_what_follows_attention(bits: int, attended: str) -> None:
+    tensors = {name: weights(128, 128, seed=i) for i, name in enumerate(("table", "up", "out", "other"))}
+    text = f"""g (int64[1,S] ids, float[1,S,128] q, float[1,S,128] k, float[1,128,S] k2, float[1,S,128] v)
+        => (float[1,S,128] logits) <float[1,S,128] e, float[1,S,128] a> {{
+        e = Gather(table, ids) {attended} o = MatMul(a, out) u = MatMul(e, up) m = Add(o, u) n = MatMul(m, other)
+        t = Transpose <perm = [1, 0]> (table) logits = MatMul(n, t) }}"""
+    model = parse(text, **tensors)
+    settings = Quantize(block_size=64, fine_block_size=16, embedding=True)
+    assert run_method(model, METHODS[f"int{bits}"], settings).modified
+    found = {
+        str(node.inputs[1 if node.op_type == "MatMulNBits" else 0].name): node.attributes["block_size"].value
+        for node in model.graph
+        if "block_size" in node.attributes
+    }
+    fine = 16 if bits == 4 else 64
+    name = f"int{bits}"
+    assert found == {
+        f"table.{name}.rows": fine, f"table.{name}": fine, f"out.{name}": fine, f"up.{name}": 64, f"other.{name}": 64,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("inner", "block", "expected"), [(96, 64, 32), (96, 128, 32), (48, 32, 16), (100, 64, 64)])
+def test_rows_are_parted_evenly_where_they_can_be(inner: int, block: int, expected: int) -> None:
+    """What a last block is filled up with would be stored and multiplied."""
+    w, x = weights(inner, 24), weights(2, inner, seed=1)
+    model = parse(f"g (float[2,{inner}] x) => (float[2,24] y) {{ y = MatMul(x, w) }}", w=w)
+    run_method(model, METHODS["int4"], Quantize(block_size=block, accuracy_level=1))
+    (node,) = (node for node in model.graph if node.op_type == "MatMulNBits")
+    assert node.attributes["block_size"].value == expected
+    (got,) = values(model, {"x": x})
+    np.testing.assert_allclose(got, x @ stored(model, "w", inner, Blocks(4, expected, False)).T, atol=EXACT)
+
+
 def test_values_on_the_grid_come_back_exactly() -> None:
     """Integers between the two ends of a grid need no rounding; a block of one number, or of zeros, neither."""
     rng = np.random.default_rng(0)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from workflows.optimize.hygiene import infer_shapes
 from workflows.quantize.calibration.ranges import WHOLE
-from workflows.quantize.compensated import Sums, moments_of
+from workflows.quantize.compensated import Sums, moments_of, shrunk
 from workflows.quantize.linear import find_linears
 from workflows.recipe import Quantize
 from workflows.weights import Key, key_of
@@ -32,6 +32,7 @@ class Moments:
         self._fed: dict[tuple[str, int], list[int]] = {}  # component, place of the value → the sums it is added to
         self._of_weight: dict[Key, int] = {}
         self._sums: dict[int, Sums] = {}
+        self._seen: dict[int, tuple[int, int]] = {}  # rows that the sums are of, and how wide they are
         for component, model in models.items():
             self._plan(component, model, settings)
 
@@ -51,11 +52,16 @@ class Moments:
     def take(self, component: str, outputs: Mapping[str, NDArray[np.generic]]) -> None:
         """Adds what one run fed, outputs as taps.py names them."""
         for place in range(len(self.names[component])):
-            sums = moments_of(np.asarray(outputs[WHOLE % place], np.float32))
+            inputs = np.asarray(outputs[WHOLE % place], np.float32)
+            sums, width = moments_of(inputs), inputs.shape[-1]
             for index in self._fed[component, place]:
                 found = self._sums.setdefault(index, np.zeros_like(sums))
                 found += sums
+                rows, _ = self._seen.get(index, (0, width))
+                self._seen[index] = rows + inputs.size // width, width
 
     def of(self, weight: ir.TensorProtocol) -> Sums | None:
-        """None for a weight that nothing was multiplied by."""
-        return self._sums.get(self._of_weight.get(key_of(weight), -1))
+        """As far as so many rows tell them; None for a weight that nothing was multiplied by."""
+        index = self._of_weight.get(key_of(weight), -1)
+        sums = self._sums.get(index)
+        return None if sums is None else shrunk(sums, *self._seen[index])

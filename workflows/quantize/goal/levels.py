@@ -34,7 +34,7 @@ class Level:
             return outer * inner + 5 * outer  # a scale and a zero point a column
         if not self.in_blocks:
             return outer * inner * (2 if self.kind == "fp16" else 4)
-        rows, scales, zeros = Blocks(_BITS[self.kind], self.block, symmetric).shapes(outer, inner)
+        rows, scales, zeros = Blocks(_BITS[self.kind], self.block, symmetric).fitted(inner).shapes(outer, inner)
         whole = rows[0] * rows[1] * rows[2] + 4 * scales[0] * scales[1]
         return whole if symmetric else whole + zeros[0] * zeros[1]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import platform
 
-import psutil
-
+from workflows.memory import most_bytes
 from workflows.runtime.providers.base import Provider
 
 
@@ -13,8 +12,8 @@ class Cpu(Provider):
     """The processor."""
 
     def facts(self) -> tuple[str, int | None]:
-        """The processor's name and the machine's memory."""
-        return platform.processor() or platform.machine(), psutil.virtual_memory().total
+        """The processor's name, and the memory that there is for a process."""
+        return platform.processor() or platform.machine(), most_bytes()
 
 
 CPU = Cpu("cpu", "CPU", "CPUExecutionProvider", "CPU")
