@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import shutil
 import tracemalloc
+import weakref
 from pathlib import Path
 
 import ml_dtypes
@@ -137,6 +138,50 @@ def test_no_second_copy_in_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert peak < 2.5 * (8 << 20)
     assert (tmp_path / WEIGHTS).stat().st_size == 128 << 20
+
+
+def test_what_nobody_else_holds_leaves_the_memory_while_the_rest_is_written(tmp_path: Path) -> None:
+    given, counted = list[weakref.ref[np.ndarray]](), list[int]()
+
+    def piece(number: int) -> ir.TensorProtocol:
+        counted.append(sum(one() is not None for one in given))
+        return ir.tensor(np.full((512,), number, np.float32))
+
+    kept = {}
+    for number in range(8):
+        array = np.full((512,), 100 + number, np.float32)
+        given.append(weakref.ref(array))
+        kept[f"a{number}"] = ir.tensor(array)
+        shape = ir.Shape([512])
+        kept[f"b{number}"] = ir.LazyTensor(lambda n=number: piece(n), ir.DataType.FLOAT, shape)  # type: ignore
+        del array
+    model = made(**kept)
+    kept.clear()
+    save_graphs({"a.onnx": model}, tmp_path)
+    assert counted == list(range(7, -1, -1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("shape", [(300, 17), (17, 300), (8, 64), (1, 700), (700, 1), (5, 7, 40), (40, 5, 7)])
+def test_any_order_in_memory_is_stored_row_by_row(tmp_path: Path, shape: tuple[int, ...], dtype: type) -> None:
+    rows = RNG.integers(-100, 100, shape).astype(dtype)
+    orders = {"rows": rows, "turned": np.asfortranarray(rows), "apart": np.repeat(rows, 2, axis=-1)[..., ::2]}
+    orders["back"] = np.ascontiguousarray(rows[::-1])[::-1]
+    for name, array in orders.items():
+        (tmp_path / name).mkdir()
+        save_graphs({"a.onnx": made(w=array)}, tmp_path / name)
+        np.testing.assert_array_equal(stored(tmp_path / name / "a.onnx")["w"], rows)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 4095, 4096, 4097, 1 << 22, (1 << 23) + 255])
+def test_tensors_that_differ_in_one_byte_are_two(tmp_path: Path, at: int) -> None:
+    one = RNG.integers(0, 255, (1 << 23) + 256).astype(np.uint8)
+    other = one.copy()
+    other[at] ^= 1
+    save_graphs({"a.onnx": made(x=one, y=other, z=one.copy())}, tmp_path)
+    assert (tmp_path / WEIGHTS).stat().st_size < 2 * one.nbytes + (1 << 17)
+    for name, array in stored(tmp_path / "a.onnx").items():
+        np.testing.assert_array_equal(array, other if name == "y" else one)
 
 
 def test_a_linked_file_is_read(exported: Path, tmp_path: Path) -> None:

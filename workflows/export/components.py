@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 import onnx_ir as ir
 import torch
+from onnx_ir.tensor_adapters import TorchTensor
 
 from workflows.checkpoint import Checkpoint
 from workflows.export.attention import NAME, LayerFacts, Rows, left_aligned_bias
@@ -84,17 +85,25 @@ def export_components(
     for graph in graphs.values():
         _note_positions(graph, geometry, recipe)
     cut = cut_of(family, recipe, geometry)
+    _hand_over(model, graphs.values())
     save_parts(folder, graphs, cut, recipe.source_length)
-    _empty(model)
+    give_back()
     return cut
 
 
-def _empty(model: Any) -> None:
-    """Gives the weights' memory back: rules of onnxscript's optimizer remember the last graph that they saw, and with
-    it every parameter, for as long as the process lives."""
-    for tensor in (*model.parameters(), *model.buffers()):
-        tensor.data = torch.empty(0, dtype=tensor.dtype)
-    give_back()
+def _hand_over(model: Any, graphs: Iterable[ir.Model]) -> None:
+    """Leaves the weights to the graphs alone, which let go of each as it is written: rules of onnxscript's optimizer
+    remember the last graph that they saw, and with it every parameter, for as long as the process lives."""
+    bodies = [body for graph in graphs for body in (graph.graph, *graph.graph.subgraphs())]
+    values = [value for body in bodies for value in body.initializers.values()]
+    own: dict[ir.TensorProtocol | None, ir.TensorProtocol] = {}
+    for tensor in (value.const_value for value in values):
+        if isinstance(tensor, ir.Tensor) and isinstance(tensor.raw, torch.Tensor):  # of two classes of the exporter's
+            own[tensor] = TorchTensor(tensor.raw.detach(), name=tensor.name)
+    for value in values:
+        value.const_value = own.get(value.const_value, value.const_value)
+    for weight in (*model.parameters(), *model.buffers()):
+        weight.data = torch.empty(0, dtype=weight.dtype)
 
 
 def _note_positions(graph: ir.Model, geometry: Geometry | None, recipe: Recipe) -> None:
