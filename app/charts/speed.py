@@ -52,7 +52,7 @@ class SpeedTab(QWidget):
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.tick)
-        self._to_import = ["numpy", "pyqtgraph", "app.charts.plots"]
+        self._to_import = ["numpy", "numpy.ma", "pyqtgraph", "app.charts.plots"]  # numpy's own sets bring its masks in
         self._connect()
         self._add_actions()
         self._warm = QTimer(self)
@@ -134,7 +134,7 @@ class SpeedTab(QWidget):
         elif self.plots is None:
             self.plots = self._make_plots()
             self._warm.start(20)
-        elif not self.isVisible():
+        elif self._shown() is None:
             self.plots.grab()  # the first drawing takes twice as long as any other
 
     # -- drawing ---------------------------------------------------------------------------------------------
@@ -179,10 +179,12 @@ class SpeedTab(QWidget):
         if self.plots is None:
             self.plots = self._make_plots()
         if self.stack.currentWidget() is not self._full:  # laid out in this frame, drawn in the next one
+            self.plots.setUpdatesEnabled(False)
             self.stack.setCurrentWidget(self._full)
             self._drawn = -1
             return
         self.plots.show_snapshot(snapshot)
+        self.plots.setUpdatesEnabled(True)
         if self._frame % FIGURES_EVERY == 0:
             self._show_figures()
         self._frame += 1

@@ -24,10 +24,10 @@ LEAST = 3 << 29
 
 
 def free_memory() -> int:
-    """Bytes that programs could still take without swapping."""
-    import psutil
+    """Bytes that a worker could still take without swapping, within the control group of the window."""
+    from workflows.memory import free_bytes  # psutil: not while the window starts
 
-    return int(psutil.virtual_memory().available)
+    return free_bytes()
 
 
 class WarmWorker(QObject):

@@ -96,9 +96,11 @@ class Graphs:
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """The garbage collector would look through a graph a hundred times over while it is read, and with each later look:
-    a quarter of the time. It has no circles, and goes when the last one who holds it goes.
+    a quarter of the time. It has no circles, and goes when the last one who holds it goes; circles that are garbage by
+    then would stay with it, so what is young is collected before.
     """
     collected = gc.isenabled()
+    gc.collect(1)
     gc.disable()
     try:
         yield
