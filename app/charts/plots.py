@@ -6,6 +6,7 @@ Snapshot ──show_snapshot──▶ draw ──▶ curves;  mouse, keys ──
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from app.widgets.theme import theme
 
 STRETCHES, HEIGHTS = (5, 2, 3, 2), (76, 60, 88, 116)
 """Of the rows; pixels at least, or the names of the axes would run into each other."""
+ROWS = len(STRETCHES)
 GAP = 2
 """Pixels between two rows."""
 QWIDGETSIZE_MAX = (1 << 24) - 1
@@ -37,6 +39,12 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("Plots", text)
 
 
+def blank() -> Any:
+    """A plot that nothing is in yet: to make one takes longest of all that the plots are made of."""
+    axes = {"left": ValueAxis("left"), "bottom": ValueAxis("bottom"), "right": LabelAxis()}
+    return pg.PlotItem(viewBox=TimeBox(), axisItems=axes, enableMenu=False)
+
+
 def _size(plot: Any) -> None:
     """Gives the axes their sizes, which pyqtgraph takes from one that is hidden when its looks change."""
     plot.getAxis("left").setWidth(AXIS_WIDTH)
@@ -47,14 +55,18 @@ def _size(plot: Any) -> None:
 
 
 class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
-    """The plots. `hovered` tells the index of the step under the mouse or the arrow keys, or -1."""
+    """The plots. `hovered` tells the index of the step under the mouse or the arrow keys, or -1.
+
+    blanks: those that were made before, ROWS at most.
+    """
 
     hovered = Signal(int)
     zoomed = Signal(bool)  # whether the person has zoomed, so that following is off
     viewed = Signal()  # another part of the time axis is seen, because a person said so
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, blanks: Sequence[Any] = ()) -> None:
         super().__init__(parent)
+        self._blanks = [*blanks]
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.zoom = Zoom()
@@ -84,16 +96,14 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
     # -- building --------------------------------------------------------------------------------------------
 
     def _plot(self, row: int, name: str) -> Any:
-        left, bottom = ValueAxis("left"), ValueAxis("bottom")
-        self.axes += [left, bottom]
-        axes = {"left": left, "bottom": bottom, "right": LabelAxis()}
-        box = TimeBox()
-        plot = self.addPlot(row=row, col=0, viewBox=box, axisItems=axes)
+        plot = self._blanks.pop() if self._blanks else blank()
+        self.addItem(plot, row=row, col=0)
+        self.axes += [plot.getAxis("left"), plot.getAxis("bottom")]
+        box = plot.getViewBox()
         self._lay_row(row, True)
         plot.setLabel("left", name)
         plot.showAxis("right")
         plot.showGrid(x=False, y=True, alpha=0.15)
-        plot.setMenuEnabled(False)
         plot.hideButtons()
         box.disableAutoRange()
         box.setDefaultPadding(0.0)
@@ -102,7 +112,7 @@ class Plots(pg.GraphicsLayoutWidget):  # type: ignore[misc]
         box.panned.connect(self._pan)
         if row:
             plot.setXLink(self.latency)
-        if row < len(STRETCHES) - 1:
+        if row < ROWS - 1:
             plot.getAxis("bottom").setStyle(showValues=False)
         _size(plot)
         return plot

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.job import Job
 from app.jobs.slices import Slices
@@ -55,6 +55,9 @@ class GraphModel(QObject):
         self._job: Job[GraphReport] | Job[DiffReport] | None = None
         self._slices = Slices(self)
         self._leavings = Slices(self)
+        # What is told of the choice is written in a turn of its own: to show the scene was the work of one.
+        self._telling = QTimer(self, singleShot=True, interval=0)
+        self._telling.timeout.connect(lambda: self.selectionChanged.emit(self.selected))
         self._kept: OrderedDict[tuple[Where, Where | None], Found] = OrderedDict()
 
     # -- asking ----------------------------------------------------------------------------------------------
@@ -217,7 +220,7 @@ class GraphModel(QObject):
         self.selected = self.key_of(name)
         self.busyChanged.emit(False)
         self.sceneChanged.emit(True)
-        self.selectionChanged.emit(self.selected)
+        self._telling.start()
         if last is not None:
             self._leavings.run(last.take_apart(), lambda _none: None, self._on_bad, later=True)
 
