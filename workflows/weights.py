@@ -97,7 +97,7 @@ def save_graphs(models: Mapping[str, ir.Model], folder: Path) -> dict[Key, Regio
 
 def _linked(holders: Holders, folder: Path) -> list[tuple[Key, Region]]:
     """The regions of the one file in which all tensors lie already, linked into `folder`; none where there is none."""
-    tensors = {key: values[0].const_value for key, values in holders.items()}
+    tensors = {key: _held(values) for key, values in holders.items()}
     places = {key: tensor for key, tensor in tensors.items() if isinstance(tensor, ir.ExternalTensor)}
     files = {os.path.realpath(tensor.path) for tensor in places.values()}
     if len(places) < len(tensors) or len(files) != 1:
@@ -114,17 +114,21 @@ def _written(holders: Holders, target: Path) -> Iterator[tuple[Key, Region]]:
     if not holders:
         return
     alike: dict[tuple[int, bytes], list[Region]] = {}
-    needed = sum(values[0].const_value.nbytes for values in holders.values() if values[0].const_value is not None)
+    needed = sum(_held(values).nbytes for values in holders.values())
     with room_for(target, needed), target.open("w+b") as file:
         for key, values in holders.items():
-            yield key, _stored(values[0].const_value, alike, file)
+            yield key, _stored(_held(values), alike, file)
 
 
-def _stored(
-    tensor: ir.TensorProtocol | None, alike: dict[tuple[int, bytes], list[Region]], file: IO[bytes]
-) -> Region:
+def _held(values: list[ir.Value]) -> ir.TensorProtocol:
+    """The tensor that all of the values are."""
+    tensor = values[0].const_value
+    assert tensor is not None  # large_initializers gives no other
+    return tensor
+
+
+def _stored(tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[Region]], file: IO[bytes]) -> Region:
     """Where the tensor lies, which is written unless it is there. alike: those before, by length and a few bytes."""
-    assert tensor is not None
     if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
         return append(tensor.nbytes, _blocks(tensor), file)
     data = tensor_bytes(tensor)  # once: it may be computed now
@@ -192,8 +196,7 @@ def _in_order(array: NDArray[Any]) -> NDArray[Any]:
 
 def _placed(value: ir.Value, region: Region, folder: Path) -> ir.ExternalTensor:
     """The value's tensor as it lies in the weight file of `folder`."""
-    tensor = value.const_value
-    assert tensor is not None
+    tensor = _held([value])
     return ir.ExternalTensor(
         WEIGHTS,
         region.offset,

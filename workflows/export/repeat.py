@@ -233,7 +233,6 @@ class _Repeater:
             if role == _AFTER:
                 values[value] = hidden
             elif role in weights:
-                # itself and no alias: what empties the model gives back its memory
                 values[value] = _initializer(self._graph, f"{self._repeat.path}.{index}.{role}", weights[role])
             else:
                 values[value] = self._input(role % index, value)
