@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QCoreApplication
 
 from app.state.owner import Owner
-from app.state.snapshot import CHUNK, DECODE, FIRST, Figures, Run, Snapshot
+from app.state.runs import Run
+from app.state.snapshot import CHUNK, DECODE, FIRST, Figures, Snapshot
 from app.widgets.format import counted, number, slots, when
 from workflows.wire.events import SpeculationUse
 
@@ -60,7 +62,7 @@ def mark_text(before: Owner, after: Owner) -> str:
     return " · ".join([*name, *(part for part in own if part not in old)]) or after.name
 
 
-def title_of(runs: tuple[Run, ...]) -> str:
+def title_of(runs: Sequence[Run]) -> str:
     """Whose runs are shown, and of when: one owner whole, of several their bundles' names."""
     if not runs:
         return ""
@@ -73,7 +75,7 @@ def title_of(runs: tuple[Run, ...]) -> str:
     return " · ".join([" | ".join(named), _period(runs)])
 
 
-def _period(runs: tuple[Run, ...]) -> str:
+def _period(runs: Sequence[Run]) -> str:
     first, last = when(runs[0].began), when(runs[-1].began)
     return first if first == last else f"{first} – {last}"
 

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Numbers = NDArray[np.float64 | np.signedinteger]
+    """Of a column's own kind: times and latencies are float64, all else is whole."""
     Ints = NDArray[np.intp]
     Mask = NDArray[np.bool_]
 
-LOOK_COLUMNS = 6
-"""Run, time in the run at its end (s), latency (ms), drafted, accepted and kept tokens."""
+LOOK_KINDS = "iddiii"
+"""Run, time in the run at its end (s), latency (ms), drafted, accepted and kept tokens: see Slab."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Looks:
         return index if begins <= second + 1e-9 else -1
 
 
-def of_runs(columns: Sequence[Floats], numbers: Floats, begins: Floats) -> tuple[Ints, Ints]:
+def of_runs(columns: Sequence[Numbers], numbers: Numbers, begins: Floats) -> tuple[Ints, Ints]:
     """(index of the reply, which row) of the rows whose reply is one of `numbers` [r], since `begins` [r] of each.
 
     columns: the first is the number of the reply, the second the time in it.

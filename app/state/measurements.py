@@ -13,17 +13,28 @@ imported when something first asks for a series.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
-from app.state.looks import LOOK_COLUMNS
+from app.state.looks import LOOK_KINDS
 from app.state.owner import Owner, owner_of
+from app.state.runs import RUN_KINDS, Runs
 from app.state.slab import Slab
-from app.state.snapshot import CHUNK, DECODE, FIRST, Record, Run, Snapshot, What, chosen, lay_out, rate
+from app.state.snapshot import (
+    CHUNK,
+    DECODE,
+    FIRST,
+    MEMORY_KINDS,
+    STEP_KINDS,
+    Record,
+    Snapshot,
+    What,
+    chosen,
+    lay_out,
+    rate,
+)
 from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
 if TYPE_CHECKING:
@@ -33,7 +44,8 @@ NOBODY = Owner("", "", "", "", "", 0)
 MEMORY_SAMPLES = 3600
 LOOKS = 20_000
 """Runs of the model with drafts that are kept."""
-STEP_COLUMNS, MEMORY_COLUMNS = 7, 3
+RUNS = 20_000
+"""Replies that are kept."""
 
 
 @dataclass(slots=True)
@@ -65,16 +77,16 @@ class Measurements:
         self,
         size: int = 100_000,
         clock: Callable[[], float] = time.perf_counter,
-        now: Callable[[], datetime] = lambda: datetime.now().astimezone(),
+        now: Callable[[], float] = time.time,
     ) -> None:
-        self._steps = Slab(STEP_COLUMNS, size)
-        self._memory = Slab(MEMORY_COLUMNS, MEMORY_SAMPLES)
-        self._looks = Slab(LOOK_COLUMNS, LOOKS)
-        self._ids: list[int] = []
-        self._texts: list[str] = []
-        self._dropped = 0
+        self._steps = Slab(STEP_KINDS, size)
+        self._memory = Slab(MEMORY_KINDS, MEMORY_SAMPLES)
+        self._looks = Slab(LOOK_KINDS, LOOKS)
+        self._texts: list[str] = []  # of tokens: most come again, and a step has the number of its own
+        self._numbers: dict[str, int] = {}
         self._clock, self._now = clock, now
-        self._runs: list[Run] = []
+        self._runs = Slab(RUN_KINDS, RUNS)
+        self._owners: list[Owner] = []
         self._run = self._before = _Tally()
         self._frozen: Record | None = None
         self._rss = 0
@@ -109,7 +121,9 @@ class Measurements:
         self.end()
         self._before = self._run
         self._run = _Tally(number=self._run.number + 1, started=self._clock(), running=True)
-        self._runs.append(Run(self._run.number, self.owner, self._now().isoformat(timespec="seconds")))
+        if self.owner not in self._owners:
+            self._owners.append(self.owner)
+        self._runs.append(self._run.number, self._owners.index(self.owner), self._now())
         self._note_memory()
         self.revision += 1
 
@@ -128,11 +142,9 @@ class Measurements:
         self.revision += 1
 
     def _take_out(self) -> None:
-        taken = self._steps.take_back(self._run.rows)
-        if taken:
-            self._ids, self._texts = self._ids[:-taken], self._texts[:-taken]
+        self._steps.take_back(self._run.rows)
         self._memory.take_back(self._run.samples)
-        self._runs.pop()
+        self._runs.take_back(1)
         self._run = self._before
 
     def add_chunk(self, event: ChunkEvent) -> None:
@@ -167,17 +179,12 @@ class Measurements:
         run = self._run
         run.rows += 1
         run.occupancy = event.cache_used, event.cache_capacity
-        row = (run.number, run.elapsed_s, event.latency_ms, kind, tokens, *run.occupancy)
-        self._ids.append(ident)
-        self._texts.append(sys.intern(text))  # most tokens come again
-        if self._steps.append(*row):
-            self._dropped += 1
-            if self._runs[0].number < self._steps.first(0):
-                self._runs.pop(0)
-        if self._dropped > self._steps.size:
-            dropped = self._dropped  # from new lists: a record may still read from the old ones
-            self._ids, self._texts = self._ids[dropped:], self._texts[dropped:]
-            self._dropped = 0
+        number = self._numbers.setdefault(text, len(self._texts))
+        if number == len(self._texts):
+            self._texts.append(text)
+        self._steps.append(
+            run.number, run.elapsed_s, event.latency_ms, kind, tokens, *run.occupancy, ident, number
+        )  # fmt: skip
         self.revision += 1
 
     def add_memory(self, rss: int) -> None:
@@ -242,16 +249,16 @@ class Measurements:
 
     def reset(self) -> None:
         """Forgets everything that was measured; a run that is running goes on as the first one."""
-        running, last = self._run.running, self._runs[-1:]
-        self._steps.clear()
-        self._memory.clear()
-        self._looks.clear()
-        self._ids, self._texts = [], []
-        self._dropped = 0
+        running = self._run.running
+        its = self._runs.newest()[1:] if running else ()
+        for slab in (self._steps, self._memory, self._looks, self._runs):
+            slab.clear()
+        if running:
+            self._runs.append(1, *its)
+        self._texts, self._numbers = [], {}  # a record may still read from the old ones
         self._frozen = None
         self._before = _Tally()
         self._run = _Tally(number=int(running), started=self._clock(), running=running)
-        self._runs = [Run(1, run.owner, run.began) for run in last if running]
         self.revision += 1
 
     def snapshot(self, what: What = "all", bundle: tuple[str, str] | None = None) -> Snapshot:
@@ -260,11 +267,9 @@ class Measurements:
         return lay_out(record, chosen(record, what, bundle))
 
     def _record(self, copy: bool) -> Record:
-        parts = ((self._steps, STEP_COLUMNS), (self._memory, MEMORY_COLUMNS), (self._looks, LOOK_COLUMNS))
-        steps, memory, looks = ([slab.column(i) for i in range(count)] for slab, count in parts)
-        runs = tuple(self._runs)
-        if not copy:
-            return Record(steps, memory, looks, self._ids, self._texts, self._dropped, runs)
-        ids, texts = self._ids[self._dropped :], self._texts[self._dropped :]
-        steps, memory, looks = ([column.copy() for column in columns] for columns in (steps, memory, looks))
-        return Record(steps, memory, looks, ids, texts, 0, runs)
+        parts = (self._steps, self._memory, self._looks, self._runs)
+        steps, memory, looks, runs = (slab.columns() for slab in parts)
+        if copy:
+            kept = (tuple(column.copy() for column in columns) for columns in (steps, memory, looks, runs))
+            steps, memory, looks, runs = kept
+        return Record(steps, memory, looks, self._texts, Runs(runs, self._owners))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from app.state.looks import Numbers
 
 
 class Slab:
-    """The last `size` rows of `columns` floats each, always contiguous: when full, the newest half moves down."""
+    """The last `size` rows, always contiguous: when full, the newest half moves down.
 
-    def __init__(self, columns: int, size: int) -> None:
+    kinds: of the columns, a letter each, as `array` has them: `b` int8, `i` int32, `q` int64, `d` float64.
+    """
+
+    def __init__(self, kinds: str, size: int) -> None:
         self.size = size
-        self._columns = columns
+        self._kinds = kinds
         self._data: tuple[array[float], ...] = ()  # made with the first row: a window that measures nothing has none
         self._end = 0
         self._begin = 0
@@ -25,10 +25,11 @@ class Slab:
     def __len__(self) -> int:
         return self._end - self._begin
 
-    def append(self, *row: float) -> int:
-        """Adds a row; says how many old rows were dropped (0 or 1)."""
+    def append(self, *row: float) -> None:
+        """Adds a row; the oldest goes when there are more than `size`."""
         if not self._data:
-            self._data = tuple(array("d", bytes(16 * self.size)) for _ in range(self._columns))
+            room = (array(kind, (0,)) * (2 * self.size) for kind in self._kinds)
+            self._data = cast("tuple[array[float], ...]", tuple(room))
         if self._end == 2 * self.size:
             for column in self._data:
                 memoryview(column)[: self.size] = memoryview(column)[self._begin : self._end]
@@ -36,27 +37,27 @@ class Slab:
         for column, value in zip(self._data, row, strict=True):
             column[self._end] = value
         self._end += 1
-        dropped = int(self._end - self._begin > self.size)
-        self._begin += dropped
-        return dropped
+        self._begin += self._end - self._begin > self.size
 
-    def take_back(self, count: int) -> int:
-        """Forgets the newest `count` rows, or as many as there are; how many those were."""
-        taken = min(count, len(self))
-        self._end -= taken
-        return taken
+    def take_back(self, count: int) -> None:
+        """Forgets the newest `count` rows, or as many as there are."""
+        self._end -= min(count, len(self))
 
     def first(self, column: int) -> float:
         """The oldest value of a column."""
         return self._data[column][self._begin]
 
-    def column(self, index: int) -> Floats:
-        """The rows of a column, oldest first, as a view [n] float64: valid until the next append."""
+    def newest(self) -> tuple[float, ...]:
+        """The row that was added last."""
+        return tuple(column[self._end - 1] for column in self._data)
+
+    def columns(self) -> tuple[Numbers, ...]:
+        """Each column's rows, oldest first, as a view [n] of its own kind: valid until the next append."""
         import numpy as np
 
         if not self._data:
-            return np.empty(0)
-        return np.frombuffer(self._data[index], dtype=np.float64)[self._begin : self._end]
+            return tuple(np.empty(0, kind) for kind in self._kinds)
+        return tuple(np.frombuffer(one, one.typecode)[self._begin : self._end] for one in self._data)
 
     def clear(self) -> None:
         """Forgets every row."""

@@ -13,12 +13,14 @@ from math import inf
 from typing import TYPE_CHECKING, Literal
 
 from app.state.looks import Looks, of_runs
-from app.state.owner import Owner
+from app.state.runs import Run, Runs
 from workflows.wire.events import SpeculationUse
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from app.state.looks import Numbers
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.intp]
@@ -30,15 +32,10 @@ What = Literal["bundle", "reply", "all"]
 """Which runs: those of one bundle, the last one, or all."""
 GAP_S = 0.25
 """The most that the pause between two runs is drawn as; a seventh of the run before where that is less."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One prompt and its reply. began: local time, ISO."""
-
-    number: int
-    owner: Owner
-    began: str
+STEP_KINDS = "iddbiiiii"
+"""Run, time in the run (s), latency (ms), kind, tokens, used, capacity, token's id, its text: see Slab."""
+MEMORY_KINDS = "idq"
+"""Run, time in the run (s), bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class Figures:
     drafts: what came of those; None where none of it was generated with drafts.
     """
 
-    runs: tuple[Run, ...]
+    runs: Runs
     ttft_ms: float | None
     prefill_rate: float | None
     decode_rate: float | None
@@ -81,24 +78,23 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was measured. steps: run, time in the run, latency, kind, tokens, used, capacity, each [n]; memory: run,
-    time in the run, bytes, each [m]; looks: see LOOK_COLUMNS. offset: where in `ids` and `texts` the first step is.
+    """What was measured. steps, memory, looks: as STEP_KINDS, MEMORY_KINDS and LOOK_KINDS say, each column [n].
+
+    texts: of tokens, which a step has by its index there.
     """
 
-    steps: Sequence[Floats]
-    memory: Sequence[Floats]
-    looks: Sequence[Floats]
-    ids: list[int]
-    texts: list[str]
-    offset: int
-    runs: tuple[Run, ...]
+    steps: Sequence[Numbers]
+    memory: Sequence[Numbers]
+    looks: Sequence[Numbers]
+    texts: Sequence[str]
+    runs: Runs
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """Arrays have one entry a step, `starts` and `ends` one a run; time_s is that of the end of a step.
 
-    run: index into `runs`. rows: which steps of the record they are.
+    run: index into `runs`. ids: of tokens, -1 of a chunk. words: where in `texts` a token's is.
     """
 
     time_s: Floats
@@ -112,27 +108,28 @@ class Snapshot:
     memory_bytes: Floats
     memory_run: Ints
     looks: Looks
-    runs: tuple[Run, ...]
+    runs: Runs
     starts: Floats
     ends: Floats
-    rows: Ints
-    record: Record
+    ids: Numbers
+    words: Numbers
+    texts: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.time_s)
 
     def kept(self) -> Snapshot:
         """One that stays as it is while more is measured."""
-        names = ("latency_ms", "kind", "tokens", "used", "capacity")
+        names = ("latency_ms", "kind", "tokens", "used", "capacity", "ids", "words")
         return replace(self, **{name: getattr(self, name).copy() for name in names})
 
     def text(self, index: int) -> str:
         """The text of a step's token; empty of a chunk."""
-        return self.record.texts[self.record.offset + int(self.rows[index])]
+        return self.texts[int(self.words[index])]
 
     def token_id(self, index: int) -> int:
         """The id of a step's token; -1 of a chunk."""
-        return self.record.ids[self.record.offset + int(self.rows[index])]
+        return int(self.ids[index])
 
     def run_of(self, index: int) -> Run:
         """Whose step it is."""
@@ -159,7 +156,7 @@ class Snapshot:
         latency, prompt = self.latency_ms, int(self.tokens[chunks].sum())
         decoded = int(decode.sum())
         return Figures(
-            runs=tuple(self.runs[i] for i in self._runs_of(seen)),
+            runs=self.runs.some(self._runs_of(seen)),
             ttft_ms=float(np.median(latency[first])) if first.any() else None,
             prefill_rate=rate(prompt, float(latency[chunks].sum())),
             decode_rate=rate(decoded, float(latency[decode].sum())),
@@ -171,33 +168,32 @@ class Snapshot:
         )
 
 
-def chosen(record: Record, what: What, bundle: tuple[str, str] | None) -> Sequence[Run]:
+def chosen(record: Record, what: What, bundle: tuple[str, str] | None) -> Runs:
     """Those of a record. bundle: whose; see `Owner.bundle`."""
     if what == "bundle":
-        return [run for run in record.runs if run.owner.bundle == bundle]
+        return record.runs.of_bundle(bundle)
     if what == "reply" and len(record.steps[0]):
-        return [run for run in record.runs if run.number == record.steps[0][-1]]
+        return record.runs.some(record.runs.numbers == record.steps[0][-1])
     return record.runs
 
 
-def lay_out(record: Record, wanted: Sequence[Run]) -> Snapshot:
+def lay_out(record: Record, wanted: Runs) -> Snapshot:
     """The steps of the wanted runs, which are in order, one run after the other; those without a step are left out."""
     import numpy as np
 
-    numbers = np.array([run.number for run in wanted], np.float64)
-    edges = [np.searchsorted(record.steps[0], numbers, side) for side in ("left", "right")]
-    runs = tuple(run for run, first, after in zip(wanted, *edges, strict=True) if after > first)
+    edges = [np.searchsorted(record.steps[0], wanted.numbers, side) for side in ("left", "right")]
+    runs = wanted.some(edges[1] > edges[0])
     first, after = (edge[edges[1] > edges[0]] for edge in edges)
     run = np.repeat(np.arange(len(runs)), after - first)
     rows = np.arange(len(run)) + (first - np.cumsum(after - first) + after - first)[run]
-    steps = record.steps if len(rows) == len(record.steps[0]) else [column[rows] for column in record.steps]
-    _number, time_s, latency_ms, kind, tokens, used, capacity = steps
-    begins = record.steps[1][first] - record.steps[2][first] / 1000
-    ends = record.steps[1][after - 1]
-    own = np.array([run.number for run in runs], np.float64)
-    memory_run, samples = of_runs(record.memory, own, begins)
-    memory_s, memory_bytes = (record.memory[column][samples] for column in (1, 2))
-    look_run, looked = of_runs(record.looks, own, begins)
+    whole = len(rows) == len(record.steps[0])
+    _number, *shown, ids, words = (column if whole else column[rows] for column in record.steps)
+    time_s, latency_ms, kind, tokens, used, capacity = (_floats(column) for column in shown)
+    begins = _floats(record.steps[1][first] - record.steps[2][first] / 1000)
+    ends = _floats(record.steps[1][after - 1])
+    memory_run, samples = of_runs(record.memory, runs.numbers, begins)
+    memory_s, memory_bytes = (_floats(record.memory[column][samples]) for column in (1, 2))
+    look_run, looked = of_runs(record.looks, runs.numbers, begins)
     np.maximum.at(ends, memory_run, memory_s)
     lengths = ends - begins
     starts = np.zeros(len(runs))
@@ -214,12 +210,13 @@ def lay_out(record: Record, wanted: Sequence[Run]) -> Snapshot:
         memory_s=memory_s + shift[memory_run],
         memory_bytes=memory_bytes,
         memory_run=memory_run,
-        looks=_looks([column[looked] for column in record.looks], look_run, shift),
+        looks=_looks([_floats(column[looked]) for column in record.looks], look_run, shift),
         runs=runs,
         starts=starts,
         ends=starts + lengths,
-        rows=rows,
-        record=record,
+        ids=ids,
+        words=words,
+        texts=record.texts,
     )
 
 
@@ -227,6 +224,10 @@ def _looks(columns: Sequence[Floats], run: Ints, shift: Floats) -> Looks:
     """shift: seconds from each run's own time to the axis [r]."""
     _number, time_s, latency_ms, drafted, accepted, kept = columns
     return Looks(time_s + shift[run], latency_ms, drafted, accepted, kept, run)
+
+
+def _floats(column: Numbers) -> Floats:
+    return column.astype("float64", copy=False)
 
 
 def rate(tokens: int, milliseconds: float) -> float | None:

@@ -20,7 +20,7 @@ from app.charts.text import drafts_text, mark_text, mean_text, pale_text, title_
 from app.charts.zoom import Zoom
 from app.state.measurements import Measurements
 from app.state.owner import Owner
-from app.state.snapshot import Run
+from app.state.runs import Run
 from app.widgets.format import number, when
 from workflows.wire.events import ChunkEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
@@ -179,7 +179,7 @@ def test_a_mark_says_what_changed() -> None:
 
 
 def test_a_title_names_every_owner_up_to_three() -> None:
-    one, other = Run(1, FP32, "2026-01-02T03:04:05+00:00"), Run(2, INT4, "2026-01-02T04:04:05+00:00")
+    one, other = Run(1, FP32, 1_767_323_045.0), Run(2, INT4, 1_767_326_645.0)
     assert title_of((one,)) == f"demo · cpu · fp32 · static 256 · {when(one.began)}"
     both = "demo · cpu · fp32 · static 256 | demo-int4 · cpu · int4 · static 256"
     assert title_of((one, other)) == f"{both} · {when(one.began)} – {when(other.began)}"

@@ -4,8 +4,8 @@
 
 The first level is taken when a tenth has gone by: by then libraries are loaded and pools are filled. Memory is what the
 process holds for itself alone (USS), after the allocator gave back what it keeps for later: stricter than the whole
-(RSS), most of which is libraries. The window records its last 100,000 steps for the charts, half a kilobyte a message,
-and a reply holds its own tokens: that is memory by intent.
+(RSS), most of which is libraries. What the window records for the charts has its memory from the first step on; its
+chats are in a list, and a reply holds its own tokens: that is memory by intent.
 """
 
 from __future__ import annotations
