@@ -74,7 +74,7 @@ class MessageView(QFrame):
         super().__init__(parent)
         self.message = message
         self.text = MessageBody()
-        self.legend = Legend()
+        self.legend: Legend | None = None  # made with the first line that it explains
         self._underlines = True
         self._tail: list[str] = []
         self._flush = QTimer(self)
@@ -83,7 +83,6 @@ class MessageView(QFrame):
         self._flush.timeout.connect(self.flush)
         self._tools: dict[str, QToolButton] = {}
         self._build(siblings)
-        self.legend.hide()
         self.finish()
 
     @property
@@ -105,7 +104,7 @@ class MessageView(QFrame):
         self.status.setWordWrap(True)
         self.notices = QVBoxLayout()
         self.tree: ReplyTree | None = None
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         margin = G + G // 2
         column.setContentsMargins(margin, G // 2, margin, G if self._is_user else G // 2)
         column.setSpacing(G // 2)
@@ -113,7 +112,6 @@ class MessageView(QFrame):
         head.addWidget(self.who, 1)
         column.addLayout(head)
         column.addWidget(self.text)
-        column.addWidget(self.legend)
         column.addLayout(self.notices)
         foot.addWidget(self.status, 1)
         column.addLayout(foot)
@@ -211,21 +209,28 @@ class MessageView(QFrame):
 
     def _show_trace(self, reply: Reply) -> None:
         self.text.set_trace(self.message.trace, reply.drafter)
-        self.legend.show_drafter(reply.drafter)
         self.underline_drafts(self._underlines)
 
     def underline_drafts(self, on: bool) -> None:
         """Underlines what was drafted and accepted, and says what that means; or does neither."""
         self._underlines = on
         drafted = any(token.drafted for token in self.message.trace)
-        self.legend.setVisible(on and drafted)
         if drafted:
             self.text.underline_drafts(on)
+        self._show_legend(on and drafted)
+
+    def _show_legend(self, on: bool) -> None:
+        if on and self.legend is None:
+            self.legend = Legend(self)
+            self._column.insertWidget(self._column.indexOf(self.text) + 1, self.legend)
+        if self.legend is not None:
+            self.legend.show_drafter(self.message.reply.drafter if self.message.reply else "")
+            self.legend.setVisible(on)
 
     def forget_trace(self) -> None:
         """Lets go of the tokens."""
         self.text.set_trace([])
-        self.legend.hide()
+        self._show_legend(on=False)
 
     def _show_status(self, reply: Reply) -> None:
         running = not reply.ended

@@ -118,11 +118,7 @@ def _range(first: int, last: int, look: QTextCharFormat) -> QTextLayout.FormatRa
 
 
 class _Sample(QWidget):
-    """The line that is meant."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        theme().changed.connect(self.update)
+    """The line that is meant; another theme's palette has it drawn anew."""
 
     def sizeHint(self) -> QSize:
         """Qt's name for the wished size."""

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.body import MessageBody
 from app.chat.code import CodePart
+from app.chat.message import MessageView
 from app.chat.message_text import MessageText, describe_token
 from app.chat.page import ChatPage
 from app.chat.transcript import Transcript
@@ -142,12 +143,16 @@ def page_with(make: Make, qtbot: QtBot) -> ChatPage:
     return page
 
 
+def legend_is_seen(view: MessageView) -> bool:
+    return view.legend is not None and view.legend.isVisible()
+
+
 def test_a_reply_with_drafts(make: Make, qtbot: QtBot) -> None:
     """Five and six are the model's own; a legend, and the figures in the line under it."""
     page = page_with(make, qtbot)
     view = page.transcript.views[1]
     assert of_body(view.text) == [["three four "]]
-    assert view.legend.isVisible() and view.legend.words.text() == drafted_text("ngram")
+    assert view.legend is not None and view.legend.isVisible() and view.legend.words.text() == drafted_text("ngram")
     assert " · tokens per step: 1.67 · 50 % of drafts accepted · on cpu" in view.status.text()
     assert page.header.drafts.isVisible()
     (theme().set_mode("dark"), theme().set_mode("light"))
@@ -167,7 +172,7 @@ def test_they_are_switched_off_and_stay_so(make: Make, qtbot: QtBot) -> None:
     page = page_with(make, qtbot)
     view = page.transcript.views[1]
     page.header.drafts.click()
-    assert of_body(view.text) == [[]] and not view.legend.isVisible()
+    assert of_body(view.text) == [[]] and not legend_is_seen(view)
     ask(qtbot, page, "again")
     assert of_body(page.transcript.views[3].text) == [[]]
     assert page.context.settings.text("chat.drafts") == "hidden"
@@ -191,5 +196,5 @@ def test_a_reply_without_drafts_has_nothing_of_it(make: Make, qtbot: QtBot) -> N
     page = make(reply="one two")
     ask(qtbot, page, "x")
     view = page.transcript.views[1]
-    assert of_body(view.text) == [[]] and not view.legend.isVisible() and not page.header.drafts.isVisible()
+    assert of_body(view.text) == [[]] and not legend_is_seen(view) and not page.header.drafts.isVisible()
     assert "step" not in view.status.text()
