@@ -31,6 +31,8 @@ from workflows.errors import DiskFullError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
+_DRAFT = re.compile(r"(\d+)-[0-9a-f]{8}\.tmp")  # after whose it is and on which machine
+_REMOVED = re.compile(r"[0-9a-f]{8}\.removed")
 _EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
 _HERE = -100  # AT_FDCWD of fcntl.h: relative paths mean the current folder
 
@@ -84,11 +86,17 @@ def drafted(path: Path, needed: int | None = None) -> Iterator[Path]:
 
 def _sweep_drafts(path: Path) -> None:
     """Removes the drafts of `path` by processes of this machine that live no more."""
-    draft = re.compile(re.escape(f".{path.name}.{_machine()}-") + r"(\d+)-[0-9a-f]{8}\.tmp")
-    for entry in path.parent.iterdir():
-        found = draft.fullmatch(entry.name)
-        if found is not None and not _lives(int(found[1])):
+    for entry, found in _beside(path, f".{path.name}.{_machine()}-", _DRAFT):
+        if not _lives(int(found[1])):
             _delete(entry)
+
+
+def _beside(path: Path, head: str, rest: re.Pattern[str]) -> Iterator[tuple[Path, re.Match[str]]]:
+    """What lies beside `path` under a name that begins so, and the rest of that; `re` would keep a pattern a name."""
+    for entry in path.parent.iterdir():
+        found = rest.fullmatch(entry.name, len(head)) if entry.name.startswith(head) else None
+        if found is not None:
+            yield entry, found
 
 
 def _lives(pid: int) -> bool:
@@ -232,10 +240,8 @@ def sweep(path: Path) -> None:
     """Deletes what earlier removals of `path` left beside it."""
     if not path.parent.is_dir():
         return
-    litter = re.compile(re.escape(f".{path.name.lstrip('.')}.") + r"[0-9a-f]{8}\.removed")
-    for entry in path.parent.iterdir():
-        if litter.fullmatch(entry.name):
-            _delete(entry)
+    for entry, _found in _beside(path, f".{path.name.lstrip('.')}.", _REMOVED):
+        _delete(entry)
 
 
 def _delete(litter: Path) -> None:
