@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -101,7 +102,6 @@ def generate(
 ) -> None:
     """Generate from one prompt; greedy unless sampling is asked for."""
     from workflows.generate import open_engine, open_talk, parse_tools
-    from workflows.generate.calls import call_grammar
     from workflows.generate.options import check_options
     from workflows.measure.recording import recorded, to_stderr
 
@@ -151,20 +151,13 @@ def generate(
         )
         if amateur is not None:
             engine.beside.use_amateur(amateur, engine.bundle)
-    if (tools or (prefill and not engine.machine.has_source)) and not chat:
+    if (told is not None or (prefill and not engine.machine.has_source)) and not chat:
         raise RequestError("--tools and --prefill belong to a conversation: give --chat with them.")
-    if isinstance(given, list):
-        if chat:
-            raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
-        ids = given
-    else:
-        ids = _encoded(engine, given, chat, told, prefill)
-    more: dict[str, object] = {}
-    if tool_calls is not None:
-        ends = engine.bundle.pipeline.tokens.eos
-        more["tool_calls"] = call_grammar(engine.template, engine.text, ends, told or [], tool_calls)
-    if negative_prompt is not None:
-        more["negative_prompt"] = _encoded(engine, negative_prompt, chat, told, prefill)
+    if chat and isinstance(given, list):
+        raise RequestError("--chat puts text through the template: give --prompt or --prompt-file with it.")
+    asked = _Asked(engine, chat, told, prefill)
+    ids = given if isinstance(given, list) else asked.encoded(given)
+    more = asked.more(tool_calls, negative_prompt)
     options = check_options(options.model_dump(exclude_unset=True) | more)
     with promptly(engine.stop) as cancelled:
         events = engine.generate(ids, options, cancelled, prefix=engine.prefix_of(prefill))
@@ -173,9 +166,33 @@ def generate(
         raise Cancelled("Cancelled.")
 
 
-def _encoded(engine: Engine, text: str, chat: bool, tools: list[Tool] | None, prefill: str) -> list[int]:
-    message: Message = {"role": "user", "content": text}
-    return engine.encode_chat([message], tools, prefill) if chat else engine.encode(text)
+@dataclass(frozen=True)
+class _Asked:
+    """How text becomes tokens: as it is, or as what a user says in a chat with these tools and this begun reply."""
+
+    engine: Engine
+    chat: bool
+    tools: list[Tool] | None
+    prefill: str
+
+    def encoded(self, text: str) -> list[int]:
+        message: Message = {"role": "user", "content": text}
+        engine = self.engine
+        return engine.encode_chat([message], self.tools, self.prefill) if self.chat else engine.encode(text)
+
+    def more(
+        self, tool_calls: Literal["auto", "required"] | None, negative_prompt: str | None
+    ) -> dict[str, object]:
+        """The options that need the engine's tokenizer."""
+        from workflows.generate.calls import call_grammar
+
+        engine, found = self.engine, dict[str, object]()
+        if tool_calls is not None:
+            ends = engine.bundle.pipeline.tokens.eos
+            found["tool_calls"] = call_grammar(engine.template, engine.text, ends, self.tools or [], tool_calls)
+        if negative_prompt is not None:
+            found["negative_prompt"] = self.encoded(negative_prompt)
+        return found
 
 
 def show(events: Iterator[Event], as_json: bool, prefill: str = "") -> GenerationDone:
