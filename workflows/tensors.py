@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from workflows.errors import GraphError
 
+Array = NDArray[Any]
+"""Of whatever element type."""
+
 # onnxruntime's name → (ours, bytes an element, numpy's type where it has one)
 _TYPES: dict[str, tuple[str, int]] = {
     "tensor(float)": ("float32", 4),
@@ -78,7 +81,7 @@ class TensorSpec:
             return np.uint16(0xFF7F)
         return np.finfo(self.numpy_dtype).min
 
-    def as_float32(self, array: NDArray[Any]) -> NDArray[np.float32]:
+    def as_float32(self, array: Array) -> NDArray[np.float32]:
         """The values of a floating-point buffer of this type."""
         if self.dtype == "bfloat16":  # the upper half of a float32
             return (array.astype(np.uint32) << 16).view(np.float32)

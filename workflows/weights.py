@@ -13,13 +13,13 @@ import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import onnx_ir as ir
-from numpy.typing import NDArray
 
 from workflows.files import link_or_copy, room_for
+from workflows.tensors import Array
 
 WEIGHTS = "weights.data"
 SMALL = 256  # bytes below which a tensor stays within its graph
@@ -184,7 +184,7 @@ def tensor_bytes(tensor: ir.TensorProtocol) -> memoryview:
     return _in_order(tensor.numpy()).reshape(-1).view(np.uint8).data
 
 
-def _in_order(array: NDArray[Any]) -> NDArray[Any]:
+def _in_order(array: Array) -> Array:
     """The array with its rows one after another; seven times as fast as numpy where a matrix is stored turned."""
     if array.ndim != 2 or not array.flags.f_contiguous or array.flags.c_contiguous:
         return np.ascontiguousarray(array)

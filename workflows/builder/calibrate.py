@@ -11,11 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import onnx
 import onnx_ir as ir
-from numpy.typing import NDArray
 
 from workflows.builder.tokenizer import write_tokenizer
 from workflows.builder.work import Report
@@ -38,6 +36,7 @@ from workflows.quantize.qdq import StaticQdq
 from workflows.recipe import Recipe
 from workflows.recipe.cut import Cut
 from workflows.runtime import device_named, open_machine
+from workflows.tensors import Array
 from workflows.weights import WEIGHTS
 from workflows.wire.events import LogEvent, ProgressEvent
 
@@ -124,7 +123,7 @@ def _opened(composite: Composite, names: Mapping[str, list[str]], watcher: Watch
     files = {name: optimized / pipeline.pipeline.sessions[name].file for name in names}
     graphs = {name: _observed(files[name], values, watcher) for name, values in names.items()}
 
-    def observe(component: str, outputs: Mapping[str, NDArray[Any]]) -> None:
+    def observe(component: str, outputs: Mapping[str, Array]) -> None:
         if names.get(component):
             watcher.take(component, outputs)
 

@@ -27,7 +27,7 @@ from workflows.runtime.opening import make_machine
 from workflows.runtime.openings import Opening
 from workflows.runtime.providers import device_named
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, open_session
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 from workflows.weights import WEIGHTS
 
 PROMPT, STEPS = 20, 32  # tokens
@@ -228,7 +228,7 @@ def _run_single(opened: OpenSession) -> Outputs:
     return [np.array(result, np.float32) for result in results]
 
 
-def _example(spec: TensorSpec, chances: np.random.Generator) -> NDArray[Any]:
+def _example(spec: TensorSpec, chances: np.random.Generator) -> Array:
     shape = [_OWN_SIZES.get(axis, 4) if isinstance(axis, str) else axis for axis in spec.shape]
     if np.issubdtype(spec.numpy_dtype, np.floating):
         return chances.normal(size=shape).astype(spec.numpy_dtype)

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-from numpy.typing import NDArray
 
 from workflows.errors import RequestError
 from workflows.generate.logits import Logits, run_checked
 from workflows.runtime import Machine
+from workflows.tensors import Array
 
-Rows = Mapping[str, NDArray[Any]]
+Rows = Mapping[str, Array]
 
 
 @dataclass(eq=False)

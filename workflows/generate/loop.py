@@ -5,10 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workflows.bundle.strategy import LogitsOp
 from workflows.errors import Cancelled, CapacityError, LogitsError
@@ -27,6 +25,7 @@ from workflows.generate.stops import StopFilter
 from workflows.generate.strategy import Chosen, Steps, Strategy, steps_of
 from workflows.generate.text import Text
 from workflows.runtime import Machine
+from workflows.tensors import Array
 from workflows.wire.events import (
     CacheEvent,
     CacheUse,
@@ -87,7 +86,7 @@ class Generation:
         self._filter = StopFilter(options.stop)
         self._pictured = 0.0
         self._evicted_told = self._lost_told = False
-        self.final: Mapping[str, NDArray[Any]] = {}
+        self.final: Mapping[str, Array] = {}
 
     def stream(self, prompt: Sequence[int], kept: int = 0, source: Sequence[int] | None = None) -> Iterator[Event]:
         """Feeds prompt[kept:] and generates; the last event is GenerationDone. source: what an encoder has read.
@@ -253,7 +252,7 @@ class Generation:
         check_choice(scores, len(ids) - self._first_new)
         return scores
 
-    def _finish(self) -> Mapping[str, NDArray[Any]]:
+    def _finish(self) -> Mapping[str, Array]:
         """What runs after the last token; nothing after a generation that was stopped."""
         try:
             return self._machine.finish() if self._machine.program.final is not None else {}

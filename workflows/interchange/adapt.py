@@ -11,11 +11,9 @@ A graph that takes and gives these already, as everyone else's do, is left as it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
 from workflows import names
@@ -25,7 +23,7 @@ from workflows.kvcache import StateTensor
 from workflows.kvcache.geometry import FACTS_KEY
 from workflows.names import POSITIONS_KEY
 from workflows.runtime.feeds import Program
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
 TOTAL = "total_sequence_length"
 _PREFIX = "joinery.genai."
@@ -173,7 +171,7 @@ class _Ends:
     def _numbers(self, *values: int) -> str:
         return self._constant(np.array(values, np.int64))
 
-    def _constant(self, value: NDArray[Any]) -> str:
+    def _constant(self, value: Array) -> str:
         key = (value.dtype.str, value.shape, value.tobytes())
         if key not in self._known:
             self._known[key] = f"{_PREFIX}constant_{len(self._known)}"

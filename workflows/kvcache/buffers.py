@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workflows.kvcache.geometry import StateTensor
 from workflows.kvcache.layouts import Positions
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
 
 @dataclass
@@ -22,16 +20,16 @@ class Store:
     """
 
     tensors: list[StateTensor]
-    slots: NDArray[Any]
-    _fresh: dict[int, NDArray[Any]] = field(default_factory=dict)  # slots → a buffer with that many
+    slots: Array
+    _fresh: dict[int, Array] = field(default_factory=dict)  # slots → a buffer with that many
 
-    def fresh(self, slots: int) -> NDArray[Any]:
+    def fresh(self, slots: int) -> Array:
         """The buffer for present outputs of `slots` slots; its content is not kept between runs."""
         if slots not in self._fresh:
             self._fresh[slots] = self.sized(slots)
         return self._fresh[slots]
 
-    def commit(self, rows: NDArray[Any], target: Positions) -> None:
+    def commit(self, rows: Array, target: Positions) -> None:
         """Puts `rows`, shaped as slots but [.., n, ..], into the slots `target`, [n]."""
         first, count = int(target[0]), len(target)
         if target[-1] - first == count - 1:  # nearly always neighbours: a slice copies faster than an index
@@ -50,7 +48,7 @@ class Store:
         for buffer in (self.slots, *self._fresh.values()):
             buffer[...] = 0
 
-    def sized(self, slots: int) -> NDArray[Any]:
+    def sized(self, slots: int) -> Array:
         """A new buffer of zeros: a masked slot must be finite, or 0 times it would be NaN."""
         return np.zeros((len(self.tensors), *self.tensors[0].sized(slots)), self.slots.dtype)
 
@@ -82,20 +80,20 @@ class Memory:
         """Bytes that the slots take now."""
         return sum(store.slots.nbytes for store in self.stores)
 
-    def past(self, name: str) -> NDArray[Any]:
+    def past(self, name: str) -> Array:
         """The slots of the past input `name`."""
         store, index = self._where[name]
-        past: NDArray[Any] = store.slots[index]
+        past: Array = store.slots[index]
         return past
 
-    def paired(self, present: str) -> NDArray[Any]:
+    def paired(self, present: str) -> Array:
         """The slots of the past input that goes with the output `present`."""
         return self.past(self._present[present])
 
-    def fresh(self, present: str, slots: int) -> NDArray[Any]:
+    def fresh(self, present: str, slots: int) -> Array:
         """The buffer of `slots` slots for the output `present`; see Store.fresh."""
         store, index = self._where[self._present[present]]
-        fresh: NDArray[Any] = store.fresh(slots)[index]
+        fresh: Array = store.fresh(slots)[index]
         return fresh
 
 
@@ -110,7 +108,7 @@ def stack(state: Sequence[StateTensor], allocated: int) -> list[Store]:
     ]
 
 
-def slide(entries: NDArray[Any], by: int) -> None:
+def slide(entries: Array, by: int) -> None:
     """Moves the entries of an array with one axis `by` places to the front; those that have no place are lost.
 
     numpy moves what overlaps along one axis without a copy, which is ten times as fast as along the axis of slots.

@@ -11,7 +11,6 @@ wrote in place lie beyond the length, and are written again before they are read
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from workflows.kvcache.rewinds import check_rewind, lengths_of
 from workflows.kvcache.step import Group, Step, default_drivers, plain_facts
 from workflows.kvcache.tree import can_branch, tree_of, whole_path
 from workflows.kvcache.views import group_view
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 from workflows.wire.events import GroupView
 
 _BUCKET = 64  # slots; a growing buffer is a multiple of this
@@ -169,18 +168,18 @@ class KVCache:
         """Whether the graphs themselves write into the buffers."""
         return self._in_place
 
-    def past(self, name: str) -> NDArray[Any]:
+    def past(self, name: str) -> Array:
         """The buffer of the past input `name` with its newest rows: the cache's own memory, never a copy."""
         self.lend()
         return self.buffer(name)
 
-    def buffer(self, name: str) -> NDArray[Any]:
+    def buffer(self, name: str) -> Array:
         """The same for who binds it, whatever is in it."""
         if name in self.carried.past:
             return self.carried.past[name]
         return self._memory.past(name)
 
-    def fresh(self, name: str, width: int) -> NDArray[Any]:
+    def fresh(self, name: str, width: int) -> Array:
         """The buffer into which the graph writes the present output `name`: past's own where it writes in place."""
         if name in self.carried.fresh:
             return self.carried.fresh[name]
@@ -231,7 +230,7 @@ class KVCache:
 
     # -- saved and loaded --------------------------------------------------------------------------------------
 
-    def rows(self) -> tuple[Positions, dict[str, NDArray[Any]]]:
+    def rows(self) -> tuple[Positions, dict[str, Array]]:
         """The positions that have a slot, [n] ascending, and by past input the rows of these slots, in that order."""
         table = self.groups[0].table
         slots = np.flatnonzero(table != EMPTY)
@@ -239,7 +238,7 @@ class KVCache:
         rows = {name: np.take(self.past(name), slots, axis=t.slot_axis) for name, t in self.tensors.items()}
         return table[slots], rows
 
-    def restore(self, length: int, positions: Positions, rows: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, length: int, positions: Positions, rows: Mapping[str, Array]) -> None:
         """Makes the cache hold `length` tokens, of which those at `positions` have the given rows.
 
         Raises CapacityError where they do not fit; the cache is then as it was.
@@ -248,12 +247,12 @@ class KVCache:
         self.reset()
         self._fill(length, wanted, positions, rows)
 
-    def newest(self) -> dict[str, NDArray[Any]]:
+    def newest(self) -> dict[str, Array]:
         """By past input, a copy of the last token's row [..., 1, width]."""
         slots = self.layout.place(np.array([self.length - 1]), self.capacity, self.allocated)
         return {name: self.past(name)[..., slots, :].copy() for name in self.names}
 
-    def append(self, rows: Sequence[Mapping[str, NDArray[Any]]]) -> None:
+    def append(self, rows: Sequence[Mapping[str, Array]]) -> None:
         """Makes tokens part of the sequence whose rows are known, each as `newest` gave them at the same position.
 
         Raises CapacityError where they do not fit.
@@ -263,7 +262,7 @@ class KVCache:
         wanted = self.layout.slots(positions, self.capacity)
         self._fill(self.length + len(rows), wanted, positions, joined)
 
-    def _fill(self, length: int, wanted: int, positions: Positions, rows: Mapping[str, NDArray[Any]]) -> None:
+    def _fill(self, length: int, wanted: int, positions: Positions, rows: Mapping[str, Array]) -> None:
         if self._counts:
             self._resize(length)
         else:
@@ -295,7 +294,7 @@ class KVCache:
         """Whether a mask is one row for all queries."""
         return any(len(self._drivers[mask].shape) == 2 for mask in self._windows if mask in self._drivers)
 
-    def _input(self, feed: Feed, spec: TensorSpec) -> NDArray[Any]:
+    def _input(self, feed: Feed, spec: TensorSpec) -> Array:
         group = self._windows.get(spec.name)
         return feed.driver(spec) if group is None else feed.mask(spec, group.table, group)
 
@@ -309,7 +308,7 @@ class KVCache:
         """The slots of a present output for a step of `width` columns."""
         return {"rows": width, "buffer": self.allocated, "joined": self.allocated + width}[self._gives]
 
-    def _new_rows(self, step: Step, keep: slice | Positions) -> list[NDArray[Any]]:
+    def _new_rows(self, step: Step, keep: slice | Positions) -> list[Array]:
         """By store, the rows of present that hold those of the step's tokens that `keep` names."""
         slots = self._fresh_slots(step.width)
         first = step.start if self._gives == "buffer" and self._joins == "place" else slots - step.width

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workflows.errors import GraphError
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
 # how an input's name becomes that of the output that is its next value
 _RENAMED = (("past_key_values", "present"), ("past", "present"), ("rnn_states_prev", "rnn_states"))
@@ -77,7 +75,7 @@ class Carried:
         for array in self.past.values():
             array[...] = 0
 
-    def restore(self, values: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, values: Mapping[str, Array]) -> None:
         """Puts saved values back; shapes and types were checked."""
         for name, array in self.past.items():
             array[...] = values[name]
@@ -99,5 +97,5 @@ def _paired(past: TensorSpec, present: TensorSpec) -> CarriedTensor:
     return CarriedTensor(past.name, present.name, fixed, past.dtype)
 
 
-def _zeros(tensor: CarriedTensor) -> NDArray[Any]:
+def _zeros(tensor: CarriedTensor) -> Array:
     return np.zeros(tensor.shape, TensorSpec("", (), tensor.dtype).numpy_dtype)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
-
-from numpy.typing import NDArray
 
 from workflows.kvcache.views import unlike
+from workflows.tensors import Array
 from workflows.wire.events import GroupView
 
 _KEY = re.compile(r"cross\.(\d+)\.key")
 
 
-def cross_view(handed: Mapping[str, NDArray[Any]], tokens: int) -> tuple[GroupView, ...]:
+def cross_view(handed: Mapping[str, Array], tokens: int) -> tuple[GroupView, ...]:
     """The group as the window draws it; none where nothing was handed over.
 
     handed: arrays [1, H, width, D] by the decoder's input name; the first `tokens` of the width are the source, the

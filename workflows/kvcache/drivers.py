@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from workflows import names
 from workflows.kvcache.geometry import PLAIN_SOURCE_MASK, SOURCE_MASK, Joins
 from workflows.kvcache.layouts import Positions
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
 EMPTY = -1  # a slot, or a column, that holds no token
 
@@ -64,7 +64,7 @@ class Feed:
     told: NDArray[np.int64] | None = None
     kin: NDArray[np.bool_] | None = None
 
-    def driver(self, spec: TensorSpec) -> NDArray[Any]:
+    def driver(self, spec: TensorSpec) -> Array:
         """The array of an input that is no mask."""
         if spec.name in _ROWS:
             row = np.zeros(shape_of(spec, self.columns, 0), spec.numpy_dtype)
@@ -80,13 +80,13 @@ class Feed:
     def _told(self) -> NDArray[np.int64]:
         return self.positions if self.told is None else self.told
 
-    def mask(self, spec: TensorSpec, table: Positions, sight: Sight) -> NDArray[Any]:
+    def mask(self, spec: TensorSpec, table: Positions, sight: Sight) -> Array:
         """The mask of a group with this table: one row for all queries where `spec` has two axes, else one each."""
         if self.columns == 1 and self.joins == "append" and len(spec.shape) == 4:
             return self._lone(spec, table, sight)
         keys = self._keys(table)
         if len(spec.shape) == 2:
-            row: NDArray[Any] = self._seen(keys, sight, self.positions[-1:]).astype(spec.numpy_dtype)
+            row: Array = self._seen(keys, sight, self.positions[-1:]).astype(spec.numpy_dtype)
             return row
         mask = np.full((1, 1, self.columns, len(keys)), spec.lowest, spec.numpy_dtype)
         seen = self._seen(keys, sight, self.positions)
@@ -97,7 +97,7 @@ class Feed:
             self._let_padding_see(mask[0, 0])
         return mask
 
-    def _lone(self, spec: TensorSpec, table: Positions, sight: Sight) -> NDArray[Any]:
+    def _lone(self, spec: TensorSpec, table: Positions, sight: Sight) -> Array:
         """What one token sees: the step that is run for every token, so that it is kept short."""
         mask = np.full((1, 1, 1, len(table) + 1), spec.lowest, spec.numpy_dtype)
         row = mask[0, 0, 0]
@@ -138,7 +138,7 @@ class Feed:
             seen = seen & (query - keys < sight.reach)
         return seen
 
-    def _let_padding_see(self, mask: NDArray[Any]) -> None:
+    def _let_padding_see(self, mask: Array) -> None:
         """A row that sees nothing would be NaN: padding sees itself, or what the last token sees."""
         rows = np.arange(self.columns)
         padding = rows[(rows < self.real.start) | (rows >= self.real.stop)]

@@ -14,13 +14,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import NDArray
-
 from workflows.kvcache.cache import KVCache
 from workflows.kvcache.drivers import IDS, PLACES, POSITIONS
 from workflows.names import SEQLENS, WRITE_INDICES
+from workflows.tensors import Array
 
-Array = NDArray[Any]
 _AT = (POSITIONS, PLACES, SEQLENS, WRITE_INDICES)  # the others of DRIVERS tell how many tokens there are with this one
 
 

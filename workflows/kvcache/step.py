@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workflows.kvcache.buffers import slide
 from workflows.kvcache.drivers import EMPTY, IDS, POSITIONS
 from workflows.kvcache.geometry import MASK, GroupFacts, Joins, StateFacts, StateTensor
 from workflows.kvcache.layouts import Layout, Positions
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
 
 @dataclass
@@ -78,7 +76,7 @@ class Step:
     rows go where the path to them says.
     """
 
-    inputs: dict[str, NDArray[Any]]
+    inputs: dict[str, Array]
     slots: Positions
     start: int
     tokens: int

@@ -9,17 +9,15 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from workflows.errors import CapacityError, PromptCacheError, printable
 from workflows.files import drafted
 from workflows.kvcache.cache import KVCache
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
 _FORMAT = "joinery-prompt-cache-1"
 
@@ -41,7 +39,7 @@ def save_cache(cache: KVCache, tokens: Sequence[int], model: str, path: Path) ->
     model: a text that tells this model's weights from another's. Raises PromptCacheError where it cannot be written.
     """
     positions, rows = cache.rows()
-    arrays: dict[str, NDArray[Any]] = {"tokens": np.asarray(tokens[: cache.length], np.int64), "positions": positions}
+    arrays: dict[str, Array] = {"tokens": np.asarray(tokens[: cache.length], np.int64), "positions": positions}
     arrays |= {f"row.{name}": np.ascontiguousarray(array) for name, array in rows.items()}
     arrays |= {f"carried.{name}": array for name, array in cache.carried.past.items()}
     try:
@@ -86,7 +84,7 @@ def load_cache(cache: KVCache, model: str, path: Path) -> list[int]:
     return [int(token) for token in tokens]
 
 
-def _read(path: Path, expected: str) -> dict[str, NDArray[Any]]:
+def _read(path: Path, expected: str) -> dict[str, Array]:
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}

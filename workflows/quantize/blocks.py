@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from workflows.quantize.compensated import GROUP, Sums, round_group, shares_of
 from workflows.quantize.grids import Blocks, Floats, Grid, round_tile
 from workflows.quantize.lazy import LazyParts, known_parts
+from workflows.tensors import Array
 
 Bytes = NDArray[np.uint8]
 Weights = NDArray[np.floating]
@@ -129,7 +129,7 @@ def _parts(source: ir.TensorProtocol, rows: bool, how: Blocks, moments: Sums | N
     ]
     learned = "" if moments is None else sha256(moments.tobytes()).hexdigest()
 
-    def make(matrix: NDArray[Any]) -> tuple[NDArray[np.generic], ...]:
+    def make(matrix: Array) -> tuple[NDArray[np.generic], ...]:
         return quantize_rows(matrix if rows else matrix.T, how, moments)[: len(tensors)]
 
     tensors = kinds[: 2 if how.symmetric else 3]

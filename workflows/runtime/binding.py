@@ -9,21 +9,19 @@ An output whose size nothing tells before it is there (the rows of a picture) is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-from numpy.typing import NDArray
 
 from workflows.bundle.flow import Port
 from workflows.errors import GraphError
 from workflows.runtime.feeds import Feed, Run
 from workflows.runtime.memory import DeviceMemory
 from workflows.runtime.sessions import OpenSession
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
-Arrays = Mapping[Port, NDArray[Any]]
-Observer = Callable[[str, Mapping[str, NDArray[Any]]], None]
+Arrays = Mapping[Port, Array]
+Observer = Callable[[str, Mapping[str, Array]], None]
 """Told after each run of a session: its name, and copies of the outputs that nothing else takes."""
 
 
@@ -45,17 +43,17 @@ class Binding:
         observer: Observer | None = None,
         memory: DeviceMemory | None = None,
     ) -> None:
-        self.outputs: dict[Port, NDArray[Any]] = {}
-        self._inputs: dict[Port, NDArray[Any]] = {}
-        self.drivers: list[tuple[str, NDArray[Any]]] = []
+        self.outputs: dict[Port, Array] = {}
+        self._inputs: dict[Port, Array] = {}
+        self.drivers: list[tuple[str, Array]] = []
         self._free: list[tuple[Port, ort.IOBinding, int]] = []
         self.generation = 0
         self._run, self._shapes, self._given = run, shapes, given
         self._taken, self._observer, self._rows = taken, observer, memory
-        self._memory: list[NDArray[Any]] = []  # bindings hold addresses alone
+        self._memory: list[Array] = []  # bindings hold addresses alone
         self._runs = [(sessions[name], self._bind(sessions[name])) for name in run.sessions]
 
-    def run(self, inputs: Mapping[str, NDArray[Any]] | None, options: ort.RunOptions | None) -> None:
+    def run(self, inputs: Mapping[str, Array] | None, options: ort.RunOptions | None) -> None:
         """Runs every session once on the drivers `inputs`, None for what is there; `options` can end it half-way."""
         if inputs is not None:
             for name, array in self.drivers:
@@ -72,7 +70,7 @@ class Binding:
             self.outputs[port] = np.ascontiguousarray(binding.get_outputs()[place].numpy())
 
     @property
-    def logits(self) -> NDArray[Any]:
+    def logits(self) -> Array:
         """[1, columns, V], or [1, 1, V] of the last column alone."""
         assert self._run.logits is not None  # only what reads a source has none
         return self.outputs[self._run.logits[0]]
@@ -135,7 +133,7 @@ class Binding:
         feed = self._run.feeds[port]
         return feed.kind == "edge" and feed.source not in self.outputs
 
-    def _array(self, port: Port, spec: TensorSpec) -> NDArray[Any]:
+    def _array(self, port: Port, spec: TensorSpec) -> Array:
         """The memory that feeds an input."""
         feed = self._run.feeds[port]
         array = self._source(port, feed)
@@ -148,7 +146,7 @@ class Binding:
             self.drivers.append((feed.name, array))
         return array
 
-    def _source(self, port: Port, feed: Feed) -> NDArray[Any] | None:
+    def _source(self, port: Port, feed: Feed) -> Array | None:
         """What another session or the cache has for an input; None for a driver."""
         if feed.kind == "driver":
             return None
@@ -158,7 +156,7 @@ class Binding:
             raise GraphError(f"{'.'.join(known)} has a size that nothing tells before it runs: export it with a name.")
         return found
 
-    def _output(self, port: Port, spec: TensorSpec, symbols: Mapping[str, int]) -> NDArray[Any] | None:
+    def _output(self, port: Port, spec: TensorSpec, symbols: Mapping[str, int]) -> Array | None:
         """The memory that takes an output; None where its size is not known."""
         if port in self._given:
             return self._given[port]
@@ -166,7 +164,7 @@ class Binding:
             return None
         return np.empty(spec.resolve(symbols), spec.numpy_dtype)
 
-    def _address(self, array: NDArray[Any], spec: TensorSpec) -> int:
+    def _address(self, array: Array, spec: TensorSpec) -> int:
         """Where onnxruntime reads or writes; the array is kept. Raises GraphError where it is of another type."""
         if array.dtype != spec.numpy_dtype or not array.flags.c_contiguous:
             raise GraphError(f"{spec.name} is {spec.dtype}, and {array.dtype} would be read or written there.")

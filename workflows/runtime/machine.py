@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import onnxruntime as ort
@@ -38,6 +38,7 @@ from workflows.runtime.memory import DeviceMemory
 from workflows.runtime.prompt import Given, Prompt, check_source
 from workflows.runtime.rows import TOLD, RowChoice, logits_memory, telling
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession, widest_chunk
+from workflows.tensors import Array
 from workflows.wire.events import GroupView, Phase
 from workflows.wire.reports.devices import Device
 
@@ -225,7 +226,7 @@ class Machine:
         self._last = bound if self.program.final is not None else None
         return bound.logits_type.as_float32(bound.logits[0])
 
-    def _timed(self, bound: Binding, inputs: Mapping[str, NDArray[Any]] | None, phase: Phase, tokens: int) -> None:
+    def _timed(self, bound: Binding, inputs: Mapping[str, Array] | None, phase: Phase, tokens: int) -> None:
         # a quick token ends by itself soon enough, and onnxruntime takes 40 µs to look at its options
         began = time.perf_counter()
         self._guarded(bound, inputs, phase, self._options if tokens > 1 or self._slow else None)
@@ -276,7 +277,7 @@ class Machine:
         width = self.program.runs[self.verifier].columns
         return max(self.cache.takes(self.cache.length, min(self.chunk, width or self.chunk), width) - 1, 0)
 
-    def finish(self) -> dict[str, NDArray[Any]]:
+    def finish(self) -> dict[str, Array]:
         """Runs what the flow has at `final`, once, on what the last step gave; output → array, empty without such.
 
         Raises RequestError where no step was before it.
@@ -293,7 +294,7 @@ class Machine:
         return {name: array for (_, name), array in bound.outputs.items()}
 
     def _guarded(
-        self, bound: Binding, inputs: Mapping[str, NDArray[Any]] | None, what: str, options: ort.RunOptions | None
+        self, bound: Binding, inputs: Mapping[str, Array] | None, what: str, options: ort.RunOptions | None
     ) -> None:
         try:
             bound.run(inputs, options)
@@ -337,9 +338,9 @@ class Machine:
                 self._bound[key] = kept
         return kept
 
-    def _state(self, run: Run, width: int) -> dict[Port, NDArray[Any]]:
+    def _state(self, run: Run, width: int) -> dict[Port, Array]:
         """The cache's memory, as the inputs and outputs of the sessions that keep it."""
-        found: dict[Port, NDArray[Any]] = {}
+        found: dict[Port, Array] = {}
         for name in run.sessions:
             for past, present in self.program.memory_of(name):
                 found[name, past] = self.cache.buffer(past)

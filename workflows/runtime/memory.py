@@ -8,15 +8,12 @@ Only where graphs write in place: rows that the host puts into their slots would
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import onnxruntime as ort
-from numpy.typing import NDArray
 
 from workflows.kvcache import KVCache
 from workflows.runtime.providers import Provider
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
 
 class DeviceMemory:
@@ -66,7 +63,7 @@ class DeviceMemory:
         self.copies += 1
 
 
-def _on_host(array: NDArray[Any], element: np.dtype | int) -> ort.OrtValue:
+def _on_host(array: Array, element: np.dtype | int) -> ort.OrtValue:
     """The array's own memory."""
     if isinstance(element, int):
         return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array, element)

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from workflows.runtime.providers import device_named
 from workflows.runtime.providers.assignment import Assignment, assignment_of
 from workflows.runtime.sessions import OpenSession, open_session
 from workflows.runtime.single import SingleGraph, run_single, single_opening
+from workflows.tensors import Array
 from workflows.wire.codec import Mismatch, dumps, read
 from workflows.wire.reports.devices import Device
 from workflows.wire.reports.preflight import ComponentPreflight, Difference, PreflightReport
@@ -175,7 +175,7 @@ def _rows_kept(machine: Machine, count: int) -> dict[str, NDArray[np.float32]]:
 
 
 def _difference(
-    machine: Machine, name: str, phase: str, logits: list[NDArray[Any]], kept: list[dict[str, NDArray[np.float32]]]
+    machine: Machine, name: str, phase: str, logits: list[Array], kept: list[dict[str, NDArray[np.float32]]]
 ) -> Difference:
     run = machine.program.runs[phase]
     gives = run.logits is not None and run.logits[0][0] == name
@@ -186,7 +186,7 @@ def _difference(
     )
 
 
-def _most(one: NDArray[Any], other: NDArray[Any]) -> float:
+def _most(one: Array, other: Array) -> float:
     """The largest difference; infinite where one is not a number."""
     gap = np.abs(one - other).max(initial=0)
     return float(gap) if np.isfinite(gap) else math.inf

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,8 @@ from workflows.kvcache.layouts import Positions
 from workflows.runtime.binding import Binding, Observer
 from workflows.runtime.feeds import Feed, Program, Run
 from workflows.runtime.sessions import OpenSession
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
-Array = NDArray[Any]
 Value = Array | Sequence[Array]
 Given = Mapping[str, Value]
 """By an input's name, or `session.input`; a list for a session that runs for each of them."""

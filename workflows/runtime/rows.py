@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from workflows.kvcache import Step
 from workflows.names import LOGITS_END, LOGITS_ROWS, LOGITS_START
 from workflows.runtime.feeds import Feed, Program, Run
 from workflows.runtime.sessions import OpenSession
+from workflows.tensors import Array
 
 TOLD = dict.fromkeys((LOGITS_START, LOGITS_END), (1,))  # their shapes
 
@@ -46,7 +46,7 @@ def telling(run: Run, sessions: Mapping[str, OpenSession]) -> tuple[Run, dict[st
     return replace(run, feeds=feeds), {**sessions, giver: replace(opened, inputs=(*opened.inputs, *wanted))}
 
 
-def logits_memory(run: Run, rows: int) -> dict[Port, NDArray[Any]]:
+def logits_memory(run: Run, rows: int) -> dict[Port, Array]:
     """Memory for so many rows of logits, where the graph's signature does not say how many there are."""
     assert run.logits is not None  # runs of tokens give some
     port, spec = run.logits

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.workflows.interchange import peers
 from tests.workflows.interchange.peers import Peer
@@ -18,8 +17,8 @@ from workflows.generate.feed import feed
 from workflows.interchange.exporting import export_genai
 from workflows.interchange.importing import import_genai
 from workflows.runtime import Machine, device_named, open_machine
+from workflows.tensors import Array
 
-Array = NDArray[Any]
 IDS = np.random.default_rng(3).integers(0, IMAGE, 40).tolist()
 LENGTHS = (1, 7, 20)
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-Array = NDArray[Any]
+from workflows.tensors import Array
+
 V, D, H, LONGEST = 40, 8, 2, 128
 IMAGE, AUDIO = 38, 39
 FLOAT, INT = TensorProto.FLOAT, TensorProto.INT64

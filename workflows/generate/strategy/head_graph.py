@@ -11,7 +11,6 @@ the token before it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import onnxruntime as ort
@@ -26,7 +25,7 @@ from workflows.names import LOGITS
 from workflows.runtime.hidden import Hidden
 from workflows.runtime.sessions import ORT_ERRORS, OpenSession
 from workflows.runtime.states import facts_of
-from workflows.tensors import TensorSpec
+from workflows.tensors import Array, TensorSpec
 
 Rows = NDArray[np.float32]
 
@@ -87,7 +86,7 @@ class HeadGraph:
         return self._run(hidden, feeds, step.real, step.width)
 
     def _run(
-        self, hidden: Hidden, feeds: dict[str, NDArray[Any]], real: slice, width: int
+        self, hidden: Hidden, feeds: dict[str, Array], real: slice, width: int
     ) -> tuple[Rows, Hidden | None]:
         spec = self._inputs[self._heard]
         padded = np.zeros((1, width, hidden.shape[-1]), spec.numpy_dtype)
@@ -103,7 +102,7 @@ class HeadGraph:
         own = outputs[self._own][0, real] if self._own is not None else None
         return _by_token(outputs[LOGITS], width)[real], own
 
-    def _outputs(self, given: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    def _outputs(self, given: dict[str, Array]) -> dict[str, Array]:
         named = {self._opened.own_name(name): array for name, array in given.items()}
         try:
             found = self._opened.session.run(None, named, self._options)
@@ -142,7 +141,7 @@ class HeadGraph:
                              "the ids after them, and a cache of their own.")  # fmt: skip
 
 
-def _fitted(array: NDArray[Any], spec: TensorSpec, width: int) -> NDArray[Any]:
+def _fitted(array: Array, spec: TensorSpec, width: int) -> Array:
     """In the input's type; ids and positions [n] as [1, width]."""
     if array.ndim == 1 and len(spec.shape) == 2:
         row = np.zeros((1, width), spec.numpy_dtype)

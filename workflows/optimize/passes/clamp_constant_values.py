@@ -7,15 +7,14 @@ It follows Casts: what is narrowed to float16 later gets float16's floor.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import onnx_ir as ir
-from numpy.typing import NDArray
 
 from workflows.optimize.base import Outcome, Refusal, Rewrite
 from workflows.optimize.edit import add_initializer, drop_unused
 from workflows.optimize.match import largest_of, reaches, tensor_of
+from workflows.tensors import Array
 
 FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16, ir.DataType.DOUBLE)
 # a mask comes through these on its way to the scores
@@ -88,7 +87,7 @@ def _comparers(value: ir.Value) -> list[ir.Node]:
     return found
 
 
-def _clamp(graph: ir.Graph, value: ir.Value, array: NDArray[Any], dtype: ir.DataType, kept: list[ir.Node]) -> bool:
+def _clamp(graph: ir.Graph, value: ir.Value, array: Array, dtype: ir.DataType, kept: list[ir.Node]) -> bool:
     """Gives all readers but `kept` a clamped copy of the main graph, which subgraphs see too."""
     readers = [use for use in value.uses() if use.node not in kept]
     if not readers:

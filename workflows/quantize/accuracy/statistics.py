@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from workflows.tensors import Array
 
 Logits = NDArray[np.float32]  # [V]
 Log = NDArray[np.float64]  # [V], log-probabilities
@@ -23,7 +24,7 @@ class Mean:
     largest: float | None = None
     squares: float = 0.0
 
-    def add(self, values: float | NDArray[Any]) -> None:
+    def add(self, values: float | Array) -> None:
         """One value or several."""
         array = np.atleast_1d(np.asarray(values, np.float64))
         if array.size:

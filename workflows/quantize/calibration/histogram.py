@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from workflows.tensors import Array
 
 BINS = 2048
 _HALF = BINS // 2
@@ -32,7 +33,7 @@ class Histogram:
         """Of a bin."""
         return math.ldexp(1.0, (self.exponent or 0) + 1) / BINS
 
-    def add(self, values: NDArray[Any]) -> None:
+    def add(self, values: Array) -> None:
         """Counts `values`, of any shape."""
         flat = values.reshape(-1).astype(np.float64)
         flat = flat[np.isfinite(flat)]

@@ -14,14 +14,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-from numpy.typing import NDArray
 
 from workflows.errors import DeviceError, printable
 from workflows.runtime.providers import catalog
+from workflows.tensors import Array
 from workflows.wire.reports.devices import Device, Kind
 
 Graph = Path | bytes
@@ -160,7 +159,7 @@ class Provider:
         """
         return self.copies_inputs and bool(self._devices())
 
-    def allocate(self, like: NDArray[Any], element: np.dtype | int) -> ort.OrtValue:
+    def allocate(self, like: Array, element: np.dtype | int) -> ort.OrtValue:
         """Memory of the provider's own, of the array's shape; element: its type, as onnxruntime takes it."""
         memory = self._devices()[0].memory_info(ort.OrtDeviceMemoryType.DEFAULT)
         return ort.OrtValue.ortvalue_from_shape_and_type(like.shape, element, memory_info=memory)
