@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import mmap
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import psutil
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from workflows.tensors import Array
 
 _ENDLESS = 1 << 62  # what version 1 says of a group without a limit, and more
 
@@ -33,6 +42,24 @@ def free_bytes() -> int:
     """Bytes that a process could still take without swapping: the machine's, or what its control group has left."""
     left = (_limit(group, 0) - _used(group) for group in _groups())
     return max(0, min([int(psutil.virtual_memory().available), *left]))
+
+
+def zeros_when_written(shape: tuple[int, ...], dtype: np.dtype) -> Array:
+    """Zeros of which a page takes memory when it is written to, and until then address space alone.
+
+    numpy's own have pages of 2 MB where the system lets it: one element would take all of them. Raises OSError where
+    there is no such address space.
+    """
+    import numpy as np
+
+    size = math.prod(shape) * dtype.itemsize
+    if not size:
+        return np.zeros(shape, dtype)
+    pages = mmap.mmap(-1, size) if sys.platform == "win32" else mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANON)
+    if sys.platform == "linux":
+        with suppress(OSError):  # a kernel that has none
+            pages.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(pages, dtype).reshape(shape)
 
 
 def _groups() -> list[Path]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from workflows.kvcache.geometry import StateTensor
 from workflows.kvcache.layouts import Positions
+from workflows.memory import free_bytes, zeros_when_written
 from workflows.tensors import Array, TensorSpec
 
 
@@ -16,11 +18,14 @@ from workflows.tensors import Array, TensorSpec
 class Store:
     """The buffers of all state tensors with one row shape and type, stacked so that a commit is one assignment.
 
-    slots: [T, 1, H, allocated, D] or [T, 1, allocated, H·D]; a tensor's own buffer is the contiguous slots[t].
+    slots: [T, 1, H, S, D] or [T, 1, S, H·D]; a tensor's own buffer is the contiguous slots[t]. S is `allocated`, or
+    the slots that there is address space for: those beyond hold nothing, and take no memory.
     """
 
     tensors: list[StateTensor]
     slots: Array
+    allocated: int
+    reserved: int = 0
     _fresh: dict[int, Array] = field(default_factory=dict)  # slots → a buffer with that many
 
     def fresh(self, slots: int) -> Array:
@@ -45,21 +50,41 @@ class Store:
 
     def wipe(self) -> None:
         """Zeros everywhere."""
-        for buffer in (self.slots, *self._fresh.values()):
+        for buffer in (self.slots[..., : self.allocated, :], *self._fresh.values()):
             buffer[...] = 0
 
     def sized(self, slots: int) -> Array:
         """A new buffer of zeros: a masked slot must be finite, or 0 times it would be NaN."""
-        return np.zeros((len(self.tensors), *self.tensors[0].sized(slots)), self.slots.dtype)
+        return np.zeros(self._shape(slots), self.slots.dtype)
 
-    def resize(self, slots: int, keep: int, at_end: bool) -> None:
-        """Another number of slots; the first `keep` rows stay, or the last of them, at the end (`at_end`)."""
-        other = self.sized(slots)
+    def resize(self, slots: int, keep: int, at_end: bool) -> bool:
+        """Another number of slots; the first `keep` rows stay, or the last of them, at the end (`at_end`).
+
+        Whether they moved: within what is reserved they grow where they are.
+        """
+        if self.allocated <= slots <= self.reserved:
+            self.allocated = slots
+            return False
+        roomy = slots <= self.reserved
+        other = zeros_when_written(self._shape(self.reserved), self.slots.dtype) if roomy else self.sized(slots)
         if keep:
             side = slice(-keep, None) if at_end else slice(keep)
             other[..., side, :] = self.slots[..., side, :]
-        self.slots = other
+        self.slots, self.allocated = other, slots
         self._fresh.clear()
+        return True
+
+    def reserve(self, slots: int) -> None:
+        """Address space for so many slots, of which none holds anything yet. Raises OSError where there is none."""
+        self.slots, self.reserved = zeros_when_written(self._shape(slots), self.slots.dtype), slots
+
+    @property
+    def bytes(self) -> int:
+        """Of the slots that are allocated."""
+        return sum(tensor.bytes_per_slot for tensor in self.tensors) * self.allocated
+
+    def _shape(self, slots: int) -> tuple[int, ...]:
+        return len(self.tensors), *self.tensors[0].sized(slots)
 
 
 class Memory:
@@ -78,7 +103,19 @@ class Memory:
     @property
     def bytes(self) -> int:
         """Bytes that the slots take now."""
-        return sum(store.slots.nbytes for store in self.stores)
+        return sum(store.bytes for store in self.stores)
+
+    def reserve(self, slots: int) -> bool:
+        """Address space for so many slots at once; whether it was had.
+
+        Where that much memory is not free the buffers grow by a part at a time, each copied into the next.
+        """
+        if slots * sum(tensor.bytes_per_slot for tensor in self.tensors.values()) > free_bytes() // 2:
+            return False
+        with suppress(OSError):  # a limit of the process may count what is not used yet
+            for store in self.stores:
+                store.reserve(slots)
+        return any(store.reserved for store in self.stores)
 
     def past(self, name: str) -> Array:
         """The slots of the past input `name`."""
@@ -102,8 +139,9 @@ def stack(state: Sequence[StateTensor], allocated: int) -> list[Store]:
     by_row: dict[tuple[tuple[int, ...], str], list[StateTensor]] = {}
     for tensor in state:
         by_row.setdefault((tensor.sized(1), tensor.dtype), []).append(tensor)
+    dtypes = {dtype: TensorSpec("", (), dtype).numpy_dtype for _, dtype in by_row}
     return [
-        Store(tensors, np.zeros((len(tensors), *tensors[0].sized(allocated)), TensorSpec("", (), dtype).numpy_dtype))
+        Store(tensors, np.zeros((len(tensors), *tensors[0].sized(allocated)), dtypes[dtype]), allocated)
         for (_, dtype), tensors in by_row.items()
     ]
 

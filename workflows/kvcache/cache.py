@@ -85,6 +85,11 @@ class KVCache:
         self.tensors: Mapping[str, StateTensor] = self._memory.tensors
         self.names = tuple(self.tensors)  # of the past inputs that it feeds
 
+    def reserve(self) -> None:
+        """Has growing move nothing, where graphs are told how many slots are taken: others attend to all there are."""
+        if self._growing and self.layout.writer == "gqa" and self._memory.reserve(self.capacity):
+            self.generation += 1
+
     # -- a step ------------------------------------------------------------------------------------------------
 
     def takes(self, start: int, wanted: int, width: int | None) -> int:
@@ -338,10 +343,8 @@ class KVCache:
         self.lend()
         at_end = self.layout.slides
         keep = min(slots, max(group.taken(at_end) for group in self.groups))
-        for store in self._stores:
-            store.resize(slots, keep, at_end)
+        moved = [store.resize(slots, keep, at_end) for store in self._stores]
         for group in self.groups:
             group.resize(slots, keep, at_end)
-        self.allocated = slots
-        self.generation += 1
+        self.allocated, self.generation = slots, self.generation + any(moved)
 
