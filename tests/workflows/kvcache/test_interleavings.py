@@ -36,6 +36,7 @@ CASES = {
     "fixed": st.booleans(),
     "pad_left": st.booleans(),
     "bucket": st.sampled_from([1, 2, 64]),  # at 64 such short sequences never grow
+    "reserved": st.booleans(),
     "actions": ACTIONS,
 }
 
@@ -43,20 +44,20 @@ CASES = {
 @settings(max_examples=800, deadline=None)
 @given(**CASES)
 def test_any_interleaving_equals_a_plain_list(
-    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, bucket: int, actions: list
+    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, bucket: int, reserved: bool, actions: list
 ) -> None:
     with patch("workflows.kvcache.cache._BUCKET", bucket):
-        interleave(kind, capacity, fixed, pad_left, actions)
+        interleave(kind, capacity, fixed, pad_left, actions, reserved)
 
 
 @pytest.mark.slow
 @settings(max_examples=10_000, deadline=None)
 @given(**CASES)
 def test_ten_thousand_interleavings(
-    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, bucket: int, actions: list
+    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, bucket: int, reserved: bool, actions: list
 ) -> None:
     with patch("workflows.kvcache.cache._BUCKET", bucket):
-        interleave(kind, capacity, fixed, pad_left, actions)
+        interleave(kind, capacity, fixed, pad_left, actions, reserved)
 
 
 @pytest.mark.slow
@@ -68,13 +69,18 @@ def test_ten_thousand_of_the_fifo(pad_left: bool, capacity: int, fixed: bool, bu
         interleave(("fifo", "append"), capacity, fixed, pad_left, actions)
 
 
-def interleave(kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, actions: list) -> None:
+def interleave(
+    kind: tuple[str, str], capacity: int, fixed: bool, pad_left: bool, actions: list, reserved: bool = False
+) -> None:
     """Steps, cancelled steps, rewinds, saves and loads, against the plain list of tokens."""
     layout, form = kind
     slots = capacity + 2 if fixed and form != "count" else "capacity"
 
     def fresh() -> KVCache:
-        return make(layout, capacity, slots, form=form, pad_left=pad_left)
+        made = make(layout, capacity, slots, form=form, pad_left=pad_left)
+        if reserved:
+            made.reserve()
+        return made
 
     cache, tokens = fresh(), []
     evicts = cache.layout.evicts

@@ -1,0 +1,87 @@
+"""Buffers that have the whole capacity's address space: they grow where they are, and take what is written."""
+
+from __future__ import annotations
+
+import numpy as np
+import psutil
+import pytest
+
+from tests.workflows.kvcache.fake import feed, make
+from workflows.kvcache import KVCache
+from workflows.memory import zeros_when_written
+
+
+def reserved(capacity: int = 1000) -> KVCache:
+    cache = make("gqa", capacity)
+    cache.reserve()
+    return cache
+
+
+def places(cache: KVCache) -> list[int]:
+    return [cache.past(name).ctypes.data for name in cache.names]
+
+
+def test_growing_moves_nothing() -> None:
+    cache, plain = reserved(), make("gqa", 1000)
+    before, generation = places(cache), cache.generation
+    for token in range(1, 1001):
+        feed(cache, [token])
+        feed(plain, [token])
+        assert (cache.allocated, cache.bytes) == (plain.allocated, plain.bytes)
+    assert (places(cache), cache.generation) == (before, generation)
+    assert plain.generation > 5
+    for name, rows in plain.rows()[1].items():
+        assert (cache.rows()[1][name] == rows).all()
+
+
+def test_what_a_longer_sequence_took_goes_and_what_is_kept_stays() -> None:
+    cache = reserved()
+    feed(cache, list(range(1, 601)))
+    cache.rewind(100)
+    generation = cache.generation
+    feed(cache, [5])
+    assert cache.generation == generation + 1 and cache.allocated == 128
+    assert cache.past("past.1.value").shape[-2] == 1000
+    assert cache.past("past.1.value")[0, 0, :, 0].tolist() == [2 * i for i in [*range(1, 101), 5]] + [0] * 899
+
+
+def test_wiping_takes_no_memory_for_slots_that_hold_nothing() -> None:
+    cache = reserved(1 << 24)  # 512 MB
+    feed(cache, [1, 2, 3])
+    before = psutil.Process().memory_info().rss
+    cache.reset(wiped=True)
+    assert not cache.past("past.0.key")[..., :64, :].any()
+    assert psutil.Process().memory_info().rss - before < 64 << 20
+
+
+@pytest.mark.parametrize("layout", ["static", "window", "fifo", "scatter"])
+def test_where_graphs_attend_to_every_slot_nothing_is_reserved(layout: str) -> None:
+    cache = make(layout, 1000)
+    cache.reserve()
+    assert cache.past(cache.names[0]).shape[-2 if layout != "scatter" else 1] == 64
+
+
+def test_where_memory_is_short_it_grows_by_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workflows.kvcache.buffers.free_bytes", lambda: 1000)
+    cache = reserved()
+    feed(cache, list(range(1, 601)))
+    assert cache.past("past.0.key").shape[-2] == cache.allocated == 768
+
+
+def test_where_the_system_refuses_it_grows_by_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr("workflows.kvcache.buffers.zeros_when_written", refuse)
+    cache = reserved()
+    feed(cache, list(range(1, 601)))
+    assert (cache.past("past.0.key").shape[-2], cache.generation) == (768, 1)
+
+
+def test_zeros_take_memory_when_they_are_written() -> None:
+    before = psutil.Process().memory_info().rss
+    zeros = zeros_when_written((1 << 9, 1 << 18), np.dtype(np.float32))  # 512 MB
+    zeros[7, :1000] = 1
+    assert psutil.Process().memory_info().rss - before < 64 << 20
+    assert zeros[7, :2000].sum() == 1000
+    assert zeros_when_written((3, 0), zeros.dtype).shape == (3, 0)
