@@ -85,7 +85,7 @@ class Machine:
         self.cache.told = self._prompt.positions()
         own = any(one.provider.has_memory for one in sessions.values()) and cache.in_place
         self.memory = DeviceMemory(cache) if own else None
-        if not own:
+        if set(providers.values()) == {"cpu"}:  # others may copy whole buffers
             cache.reserve()
         self._widest = widest_chunk(self._sessions[name] for name in program.prefill.keepers) if own else None
         self.chunk = min(self.chunk, self._widest or self.chunk)
