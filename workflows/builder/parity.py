@@ -149,7 +149,10 @@ class Probe:
         return {name: replace(by_file[path], name=name) for name, path in files.items()}
 
     def _machine(self, sessions: Mapping[str, OpenSession], tokens: int) -> Machine:
-        return make_machine(self._pipeline, sessions, device_named("cpu"), capacity=self._slots(sessions, tokens))
+        machine = make_machine(self._pipeline, sessions, device_named("cpu"), capacity=self._slots(sessions, tokens))
+        if machine.program.prefill.columns is None:  # as Recipe.compared_chunk says
+            machine.chunk = min(machine.chunk, DEFAULT_CHUNK)
+        return machine
 
     def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:
         """What differs between two runs."""

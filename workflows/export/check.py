@@ -67,7 +67,8 @@ def check_causal(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> Re
             f"Run with a cache, this model's own code fails ({type(error).__name__}: {printable(error, 120)}), so it "
             "cannot be built."
         ) from error
-    rows = [*range(recipe.chunk - 1, count - STEPS - 1, recipe.chunk), *range(max(0, count - STEPS - 1), count)]
+    chunk = recipe.compared_chunk
+    rows = [*range(chunk - 1, count - STEPS - 1, chunk), *range(max(0, count - STEPS - 1), count)]
     return Reference(ids[0].numpy(), np.array(rows), expected[rows].numpy(), _routed(model))
 
 
@@ -77,7 +78,7 @@ def compared_tokens(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) ->
     heads = max(4, getattr(_config(model), "num_attention_heads", 0) or 0)
     limit = max(_LEAST, min(int(_SUMS / weights), int((_SCORES / 4 / heads) ** 0.5)))
     limit = min(limit, recipe.capacity)
-    lengths = [recipe.chunk, *(layer.window or 0 for layer in layers), *_numbers(model, _LENGTHS).values()]
+    lengths = [recipe.compared_chunk, *(layer.window or 0 for layer in layers), *_numbers(model, _LENGTHS).values()]
     return min(limit, max((length for length in lengths if length + _BEYOND <= limit), default=limit) + _BEYOND)
 
 

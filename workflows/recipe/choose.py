@@ -17,7 +17,7 @@ from workflows.recipe.early import early_refusals
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import SLIDING, Family, Geometry
 from workflows.recipe.layout import usual_cache
-from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, SCATTER_FROM, Recipe
+from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLACE_CHUNK, SCATTER_FROM, Recipe
 from workflows.recipe.suits import refusals
 from workflows.recipe.target import Target, target_named
 from workflows.recipe.task import check_task, task_of
@@ -31,8 +31,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     """The recipe for `checkpoint`; `options` holds the names of Recipe's fields that a person chose, None for unset.
 
     The capacity is 4,096 or what the model allows, whichever is less, unless it was chosen; so is an encoder's fixed
-    length, with 512. The cache is what usual_cache says. Raises RecipeError that names the option for a value that
-    cannot be had.
+    length, with 512. The cache is what usual_cache says, and the chunk what goes with it. Raises RecipeError that names
+    the option for a value that cannot be had.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     task = chosen.get("task") or task_of(checkpoint)
@@ -66,6 +66,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     recipe = _checked(merged)
     if "cache" not in chosen:
         recipe = recipe.model_copy(update={"cache": usual_cache(recipe, family, checkpoint.config).cache})
+    if "chunk" not in chosen and recipe.cache == "gqa" and recipe.graphs == "single":
+        recipe = recipe.model_copy(update={"chunk": min(IN_PLACE_CHUNK, recipe.capacity)})
     for refusal in (*refusals(recipe), *early_refusals(recipe, family, geometry)):
         raise RecipeError(refusal)
     _refuse_unfit(recipe, family, checkpoint, limit)

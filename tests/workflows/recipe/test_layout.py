@@ -73,3 +73,24 @@ def test_what_a_person_chose_stands(source: str, options: dict[str, Any], cache:
     family = family_for(made.model_type, made.task)
     told = cache_notice(made, family, checkpoint.config, options)
     assert bool(told) == (cache == "static" and "cache" not in options)
+
+
+@pytest.mark.parametrize(
+    ("options", "chunk", "compared"),
+    [
+        ({}, 128, 64),
+        ({"cache": "gqa"}, 128, 64),
+        ({"capacity": 100}, 100, 64),
+        ({"capacity": 20}, 20, 20),
+        ({"chunk": 300}, 300, 64),
+        ({"chunk": 16}, 16, 16),
+        ({"cache": "static"}, 64, 64),
+        ({"cache": "window", "capacity": 40}, 40, 40),
+        ({"graphs": "prefill-decode"}, 64, 64),
+        ({"graphs": "prefill-decode", "chunk": 96}, 96, 96),
+    ],
+)
+def test_the_chunk_that_goes_with_a_cache(options: dict[str, Any], chunk: int, compared: int) -> None:
+    """Wider where no row is copied; graphs of a fixed width are compared at just that."""
+    found = choose(open_checkpoint("demo:qwen3"), options)
+    assert (found.chunk, found.compared_chunk) == (chunk, compared)
