@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,21 +61,31 @@ class Store:
 
         Whether they moved: within what is reserved they grow where they are.
         """
-        if self.allocated <= slots <= self.reserved:
-            self.allocated = slots
+        stays = self.allocated <= slots <= self.reserved
+        self.allocated = slots
+        if stays:
             return False
-        roomy = slots <= self.reserved
-        other = zeros_when_written(self._shape(self.reserved), self.slots.dtype) if roomy else self.sized(slots)
+        other = self._made()
         if keep:
             side = slice(-keep, None) if at_end else slice(keep)
             other[..., side, :] = self.slots[..., side, :]
-        self.slots, self.allocated = other, slots
+        self.slots = other
         self._fresh.clear()
         return True
 
     def reserve(self, slots: int) -> None:
-        """Address space for so many slots, of which none holds anything yet. Raises OSError where there is none."""
-        self.slots, self.reserved = zeros_when_written(self._shape(slots), self.slots.dtype), slots
+        """Address space for so many slots, of which none holds anything yet, where it can be had."""
+        self.reserved = slots
+        self.slots = self._made()
+
+    def _made(self) -> Array:
+        """A buffer with the slots that are reserved, or with those that are allocated alone."""
+        if self.allocated <= self.reserved:
+            try:
+                return zeros_when_written(self._shape(self.reserved), self.slots.dtype)
+            except OSError:  # a limit of the process may count what is not used yet
+                self.reserved = 0
+        return self.sized(self.allocated)
 
     @property
     def bytes(self) -> int:
@@ -112,9 +121,8 @@ class Memory:
         """
         if slots * sum(tensor.bytes_per_slot for tensor in self.tensors.values()) > free_bytes() // 2:
             return False
-        with suppress(OSError):  # a limit of the process may count what is not used yet
-            for store in self.stores:
-                store.reserve(slots)
+        for store in self.stores:
+            store.reserve(slots)
         return any(store.reserved for store in self.stores)
 
     def past(self, name: str) -> Array:

@@ -21,6 +21,10 @@ def places(cache: KVCache) -> list[int]:
     return [cache.past(name).ctypes.data for name in cache.names]
 
 
+def refuse(*_: object) -> None:
+    raise OSError(12, "Cannot allocate memory")
+
+
 def test_growing_moves_nothing() -> None:
     cache, plain = reserved(), make("gqa", 1000)
     before, generation = places(cache), cache.generation
@@ -69,13 +73,21 @@ def test_where_memory_is_short_it_grows_by_copies(monkeypatch: pytest.MonkeyPatc
 
 
 def test_where_the_system_refuses_it_grows_by_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(12, "Cannot allocate memory")
-
     monkeypatch.setattr("workflows.kvcache.buffers.zeros_when_written", refuse)
     cache = reserved()
     feed(cache, list(range(1, 601)))
     assert (cache.past("past.0.key").shape[-2], cache.generation) == (768, 1)
+
+
+def test_where_the_system_refuses_later_what_is_kept_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = reserved()
+    feed(cache, list(range(1, 601)))
+    monkeypatch.setattr("workflows.kvcache.buffers.zeros_when_written", refuse)
+    cache.rewind(100)
+    feed(cache, [5])
+    assert cache.past("past.0.key")[0, 0, :, 0].tolist() == [*range(1, 101), 5] + [0] * 27
+    feed(cache, list(range(1, 601)))
+    assert cache.rows()[1]["past.1.key"][0, 0, :, 0].tolist() == [2 * i for i in [*range(1, 101), 5, *range(1, 601)]]
 
 
 def test_zeros_take_memory_when_they_are_written() -> None:
