@@ -12,19 +12,22 @@ from workflows.kvcache.layouts import Positions
 from workflows.memory import free_bytes, zeros_when_written
 from workflows.tensors import Array, TensorSpec
 
+_MOST = 0.75  # of the reserved slots: with large pages the others take memory, too
+
 
 @dataclass
 class Store:
     """The buffers of all state tensors with one row shape and type, stacked so that a commit is one assignment.
 
     slots: [T, 1, H, S, D] or [T, 1, S, H·D]; a tensor's own buffer is the contiguous slots[t]. S is `allocated`, or
-    the slots that there is address space for: those beyond hold nothing, and take no memory.
+    the slots that there is address space for: those beyond hold nothing, and take no memory. `large`: its pages are.
     """
 
     tensors: list[StateTensor]
     slots: Array
     allocated: int
     reserved: int = 0
+    large: bool = False
     _fresh: dict[int, Array] = field(default_factory=dict)  # slots → a buffer with that many
 
     def fresh(self, slots: int) -> Array:
@@ -65,6 +68,7 @@ class Store:
         self.allocated = slots
         if stays:
             return False
+        self.large = False
         other = self._made()
         if keep:
             side = slice(-keep, None) if at_end else slice(keep)
@@ -78,11 +82,20 @@ class Store:
         self.reserved = slots
         self.slots = self._made()
 
+    def expect(self, slots: int) -> bool:
+        """Large pages, where so many slots are most of what is reserved; none may hold anything. Whether they are new.
+        """
+        if self.large or not self.reserved or slots < _MOST * self.reserved:
+            return False
+        self.large = True
+        self.slots = self._made()
+        return True
+
     def _made(self) -> Array:
         """A buffer with the slots that are reserved, or with those that are allocated alone."""
         if self.allocated <= self.reserved:
             try:
-                return zeros_when_written(self._shape(self.reserved), self.slots.dtype)
+                return zeros_when_written(self._shape(self.reserved), self.slots.dtype, self.large)
             except OSError:  # a limit of the process may count what is not used yet
                 self.reserved = 0
         return self.sized(self.allocated)
@@ -124,6 +137,11 @@ class Memory:
         for store in self.stores:
             store.reserve(slots)
         return any(store.reserved for store in self.stores)
+
+    def expect(self, slots: int) -> bool:
+        """Before the first of so many slots is taken; whether buffers were made anew for them."""
+        found = [store.expect(slots) for store in self.stores]
+        return any(found)
 
     def past(self, name: str) -> Array:
         """The slots of the past input `name`."""

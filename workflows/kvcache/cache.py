@@ -39,7 +39,7 @@ class KVCache:
     pad_left: padding comes before the tokens of a step, for graphs that give the last column's logits alone. carried:
     state of one size that goes with it. `told` gives what stands for positions where they are not plain numbers;
     `lend` is called before rows are read or changed, by who has newer ones elsewhere. `branches`: whether the tokens of
-    a run may be a tree, see tree.py.
+    a run may be a tree, see tree.py; `in_place`: whether the graphs themselves write into the buffers.
     Where the graph's slot axis is symbolic the buffers start small and grow with the sequence, so that short ones
     cost little; `generation` counts these changes, after which buffers must be bound again.
 
@@ -77,7 +77,7 @@ class KVCache:
         self.groups = [Group.of(group, self._ring, layout.sinks, empty.copy()) for group in facts.groups]
         self._drivers = dict(drivers if drivers is not None else default_drivers(self.groups))
         self._windows = {group.mask: group for group in self.groups}
-        self._in_place = layout.writer != "host"
+        self.in_place = layout.writer != "host"
         self.branches = can_branch(facts, self._drivers, self._windows)
         self._gives = state[0].gives
         self._memory = Memory(state, self.allocated)
@@ -89,6 +89,10 @@ class KVCache:
         """Has growing move nothing, where graphs are told how many slots are taken: others attend to all there are."""
         if self._growing and self.layout.writer == "gqa" and self._memory.reserve(self.capacity):
             self.generation += 1
+
+    def expect(self, tokens: int) -> None:
+        """Before a prompt of so many: a step at thousands of tokens takes a fifth less over large pages."""
+        self.generation += not self.length and self._memory.expect(tokens)
 
     # -- a step ------------------------------------------------------------------------------------------------
 
@@ -131,7 +135,7 @@ class KVCache:
             raise CapacityError(f"The model knows {self.positions:,} positions, and all of them are taken: start anew.")
         order = np.arange(self.length, self.length + tokens, dtype=np.int64)
         slots = self.layout.slots(order[: tree.reach], self.capacity)
-        if (columns > 1 or self._in_place) and self.takes(self.length, tokens, columns) < tokens:
+        if (columns > 1 or self.in_place) and self.takes(self.length, tokens, columns) < tokens:
             raise GraphError(self._why_not(tokens, columns))
         if not self._counts:
             self._reserve(slots if self._joins == "append" else self.length + columns)
@@ -139,7 +143,7 @@ class KVCache:
         positions = self.length + tree.depths
         real = slice(columns - tokens, columns) if self._pad_left else slice(0, tokens)
         told = None if self.told is None else self.told(positions)
-        feed = Feed(ids, positions, placed, columns, real, self._joins, self._in_place, told, tree.kin)
+        feed = Feed(ids, positions, placed, columns, real, self._joins, self.in_place, told, tree.kin)
         inputs = {name: self._input(feed, spec) for name, spec in self._drivers.items()}
         return Step(inputs, placed, self.length, tokens, columns, real, tree.parents)
 
@@ -160,18 +164,13 @@ class KVCache:
             self._resize(self.length + count)
         if self.layout.slides:
             self._slide(count)
-        if not self._in_place:
+        if not self.in_place:
             for store, rows in zip(self._stores, fresh, strict=True):
                 store.commit(rows, slots)
         for group in self.groups:
             group.table[slots] = positions
         self.carried.commit()
         self.length += count
-
-    @property
-    def in_place(self) -> bool:
-        """Whether the graphs themselves write into the buffers."""
-        return self._in_place
 
     def past(self, name: str) -> Array:
         """The buffer of the past input `name` with its newest rows: the cache's own memory, never a copy."""
@@ -188,7 +187,7 @@ class KVCache:
         """The buffer into which the graph writes the present output `name`: past's own where it writes in place."""
         if name in self.carried.fresh:
             return self.carried.fresh[name]
-        return self._memory.paired(name) if self._in_place else self._memory.fresh(name, self._fresh_slots(width))
+        return self._memory.paired(name) if self.in_place else self._memory.fresh(name, self._fresh_slots(width))
 
     def shapes(self, width: int) -> dict[str, tuple[int, ...]]:
         """The shapes of every input that this cache feeds, for a step of `width` columns."""
@@ -319,7 +318,7 @@ class KVCache:
         first = step.start if self._gives == "buffer" and self._joins == "place" else slots - step.width
         first += step.real.start
         chosen = slice(first + keep.start, first + keep.stop) if isinstance(keep, slice) else first + keep
-        return [] if self._in_place else [store.fresh(slots)[..., chosen, :] for store in self._stores]
+        return [] if self.in_place else [store.fresh(slots)[..., chosen, :] for store in self._stores]
 
     def _slide(self, by: int) -> None:
         """Moves the rows and what the tables say of them; rows further from the end than the capacity are forgotten."""

@@ -89,8 +89,7 @@ class Machine:
             cache.reserve()
         self._widest = widest_chunk(self._sessions[name] for name in program.prefill.keepers) if own else None
         self.chunk = min(self.chunk, self._widest or self.chunk)
-        self._options = ort.RunOptions()
-        self._stopped = threading.Event()
+        self._options, self._stopped = ort.RunOptions(), threading.Event()
         self._slow = True  # whether the last token alone took so long that a person would wait for its end
 
     # -- opening and closing -----------------------------------------------------------------------------------
@@ -168,6 +167,7 @@ class Machine:
         """
         width, before, start = self.program.prefill.columns, self.cache.length, 0
         by_token = self.program.pad_left and self.program.decode.columns in (None, 1)
+        self.cache.expect(len(prompt))
         alone = len(prompt) - int(self.program.final is not None and self.program.prefill is not self.program.decode)
         while start < len(prompt):
             wanted = min(self.chunk, alone - start)

@@ -58,6 +58,28 @@ def test_wiping_takes_no_memory_for_slots_that_hold_nothing() -> None:
     assert psutil.Process().memory_info().rss - before < 64 << 20
 
 
+@pytest.mark.parametrize(("tokens", "large"), [(749, False), (750, True), (5000, True)])
+def test_a_prompt_that_fills_most_has_large_pages_until_it_goes(tokens: int, large: bool) -> None:
+    cache = reserved()
+    generation = cache.generation
+    for _ in range(2):
+        cache.expect(tokens)
+    assert (cache.generation, cache._stores[0].large) == (generation + large, large)
+    feed(cache, list(range(1, 751)))
+    cache.expect(1000)  # what is held does not move
+    assert (cache.generation, cache._stores[0].large) == (generation + large, large)
+    cache.rewind(10)
+    feed(cache, [5])
+    assert (cache.generation, cache._stores[0].large) == (generation + large + 1, False)
+    assert cache.past("past.1.key")[0, 0, :, 0].tolist() == [2 * i for i in [*range(1, 11), 5]] + [0] * 989
+
+
+def test_without_a_reservation_nothing_is_expected() -> None:
+    cache = make("gqa", 1000)
+    cache.expect(1000)
+    assert (cache.generation, cache.allocated) == (0, 64)
+
+
 @pytest.mark.parametrize("layout", ["static", "window", "fifo", "scatter"])
 def test_where_graphs_attend_to_every_slot_nothing_is_reserved(layout: str) -> None:
     cache = make(layout, 1000)
