@@ -93,6 +93,7 @@ def seen(cache: KVCache, step: Step, form: str) -> list[list[int]]:
         keys = np.concatenate((past, new))[step.width if joins == "slide" else 0 :]
         base = len(keys) - step.width
     mask: NDArray = step.inputs[MASK]
+    keys = keys[: mask.shape[-1]] if joins == "place" else keys  # slots beyond are reserved, and nobody's yet
     columns = np.arange(len(keys))
     result = []
     for row in range(step.real.start, step.real.stop):
