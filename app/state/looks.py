@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from app.state.slab import Numbers
+
     Floats = NDArray[np.float64]
-    Numbers = NDArray[np.float64 | np.signedinteger]
-    """Of a column's own kind: times and latencies are float64, all else is whole."""
     Ints = NDArray[np.intp]
     Mask = NDArray[np.bool_]
 

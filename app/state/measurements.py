@@ -182,10 +182,22 @@ class Measurements:
         number = self._numbers.setdefault(text, len(self._texts))
         if number == len(self._texts):
             self._texts.append(text)
+            if number > 2 * self._steps.size:
+                self._forget_texts()
+                number = self._numbers[text]
         self._steps.append(
             run.number, run.elapsed_s, event.latency_ms, kind, tokens, *run.occupancy, ident, number
         )  # fmt: skip
         self.revision += 1
+
+    def _forget_texts(self) -> None:
+        """Those that no step has any more, but for the last."""
+        import numpy as np
+
+        *_, words = self._steps.columns()
+        used, words[:] = np.unique(words, return_inverse=True)
+        self._texts = [*(self._texts[number] for number in used), self._texts[-1]]
+        self._numbers = {text: number for number, text in enumerate(self._texts)}
 
     def add_memory(self, rss: int) -> None:
         """The worker holds `rss` bytes; kept while it generates, and at the begin and end of each reply."""

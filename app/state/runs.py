@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.state.looks import Numbers
+    from app.state.slab import Numbers
 
     Which = NDArray[np.intp] | NDArray[np.bool_]
 

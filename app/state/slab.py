@@ -6,7 +6,11 @@ from array import array
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from app.state.looks import Numbers
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64 | np.signedinteger]
+    """Of a column's own kind: times and latencies are float64, all else is whole."""
 
 
 class Slab:
@@ -42,10 +46,6 @@ class Slab:
     def take_back(self, count: int) -> None:
         """Forgets the newest `count` rows, or as many as there are."""
         self._end -= min(count, len(self))
-
-    def first(self, column: int) -> float:
-        """The oldest value of a column."""
-        return self._data[column][self._begin]
 
     def newest(self) -> tuple[float, ...]:
         """The row that was added last."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.state.looks import Numbers
+    from app.state.slab import Numbers
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.intp]

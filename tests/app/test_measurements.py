@@ -299,13 +299,26 @@ def test_ring_keeps_the_newest(clock: Clock) -> None:
     assert m.snapshot().text(len(m.snapshot()) - 1) == "b"
 
 
+def test_texts_that_no_step_has_any_more_go() -> None:
+    """However many others there were: what is kept depends on the steps alone."""
+    m = Measurements(size=10)
+    m.begin()
+    for step in range(500):
+        m.add_token(token(step, 1.0, f"t{step}" if step % 3 else "again"))
+        s = m.snapshot()
+        assert [s.text(i) for i in range(len(s))] == [
+            f"t{i}" if i % 3 else "again" for i in range(max(0, step - 9), step + 1)
+        ]
+        assert len(s.texts) <= 22
+
+
 def test_slab_is_contiguous_when_it_wraps() -> None:
     slab = Slab("id", 4)
     for i in range(100):
         slab.append(i, -i)
         whole, real = slab.columns()
         assert whole.tolist() == list(range(max(0, i - 3), i + 1)) and (whole.itemsize, real.itemsize) == (4, 8)
-        assert slab.first(1) == -max(0, i - 3)
+        assert real[0] == -max(0, i - 3)
     slab.take_back(3)
     assert slab.columns()[0].tolist() == [96]
     slab.take_back(3)

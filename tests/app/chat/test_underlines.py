@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import shiboken6
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QTextCursor, QTextDocument
 from pytestqt.qtbot import QtBot
 
@@ -143,6 +144,17 @@ def page_with(make: Make, qtbot: QtBot) -> ChatPage:
     return page
 
 
+class Painted(QObject):
+    """Counts how often a widget was told to paint."""
+
+    times = 0
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Qt's name."""
+        self.times += event.type() == QEvent.Type.Paint
+        return False
+
+
 def legend_is_seen(view: MessageView) -> bool:
     return view.legend is not None and view.legend.isVisible()
 
@@ -157,6 +169,18 @@ def test_a_reply_with_drafts(make: Make, qtbot: QtBot) -> None:
     assert page.header.drafts.isVisible()
     (theme().set_mode("dark"), theme().set_mode("light"))
     assert of_body(view.text) == [["three four "]]
+
+
+def test_another_theme_draws_the_legend_anew(make: Make, qtbot: QtBot) -> None:
+    legend = page_with(make, qtbot).transcript.views[1].legend
+    assert legend is not None
+    sample = legend.layout().itemAt(0).widget()
+    light, painted = sample.grab().toImage(), Painted()
+    sample.installEventFilter(painted)
+    theme().set_mode("dark")
+    qtbot.waitUntil(lambda: painted.times > 0)
+    assert sample.grab().toImage() != light
+    theme().set_mode("light")
 
 
 def test_another_theme_after_the_page_is_gone(qtbot: QtBot) -> None:
