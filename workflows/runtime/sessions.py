@@ -52,6 +52,7 @@ _WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph
 
 
 _UNPACKED, _ON_GRIDS = "session.disable_prepacking", "session.disable_quant_qdq"
+_WITHOUT = "optimization.disable_specified_optimizers"
 # ours → onnxruntime's
 _PLAIN = {
     "log_id": "logid",
@@ -99,11 +100,11 @@ def open_session(
 ) -> OpenSession:
     """Opens a graph as `opening` says.
 
-    mapped: the weights stay in their file's pages, which sessions share, and are not laid out anew for speed. graph: a
-    serialized one in place of the file's, whose weights lie beside it. emulated: numbers are put on the graph's grids,
-    and computed with in floating point. Raises GraphError for a file that onnxruntime cannot take, DeviceError for an
-    option that the provider does not have or a compiled context that it does not take, and Cancelled where the Loading
-    around it is stopped.
+    mapped: the weights stay in their file's pages, which sessions share: none is laid out anew for speed, or turned
+    beforehand. graph: a serialized one in place of the file's, whose weights lie beside it. emulated: numbers are put
+    on the graph's grids, and computed with in floating point. Raises GraphError for a file that onnxruntime cannot
+    take, DeviceError for an option that the provider does not have or a compiled context that it does not take, and
+    Cancelled where the Loading around it is stopped.
     """
     path, provider = opening.path, provider_of(opening.device)
     refuse_options(opening)
@@ -111,7 +112,7 @@ def open_session(
         opening.settings,
         {RECORD: "1"}
         | ({SHARE: "1"} if opening.shared else {})
-        | ({_UNPACKED: "1"} if mapped else {})
+        | ({_UNPACKED: "1", _WITHOUT: "ConstantFolding"} if mapped else {})
         | ({_ON_GRIDS: "1"} if emulated else {})
         | ({_WEIGHTS: str(path.parent)} if graph is not None else {}),
     )
