@@ -13,11 +13,12 @@ import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
 import numpy as np
 import onnx_ir as ir
 
+from workflows.digests import HashedFile, hashed
 from workflows.files import link_or_copy, room_for
 from workflows.tensors import Array
 
@@ -31,6 +32,16 @@ _STRIP = 8  # columns of a matrix that are turned at once: half of what a line o
 _ALIGNMENTS = ((1 << 20, 1 << 16), (1 << 12, 1 << 12), (0, 1 << 6))
 Key = Hashable
 Holders = Mapping[Hashable, list[ir.Value]]  # by tensor: the values of the graphs that are it
+
+
+class Growing(Protocol):
+    """A file at whose end is written."""
+
+    def tell(self) -> int:
+        """Where the next byte is written."""
+
+    def write(self, data: bytes | memoryview, /) -> object:
+        """Writes at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +126,7 @@ def _written(holders: Holders, target: Path) -> Iterator[tuple[Key, Region]]:
         return
     alike: dict[tuple[int, bytes], list[Region]] = {}
     needed = sum(_held(values).nbytes for values in holders.values())
-    with room_for(target, needed), target.open("w+b") as file:
+    with room_for(target, needed), hashed(target) as file:
         for key, values in holders.items():
             yield key, _stored(_held(values), alike, file)
 
@@ -127,33 +138,20 @@ def _held(values: list[ir.Value]) -> ir.TensorProtocol:
     return tensor
 
 
-def _stored(tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[Region]], file: IO[bytes]) -> Region:
+def _stored(tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[Region]], file: HashedFile) -> Region:
     """Where the tensor lies, which is written unless it is there. alike: those before, by length and a few bytes."""
     if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
         return append(tensor.nbytes, _blocks(tensor), file)
     data = tensor_bytes(tensor)  # once: it may be computed now
     known = alike.setdefault((len(data), bytes(data[:: max(1, len(data) // _SAMPLE)])), [])
-    region = next((one for one in known if _holds(file, one, data)), None)
+    region = next((one for one in known if file.holds(one.offset, data)), None)
     if region is None:
         region = append(len(data), [data], file)
         known.append(region)
     return region
 
 
-def _holds(file: IO[bytes], region: Region, data: memoryview) -> bool:
-    """Whether these very bytes lie there; the place to write at is kept."""
-    end = file.tell()
-    file.seek(region.offset)
-    same = all(file.read(len(part)) == part for part in _parts_of(data))
-    file.seek(end)
-    return same
-
-
-def _parts_of(data: memoryview) -> Iterator[memoryview]:
-    return (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
-
-
-def append(size: int, blocks: Iterable[bytes | memoryview], file: IO[bytes]) -> Region:
+def append(size: int, blocks: Iterable[bytes | memoryview], file: Growing) -> Region:
     """Writes `size` bytes at the next offset that such a tensor can be mapped at."""
     alignment = next(step for least, step in _ALIGNMENTS if size >= least)
     offset = -(-file.tell() // alignment) * alignment

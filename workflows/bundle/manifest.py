@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workflows.bundle.model import NameInBundle
+from workflows.digests import known_digest
 from workflows.errors import BundleError
 from workflows.strict import NoJsonError, read_json
 
@@ -53,14 +54,13 @@ def sha256_of(path: Path) -> str:
 
 
 def make_manifest(folder: Path) -> Manifest:
-    """The manifest of every file below `folder`."""
+    """The manifest of every file below `folder`; one whose SHA-256 this process computed as it wrote it is not read."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST)
-    return Manifest(
-        files={
-            path.relative_to(folder).as_posix(): FileEntry(bytes=path.stat().st_size, sha256=sha256_of(path))
-            for path in files
-        }
-    )
+    return Manifest(files={path.relative_to(folder).as_posix(): _entry(path) for path in files})
+
+
+def _entry(path: Path) -> FileEntry:
+    return FileEntry(bytes=path.stat().st_size, sha256=known_digest(path) or sha256_of(path))
 
 
 def write_manifest(folder: Path) -> None:

@@ -15,14 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from workflows.digests import known_digest, remember
 from workflows.errors import CheckpointError, printable
 from workflows.files import not_a_file
 from workflows.strict import NoJsonError, read_json
 
 CHUNK = 1 << 20
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-
-_hashes: dict[tuple[str, int, int, int, int, int], str] = {}
 
 
 def safe_name(name: object) -> bool:
@@ -122,24 +121,16 @@ def sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:
     `advance` is called with the number of bytes after each MiB, and may raise to stop.
     """
     with open_file(path) as file:
-        key = _identity(path, os.fstat(file.fileno()))
-        if key in _hashes:
+        info = os.fstat(file.fileno())
+        if (known := known_digest(path, info)) is not None:
             if advance is not None:
-                advance(os.fstat(file.fileno()).st_size)
-            return _hashes[key]
+                advance(info.st_size)
+            return known
         hasher = hashlib.sha256()
         while chunk := file.read(CHUNK):
             hasher.update(chunk)
             if advance is not None:
                 advance(len(chunk))
-    _hashes[key] = hasher.hexdigest()
-    return _hashes[key]
-
-
-def remember(path: Path, digest: str) -> None:
-    """Let `sha256` know the hash of a resolved file that was computed while it was written."""
-    _hashes[_identity(path, path.stat())] = digest
-
-
-def _identity(path: Path, info: os.stat_result) -> tuple[str, int, int, int, int, int]:
-    return (str(path), info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+    digest = hasher.hexdigest()
+    remember(path, digest, info)
+    return digest

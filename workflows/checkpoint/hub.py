@@ -22,10 +22,11 @@ from workflows import __version__
 from workflows.checkpoint import configuration, weights
 from workflows.checkpoint.code import CODE_LIMIT, named_modules, remote_code
 from workflows.checkpoint.configuration import CODE_CONFIGS, CONFIG, GENERATION
-from workflows.checkpoint.files import remember, safe_name, sha256
+from workflows.checkpoint.files import safe_name, sha256
 from workflows.checkpoint.hubcache import COMMIT, HubCache
 from workflows.checkpoint.tokenizer import TOKENIZER_FILES, TOKENIZER_LIMIT, read_tokenizer
 from workflows.checkpoint.transfer import RemoteFile, Transfer, attend, download
+from workflows.digests import remember
 from workflows.errors import CheckpointError, HubError, printable
 from workflows.wire.events import Event, LogEvent
 
