@@ -2,8 +2,8 @@
 
     tile [blocks, block, rows] ──several ranges──▶ the grid that loses least ──round_tile──▶ integers
 
-A tile is a weight turned, and of a size that lies in a core's cache: what a block has in common is then a vector along
-the rows, which a processor takes many of at once, and no number goes to the memory between two steps.
+A tile is a weight turned, and of a size that lies in a processor's cache: what a block has in common is then a vector
+along the rows, which a processor takes many of at once, and no number goes to the memory between two steps.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ def steps_of(tile: Floats, grid: Grid, how: Blocks, out: Floats) -> Floats:
     """How many scales each weight is from zero, in whole numbers and as far as the grid goes, in `out`."""
     np.multiply(tile, 1 / grid.scale, out=out)
     np.rint(out, out=out)
-    lowest, highest = (-how.middle, how.levels - how.middle) if how.symmetric else (-grid.zero, how.levels - grid.zero)
-    np.maximum(out, np.float32(lowest), out=out)
-    np.minimum(out, np.float32(highest), out=out)
+    if how.symmetric:  # of two numbers clip takes a fifth of the time of maximum and minimum, of arrays three times it
+        return np.clip(out, np.float32(-how.middle), np.float32(how.levels - how.middle), out=out)
+    np.maximum(out, -grid.zero, out=out)
+    np.minimum(out, np.float32(how.levels) - grid.zero, out=out)
     return out
