@@ -26,7 +26,9 @@ WEIGHTS = "weights.data"
 SMALL = 256  # bytes below which a tensor stays within its graph
 _KEPT_SHARE = 0.95  # of a file that is read on: above it the file is taken over as it is
 _BLOCK = 1 << 22
-_SAMPLE = 64  # bytes of a tensor that are looked at before it is held against one of its size
+# Bytes of a tensor that are looked at before it is held against one of its size; an odd number apart, so that they are
+# of all the bytes of a number: half of those are zero in float32 that was bfloat16.
+_SAMPLE = 64
 _STRIP = 8  # columns of a matrix that are turned at once: half of what a line of the cache holds of a row
 # Offsets that a page, and Windows' 64 KiB views of files, can be mapped at; small tensors fill a cache line.
 _ALIGNMENTS = ((1 << 20, 1 << 16), (1 << 12, 1 << 12), (0, 1 << 6))
@@ -143,7 +145,7 @@ def _stored(tensor: ir.TensorProtocol, alike: dict[tuple[int, bytes], list[Regio
     if isinstance(tensor, ir.ExternalTensor):  # a place in a file is distinct by itself
         return append(tensor.nbytes, _blocks(tensor), file)
     data = tensor_bytes(tensor)  # once: it may be computed now
-    known = alike.setdefault((len(data), bytes(data[:: max(1, len(data) // _SAMPLE)])), [])
+    known = alike.setdefault((len(data), bytes(data[:: len(data) // _SAMPLE | 1])), [])
     region = next((one for one in known if file.holds(one.offset, data)), None)
     if region is None:
         region = append(len(data), [data], file)

@@ -14,6 +14,7 @@ import onnx_ir as ir
 import pytest
 
 from workflows import weights
+from workflows.digests import HashedFile
 from workflows.errors import DiskFullError
 from workflows.files import link_or_copy
 from workflows.weights import SMALL, WEIGHTS, key_of, large_initializers, load_graph, save_graphs
@@ -171,6 +172,19 @@ def test_any_order_in_memory_is_stored_row_by_row(tmp_path: Path, shape: tuple[i
         (tmp_path / name).mkdir()
         save_graphs({"a.onnx": made(w=array)}, tmp_path / name)
         np.testing.assert_array_equal(stored(tmp_path / name / "a.onnx")["w"], rows)
+
+
+def test_what_differs_is_told_apart_without_reading_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the usual types, and float32 that was rounded to 16 bits, whose other half is zero throughout."""
+    compared = list[int]()
+    monkeypatch.setattr(HashedFile, "holds", lambda _self, offset, _data: bool(compared.append(offset)))
+    chances = np.random.default_rng(0)
+    for dtype in (np.float32, np.float16, ml_dtypes.bfloat16, np.int8):
+        for narrow in (dtype, np.float16, ml_dtypes.bfloat16):
+            for shape in ((64, 64), (63, 65), (8, 8)):
+                tensors = (chances.normal(0, 9, shape).astype(narrow).astype(dtype) for _ in range(9))
+                save_graphs({"a.onnx": made(**{f"w{i}": tensor for i, tensor in enumerate(tensors)})}, tmp_path)
+    assert not compared
 
 
 @pytest.mark.parametrize("at", [0, 1, 2, 4095, 4096, 4097, 1 << 22, (1 << 23) + 255])
