@@ -177,7 +177,12 @@ def test_any_order_in_memory_is_stored_row_by_row(tmp_path: Path, shape: tuple[i
 def test_what_differs_is_told_apart_without_reading_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of the usual types, and float32 that was rounded to 16 bits, whose other half is zero throughout."""
     compared = list[int]()
-    monkeypatch.setattr(HashedFile, "holds", lambda _self, offset, _data: bool(compared.append(offset)))
+
+    def holds(_file: HashedFile, offset: int, _data: memoryview) -> bool:
+        compared.append(offset)
+        return False
+
+    monkeypatch.setattr(HashedFile, "holds", holds)
     chances = np.random.default_rng(0)
     for dtype in (np.float32, np.float16, ml_dtypes.bfloat16, np.int8):
         for narrow in (dtype, np.float16, ml_dtypes.bfloat16):
