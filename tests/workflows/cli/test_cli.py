@@ -508,8 +508,8 @@ def test_what_a_generation_imports(demo_bundle: Path) -> None:
         "typing_inspection", "workflows",
     }  # fmt: skip
     assert {name.partition(".")[0] for name in modules.split()} <= {
-        "bundle", "cli", "confinement", "door", "errors", "files", "generate", "kvcache", "measure", "memory", "names",
-        "paths", "plugins", "processes", "rendering", "runtime", "strict", "tensors", "wire",
+        "bundle", "cli", "confinement", "digests", "door", "errors", "files", "generate", "kvcache", "measure",
+        "memory", "names", "paths", "plugins", "processes", "rendering", "runtime", "strict", "tensors", "wire",
     }  # fmt: skip
 
 

@@ -51,7 +51,9 @@ def test_what_the_list_imports(line: str, code: int) -> None:
 SHELL = {"cli", "confinement", "errors", "paths", "processes", "wire"}
 MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
 LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
-BUILD = {"builder", "bundle", "checkpoint", "evidence", "files", "locks", "memory", "names", "recipe", "strict"}
+BUILD = {
+    "builder", "bundle", "checkpoint", "digests", "evidence", "files", "locks", "memory", "names", "recipe", "strict",
+}  # fmt: skip
 BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
 PROMPTED = ("generate", "chat", "bench", "diverge")
 MORE = {
