@@ -1,13 +1,17 @@
-"""What there is for a process in a control group, of either version, where that is less than the machine has."""
+"""What there is for a process in a control group, of either version, where that is less than the machine has; what of
+its own a process looks through.
+"""
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from workflows import confinement, memory
+from workflows.memory import uncollected
 
 GIB = 1 << 30
 MACHINE, SWAP, FREE = 16 * GIB, 2 * GIB, 10 * GIB
@@ -72,3 +76,21 @@ def test_a_process_is_bounded_by_it(mounted: Path) -> None:
     said(mounted / "a" / "b", memory__max=4 * GIB, memory__swap__max=0)
     assert confinement.most_memory() == 4 * GIB
     assert confinement.most_memory(mapped=5) == 4 * GIB + 5
+
+
+@pytest.mark.parametrize("collected", [True, False])
+def test_what_is_made_to_stay_is_not_looked_through(collected: bool) -> None:
+    """Nor is anything else meanwhile; the collector is afterwards what it was, also after an error."""
+    before = gc.get_freeze_count()
+    if not collected:
+        gc.disable()
+    try:
+        with pytest.raises(ZeroDivisionError), uncollected():
+            assert not gc.isenabled()
+            kept = [[number] for number in range(10_000)]
+            raise ZeroDivisionError
+        assert gc.isenabled() is collected
+        assert gc.get_freeze_count() >= before + len(kept)
+    finally:
+        gc.unfreeze()
+        gc.enable()

@@ -15,6 +15,7 @@ from typing import Any
 import onnx_ir as ir
 
 from workflows.builder.parity import EACH_PASS_UP_TO, TOLERANCE, Parity, Probe, is_usable
+from workflows.builder.warm import import_exporter
 from workflows.builder.work import Report, timed
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
@@ -37,7 +38,8 @@ _TOLERANCES = {"float32": 2 * TOLERANCE, "float16": 3e-2}
 def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Report) -> Evidence:
     """Writes the recipe's graphs and their weight file into `folder`."""
     with timed(report, "import"):  # within the export, and the longest of a small model's
-        from workflows.export import export_components  # torch and transformers: seconds to import
+        import_exporter()
+        from workflows.export import export_components
 
     cut = export_components(checkpoint, recipe, folder, report)
     return [

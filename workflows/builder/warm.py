@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+
+from workflows.memory import uncollected
+
 
 def warm() -> None:
     """Imports what the stages need, and has the exporter fill its tables with a graph of one node."""
+    import_exporter()
     from workflows.export.warm import export_least
 
     export_least()
+
+
+def import_exporter() -> None:
+    """Imports torch, transformers and what traces with them: seconds, once a process."""
+    if "workflows.export" not in sys.modules:
+        with uncollected():
+            import workflows.export  # noqa: F401

@@ -7,10 +7,7 @@ The last few that were opened are kept, so that walking to and fro and comparing
 
 from __future__ import annotations
 
-import gc
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +17,7 @@ from workflows.errors import RequestError, printable
 from workflows.graphs.load import GraphFile, load_graph, parse_graph
 from workflows.graphs.stages import FINAL, final_stage, read_stages
 from workflows.graphs.view import View, view_of
+from workflows.memory import uncollected
 from workflows.wire.reports.graphs import GraphReport, GraphStage
 
 KEPT = 6
@@ -85,29 +83,12 @@ class Graphs:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        with _uncollected():
+        with uncollected():  # a graph has no circles, and goes when the last one who holds it goes
             opened = _open(where)
         self._kept[key] = opened
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return opened
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """The garbage collector would look through a graph a hundred times over while it is read, and with each later look:
-    a quarter of the time. It has no circles, and goes when the last one who holds it goes; circles that are garbage by
-    then would stay with it, so what is young is collected before.
-    """
-    collected = gc.isenabled()
-    gc.collect(1)
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if collected:
-            gc.enable()
 
 
 def open_graph(where: Where) -> Opened:
