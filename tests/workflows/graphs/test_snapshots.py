@@ -87,6 +87,16 @@ def test_ten_steps_take_little_more_room_than_one(tmp_path: Path) -> None:
     assert sizes[0] < (tmp_path / "a.onnx").stat().st_size / 4
 
 
+@pytest.mark.parametrize("size", [0, 1, 100, 3 << 15, 3 << 20])
+def test_a_step_takes_little_more_than_what_it_changes(tmp_path: Path, size: int) -> None:
+    """Of what nothing can be packed of: each file is found again in the one before, however long it is."""
+    data = np.random.default_rng(0).bytes(size)
+    files = {f"{number}.onnx": data[: size // 2] + bytes([number]) + data[size // 2 :] for number in range(6)}
+    write_archive(tmp_path / "a.tar.xz", files)
+    assert read_archive(tmp_path / "a.tar.xz") == files
+    assert (tmp_path / "a.tar.xz").stat().st_size < 1.02 * size + 600
+
+
 def test_the_same_files_give_the_same_archive(tmp_path: Path) -> None:
     """And what is no archive, or a bomb, is one sentence."""
     for name in ("a", "b"):
