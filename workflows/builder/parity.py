@@ -18,7 +18,7 @@ from workflows.bundle.schema import Pipeline
 from workflows.errors import CheckpointError, JoineryError, printable
 from workflows.generate.feed import begin
 from workflows.names import DEFAULT_CAPACITY
-from workflows.recipe.schema import DEFAULT_CHUNK
+from workflows.recipe.schema import DEFAULT_CHUNK, compared_chunk
 from workflows.reference import STEPS as REFERENCE_STEPS
 from workflows.reference import Reference
 from workflows.runtime.emulation import is_emulated
@@ -150,8 +150,7 @@ class Probe:
 
     def _machine(self, sessions: Mapping[str, OpenSession], tokens: int) -> Machine:
         machine = make_machine(self._pipeline, sessions, device_named("cpu"), capacity=self._slots(sessions, tokens))
-        if machine.program.prefill.columns is None:  # as Recipe.compared_chunk says
-            machine.chunk = min(machine.chunk, DEFAULT_CHUNK)
+        machine.chunk = compared_chunk(machine.chunk, any_width=machine.program.prefill.columns is None)
         return machine
 
     def compare(self, before: Outputs, after: Outputs, note: str = "") -> Parity:

@@ -104,6 +104,11 @@ class Quantize(BaseModel):
         return self
 
 
+def compared_chunk(chunk: int, any_width: bool) -> int:
+    """Prompt tokens a run takes where graphs are compared: those of any width say the same of fewer, sooner."""
+    return min(chunk, DEFAULT_CHUNK) if any_width else chunk
+
+
 class Recipe(BaseModel):
     """Every choice of a build.
 
@@ -147,8 +152,8 @@ class Recipe(BaseModel):
 
     @property
     def compared_chunk(self) -> int:
-        """Prompt tokens a run takes where graphs are compared: those of any width say the same of fewer, sooner."""
-        return min(self.chunk, DEFAULT_CHUNK) if self.graphs == "single" else self.chunk
+        """See the function of that name."""
+        return compared_chunk(self.chunk, any_width=self.graphs == "single")
 
     @model_validator(mode="after")
     def _chunk_fits(self) -> Recipe:
