@@ -37,9 +37,7 @@ class HashedFile:
 
         Nothing is held of what a view is of once it is written, for that may be a large tensor.
         """
-        whole = memoryview(data)
-        for start in range(0, len(whole), _BLOCK):
-            block = whole[start : start + _BLOCK]
+        for block in _blocks(memoryview(data)):
             self._file.write(block)
             self._ahead.append(self._pool.submit(self._digest.update, block))
             self._wait(_AHEAD)
@@ -55,8 +53,8 @@ class HashedFile:
         """Whether these very bytes lie there; the place to write at is kept."""
         end = self._file.tell()
         self._file.seek(offset)
-        blocks = (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
-        same = all(self._file.read(len(block)) == bytes(block) for block in blocks)  # a memoryview compares one by one
+        # bytes, for a memoryview compares its elements one by one
+        same = all(self._file.read(len(block)) == bytes(block) for block in _blocks(data))
         self._file.seek(end)
         return same
 
@@ -65,6 +63,10 @@ class HashedFile:
         self._file.close()
         self._wait()
         return self._digest.hexdigest()
+
+
+def _blocks(data: memoryview) -> Iterator[memoryview]:
+    return (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
 
 
 @contextmanager
