@@ -70,8 +70,7 @@ def command(lacking: Mapping[str, Mapping[str, str]], which: Callable[[str], str
 def obstacle(
     env: Mapping[str, str], load: Load = ctypes.CDLL, which: Callable[[str], str | None] = shutil.which
 ) -> str:
-    """Why the window cannot open on this Linux, as one sentence with the remedy; empty where nothing stands against it.
-    """
+    """Why the window cannot open on this Linux, as one sentence with the remedy; empty where it can."""
     if not sys.platform.startswith("linux"):
         return ""
     lacking = missing(env, load)

@@ -289,8 +289,7 @@ class MainWindow(QMainWindow):
             )
 
     def open_paths(self, paths: Sequence[str]) -> None:
-        """What was dropped: two .onnx files are compared, more are parts of one; of anything else the first is opened.
-        """
+        """Two dropped .onnx files are compared, more are parts of one; of anything else the first is opened."""
         graphs = [str(Path(p).absolute()) for p in paths if p.lower().endswith(".onnx") and Path(p).is_file()]
         if len(paths) == 2 and len(graphs) == 2:
             self.show_page("inspect")

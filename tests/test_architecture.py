@@ -45,8 +45,12 @@ def test_the_control_sees_what_is_loaded() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "workflows.wire", "workflows.errors", "workflows.picture.layout", "workflows.picture.svg",
-        "workflows.measure.history", "workflows.measure.front",
+        "workflows.wire",
+        "workflows.errors",
+        "workflows.picture.layout",
+        "workflows.picture.svg",
+        "workflows.measure.history",
+        "workflows.measure.front",
     ],
 )
 def test_the_vocabulary_is_light(module: str) -> None:

@@ -224,9 +224,7 @@ def _kv(bundle: Bundle, program: Program | None, composite: Composite) -> list[K
     return _groups(program.state, program.facts, layout, capacity) + _cross(composite)
 
 
-def _groups(
-    state: tuple[StateTensor, ...], facts: StateFacts, built: str, capacity: int | None
-) -> list[KVGroupReport]:
+def _groups(state: tuple[StateTensor, ...], facts: StateFacts, built: str, capacity: int | None) -> list[KVGroupReport]:
     """A row for the layers of a group that have one shape; `built` is empty for a graph of no bundle."""
     layout = built_layout(built or {"host": "static"}.get(facts.writer, facts.writer), facts)
     found = []

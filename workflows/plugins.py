@@ -39,8 +39,7 @@ class Plugin:
 
 
 def installed() -> list[Plugin]:
-    """Every plugin that there is; nothing of them is imported. Raises RequestError for a damaged list of what may run.
-    """
+    """Every installed plugin, none imported. Raises RequestError for a damaged list of what may run."""
     allowed = _allowed()
     found = [_plugin(one, entry, allowed) for one in _distributions() for entry in one.entry_points.select(group=GROUP)]
     return sorted(found, key=lambda one: (one.library, one.entry_point))

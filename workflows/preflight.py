@@ -1,7 +1,7 @@
 """How fully and how rightly a bundle would run on a provider, told before it is run there.
 
-    the provider is here   ──runtime.preflight──▶ a dry session in a process of its own, held against the CPU provider
-    it is not              ──table of kernels───▶ the nodes that it has no kernel for; nothing is run
+the provider is here   ──runtime.preflight──▶ a dry session in a process of its own, held against the CPU provider
+it is not              ──table of kernels───▶ the nodes that it has no kernel for; nothing is run
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How a Python process of ours is started: with our code, whatever lies in the current folder.
 
-    run_apart(module) ──starts──▶ its main ──stay_with_parent()──▶ told on stdout │ ends with us, or when late
-    Kept(module).ask(line) ──stdin──▶ its main, until stdin ends ──stdout──▶ a line │ killed where that takes too much
+run_apart(module) ──starts──▶ its main ──stay_with_parent()──▶ told on stdout │ ends with us, or when late
+Kept(module).ask(line) ──stdin──▶ its main, until stdin ends ──stdout──▶ a line │ killed where that takes too much
 """
 
 from __future__ import annotations

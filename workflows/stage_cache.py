@@ -50,8 +50,7 @@ class StageCache:
 
     @property
     def limit(self) -> int:
-        """Bytes that it may hold; 0 where nothing is kept. Raises RequestError where the file that says so is damaged.
-        """
+        """Bytes that it may hold; 0 where nothing is kept. Raises RequestError where the settings file is damaged."""
         chosen = read_limit()
         if chosen is not None:
             return chosen

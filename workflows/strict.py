@@ -1,6 +1,6 @@
 """JSON that somebody else wrote: it has one meaning, or none.
 
-    text ──read_json──▶ a value │ NoJsonError, whose words say what of the file is wrong
+text ──read_json──▶ a value │ NoJsonError, whose words say what of the file is wrong
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is drawn in the plots: blocks and points of latency, bars of tokens per step, the cache's area, memory, marks.
 
-    Drawing ──show()──▶ items of the plots;  levels, means, capacities ──▶ labels at the right
+Drawing ──show()──▶ items of the plots;  levels, means, capacities ──▶ labels at the right
 """
 
 from __future__ import annotations

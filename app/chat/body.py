@@ -1,6 +1,6 @@
 """The text of one message as widgets: prose, code, thinking; while it streams only the last of them changes.
 
-    reply ──split──▶ Segment ──▶ MessageText │ CodePart │ ThoughtPart      grow: from the open piece on
+reply ──split──▶ Segment ──▶ MessageText │ CodePart │ ThoughtPart      grow: from the open piece on
 """
 
 from __future__ import annotations

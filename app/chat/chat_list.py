@@ -1,6 +1,6 @@
 """The chats that are kept, beside the one that is open: title, date and bundle; searched, renamed, deleted.
 
-    ChatStore.saved(query) ──▶ SavedChats ──▶ list ──wanted(OpenChat, RenameChat, DeleteChat)──▶ ChatPage.do
+ChatStore.saved(query) ──▶ SavedChats ──▶ list ──wanted(OpenChat, RenameChat, DeleteChat)──▶ ChatPage.do
 """
 
 from __future__ import annotations

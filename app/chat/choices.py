@@ -1,8 +1,8 @@
 """What the side panel says of the next reply: on its way to the controller, and kept for the bundle it was chosen for.
 
-    panel ──system, sampling, decoding, prefill, tools, languages──▶ ChatController
-      ▲                   └──────────0.5 s later──────────▶ KeptChoices
-      └── another bundle: what was chosen for that one, and a sentence where it differs
+panel ──system, sampling, decoding, prefill, tools, languages──▶ ChatController
+  ▲                   └──────────0.5 s later──────────▶ KeptChoices
+  └── another bundle: what was chosen for that one, and a sentence where it differs
 """
 
 from __future__ import annotations

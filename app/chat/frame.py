@@ -1,6 +1,6 @@
 """How the chat page is laid out: the parts, and nothing of what they do.
 
-    list of chats │ header, banners, the conversation, context bar, composer │ side panel
+list of chats │ header, banners, the conversation, context bar, composer │ side panel
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a person wants of the chat, as values: every part of the page says so by one signal, and the page does it.
 
-    composer, transcript, examples, header, list of chats, keyboard ──wanted(Intent)──▶ ChatPage.do
+composer, transcript, examples, header, list of chats, keyboard ──wanted(Intent)──▶ ChatPage.do
 """
 
 from __future__ import annotations

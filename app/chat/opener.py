@@ -1,7 +1,7 @@
 """Between the chat page and its session: what is opened, on which provider, and what is said of it on the way.
 
-    panel: provider, placement, cache layout ──open──▶ Session ──opened──▶ panel; another provider: a sentence
-                                                 └─ late: a sentence, and a button that ends it
+panel: provider, placement, cache layout ──open──▶ Session ──opened──▶ panel; another provider: a sentence
+                                             └─ late: a sentence, and a button that ends it
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The chat page: its parts around one ChatController, which does what they want.
 
-    parts ──wanted──▶ do ──▶ ChatController ──reset, appended, grew, ended──▶ parts
+parts ──wanted──▶ do ──▶ ChatController ──reset, appended, grew, ended──▶ parts
 """
 
 from __future__ import annotations

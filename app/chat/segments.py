@@ -1,6 +1,6 @@
 """A reply's text in pieces: prose, code between fences, and what a model thought before it answered.
 
-    "<think>hm</think>Use:\\n```python\\nx = 1\\n```" ──split──▶ thought "hm" · prose "Use:" · code "x = 1" (python)
+"<think>hm</think>Use:\\n```python\\nx = 1\\n```" ──split──▶ thought "hm" · prose "Use:" · code "x = 1" (python)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which token each character of a shown text came from.
 
-    TokenEvents (raw text → token) ──align──▶ shown text → token
+TokenEvents (raw text → token) ──align──▶ shown text → token
 """
 
 from __future__ import annotations

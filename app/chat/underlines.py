@@ -1,6 +1,6 @@
 """Dotted lines under what was drafted and accepted, in a document's lay-out alone: its text stays as it is.
 
-    owners of characters, tokens ──spans──▶ [first, last) ──Underlines──▶ the paragraphs' lay-outs
+owners of characters, tokens ──spans──▶ [first, last) ──Underlines──▶ the paragraphs' lay-outs
 """
 
 from __future__ import annotations

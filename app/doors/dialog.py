@@ -1,6 +1,6 @@
 """What the three doors have in common: where to, how far it is, how it ended.
 
-    fields ──request()──▶ DoorModel ──▶ progress, notices, one sentence where it failed ──▶ arrived(outcome)
+fields ──request()──▶ DoorModel ──▶ progress, notices, one sentence where it failed ──▶ arrived(outcome)
 """
 
 from __future__ import annotations

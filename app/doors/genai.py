@@ -75,7 +75,7 @@ class ExportDialog(DoorDialog):
 
     def arrived(self, outcome: BuildDone) -> None:
         """Says where it is, and how it is run."""
-        text = self.tr("Written to {0}. Run it with: python sample.py \"a prompt\"").format(outcome.bundle)
+        text = self.tr('Written to {0}. Run it with: python sample.py "a prompt"').format(outcome.bundle)
         self.banner.show_message("ok", text, action=self.tr("Show the folder"), on_action=lambda: _show(outcome.bundle))
 
 

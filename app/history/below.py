@@ -1,6 +1,6 @@
 """What stands under the table of runs: curves, side by side, accuracy against speed, one run.
 
-    selected, shown ──show_runs──▶ the tab in front alone; the others when they come to the front
+selected, shown ──show_runs──▶ the tab in front alone; the others when they come to the front
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The latency of each decoded token, of several runs in one picture, and whose each curve is beside it.
 
-    reports ──show_reports──▶ a slot each, a line and its marks: made once, filled with whatever is shown
+reports ──show_reports──▶ a slot each, a line and its marks: made once, filled with whatever is shown
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Builds × devices × precisions: accuracy against speed, and the Pareto front, in a picture and in words.
 
-    runs that are shown ──two choosers──▶ scatter() ──▶ Dots, a table with "on the front", what is left out
+runs that are shown ──two choosers──▶ scatter() ──▶ Dots, a table with "on the front", what is left out
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tab "History" of the measure page: runs in a table, and views of those that are selected.
 
-    HistoryModel ──changed──▶ Filters, RunsTable ──chosen──▶ Below
-                 ◀──remove, undo, write── buttons, keys, the context menu
+HistoryModel ──changed──▶ Filters, RunsTable ──chosen──▶ Below
+             ◀──remove, undo, write── buttons, keys, the context menu
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The table of runs: filtered, sorted and chosen from; the model orders its lines itself.
 
-    lines ──words, choices──▶ shown ──column, order──▶ rows        a thousand lines in a few milliseconds, without a
-                                                                    call a comparison, as a proxy model would make it
+lines ──words, choices──▶ shown ──column, order──▶ rows        a thousand lines in a few milliseconds, without a
+                                                                call a comparison, as a proxy model would make it
 """
 
 from __future__ import annotations

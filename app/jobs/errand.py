@@ -1,6 +1,6 @@
 """One request in a worker of its own, which is gone afterwards: for what takes long, or may crash or hang.
 
-    run(request) ─▶ Job … finished ─▶ the worker retires;   cancel() ─▶ a message, and soon the end of the process
+run(request) ─▶ Job … finished ─▶ the worker retires;   cancel() ─▶ a message, and soon the end of the process
 """
 
 from __future__ import annotations

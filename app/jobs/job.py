@@ -1,6 +1,6 @@
 """One request on its way, and where its events go.
 
-    Worker ──take──▶ event …  on_answer | on_error  finished
+Worker ──take──▶ event …  on_answer | on_error  finished
 """
 
 from __future__ import annotations

@@ -104,8 +104,10 @@ class RecentRow(Card):
         more.setToolTip(self.tr("More"))
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(more)
-        text = self.tr("Import into a bundle …") if self.entry.summary.get("in_place") else self.tr(
-            "Export for onnxruntime-genai …"
+        text = (
+            self.tr("Import into a bundle …")
+            if self.entry.summary.get("in_place")
+            else self.tr("Export for onnxruntime-genai …")
         )
         menu.addAction(text).triggered.connect(lambda: self.export.emit(self.entry.path, self.entry.name))
         more.setMenu(menu)

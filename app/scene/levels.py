@@ -85,8 +85,7 @@ class Scene:
         return found
 
     def within(self, part: tuple[float, float, float, float]) -> Iterator[tuple[Box, float, float]]:
-        """The boxes that reach into (left, top, right, bottom), each with its corner; what is open before its inside.
-        """
+        """The boxes that reach into (left, top, right, bottom), each with its corner; an open box before its inside."""
         yield from self._within(self.root, 0.0, 0.0, part)
 
     def _within(

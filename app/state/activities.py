@@ -1,7 +1,7 @@
 """What runs now in any of the workers, and what failed last of each kind.
 
-    Worker.begun ──▶ Activity ──progress──▶ …  ──▶ ended
-                                              └──▶ failed: until it is acknowledged, or its kind begins anew
+Worker.begun ──▶ Activity ──progress──▶ …  ──▶ ended
+                                          └──▶ failed: until it is acknowledged, or its kind begins anew
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The build that runs, or the last one.
 
-    start(Build) ──stage, progress, log──▶ rows, tail ──done | error──▶ outcome
+start(Build) ──stage, progress, log──▶ rows, tail ──done | error──▶ outcome
 """
 
 from __future__ import annotations

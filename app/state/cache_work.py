@@ -1,6 +1,6 @@
 """What is done to an open bundle's cache besides generating, one job at a time: rewound, saved, loaded.
 
-    begin ──▶ Worker ──CacheEvent──▶ pictured ──▶ done, or failed
+begin ──▶ Worker ──CacheEvent──▶ pictured ──▶ done, or failed
 """
 
 from __future__ import annotations

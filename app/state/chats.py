@@ -1,9 +1,9 @@
 """The folder where conversations survive a crash, and where each belongs to one window at a time.
 
-    KEY.deleted.json  what was deleted since the start, for `restore`
-    KEY.chat.json ── replaced whole: a crash leaves the version before or the version after, never a torn one
-    .KEY.lock ────── there while a window has that conversation open; freed however the window ends
-    session.json ─── the last conversation, and whether the last window was closed
+KEY.deleted.json  what was deleted since the start, for `restore`
+KEY.chat.json ── replaced whole: a crash leaves the version before or the version after, never a torn one
+.KEY.lock ────── there while a window has that conversation open; freed however the window ends
+session.json ─── the last conversation, and whether the last window was closed
 """
 
 from __future__ import annotations

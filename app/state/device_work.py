@@ -1,6 +1,6 @@
 """What is made for a device in a worker of its own: its plugin installed, or a bundle's graphs compiled.
 
-    start(device, request, line) ──▶ line … ──▶ done(answer) │ failed(device, error)
+start(device, request, line) ──▶ line … ──▶ done(answer) │ failed(device, error)
 """
 
 from __future__ import annotations

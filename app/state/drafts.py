@@ -1,6 +1,6 @@
 """What is written in the composer and not sent yet, one file a chat; a crash loses at most the last half second.
 
-    text changed ──0.5 s──▶ KEY.draft.json, replaced whole        a chat that is not saved yet has the key `new`
+text changed ──0.5 s──▶ KEY.draft.json, replaced whole        a chat that is not saved yet has the key `new`
 """
 
 from __future__ import annotations

@@ -28,8 +28,15 @@ from workflows.wire.requests import Profile, Rounding, Where
 
 Measure = Literal["", "time", "bytes", "error"]
 WIDTHS = {
-    "float64": 8, "int64": 8, "float32": 4, "int32": 4,
-    "float16": 2, "bfloat16": 2, "int8": 1, "uint8": 1, "bool": 1,
+    "float64": 8,
+    "int64": 8,
+    "float32": 4,
+    "int32": 4,
+    "float16": 2,
+    "bfloat16": 2,
+    "int8": 1,
+    "uint8": 1,
+    "bool": 1,
 }
 """Bytes of an element, for the activations of a graph whose shapes are known."""
 

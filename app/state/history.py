@@ -1,7 +1,7 @@
 """The runs that were kept, as the window sees them: read, watched, removed and put back beside the GUI thread.
 
-    runs.db ──thread──▶ lines ──changed──▶ table;   steps(ids) ──thread──▶ latencies, kept while they are looked at
-    write(request) ──worker──▶ a report in a file
+runs.db ──thread──▶ lines ──changed──▶ table;   steps(ids) ──thread──▶ latencies, kept while they are looked at
+write(request) ──worker──▶ a report in a file
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How a person last talked with each bundle, and the presets that were saved: one file for all windows.
 
-    chat-choices.json: {"bundles": {folder: Kept}, "presets": {name: sampling}}
+chat-choices.json: {"bundles": {folder: Kept}, "presets": {name: sampling}}
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What stood in the wizard when the window was closed or killed: source, choices, goal, folder and page.
 
-    Draft.changed ──soon──▶ draft.json ──the next start──▶ Draft.restore
+Draft.changed ──soon──▶ draft.json ──the next start──▶ Draft.restore
 """
 
 from __future__ import annotations

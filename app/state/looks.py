@@ -1,6 +1,6 @@
 """The runs of the model in generations that draft: when each ended, and what was kept of its draft.
 
-    SpeculationEvent ──▶ Slab ──of_runs──▶ Looks ──use(which)──▶ SpeculationUse
+SpeculationEvent ──▶ Slab ──of_runs──▶ Looks ──use(which)──▶ SpeculationUse
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Runs as lines of a table: what each cell says, what it sorts by, and the words that a filter finds.
 
-    Run ──line_of──▶ Line(texts, values, words)          made in a thread: nothing here knows a widget
+Run ──line_of──▶ Line(texts, values, words)          made in a thread: nothing here knows a widget
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The bundle that drafts for the one that is open: asked for when it opens, and when another is wanted.
 
-    want(folder, bundle) ──▶ UseDraft ──▶ taken: `current` is that one      refused: one sentence, all is as it was
+want(folder, bundle) ──▶ UseDraft ──▶ taken: `current` is that one      refused: one sentence, all is as it was
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """JSON files that several windows share: changed under a lock from what is on the disk, and replaced whole.
 
-    update ─▶ lock ─▶ read ─▶ change ─▶ write whole ─▶ release       a file that cannot be understood is set aside
+update ─▶ lock ─▶ read ─▶ change ─▶ write whole ─▶ release       a file that cannot be understood is set aside
 """
 
 from __future__ import annotations

@@ -77,8 +77,7 @@ def _turns() -> _Turns:
 
 
 def _measure_anew(part: QWidget) -> None:
-    """What is dressed late has other sizes than it had: Qt tells that to no layout in another, and none that is hidden.
-    """
+    """A widget styled late has other sizes than it had: Qt notifies no layout elsewhere, and no hidden one."""
     for layout in part.findChildren(QLayout):
         layout.invalidate()
     for stack in part.findChildren(QStackedWidget):
@@ -152,8 +151,7 @@ def apart(frame: QWidget | None) -> None:
 
 
 def dress(part: QWidget, later: bool = False) -> None:
-    """Have `part`, and all that is or comes below it, wear the theme's sheet: now, or when it is seen or there is time.
-    """
+    """Give `part`, and all that is or comes below it, the theme's sheet: now, or when it is seen or there is time."""
     direct = Qt.FindChildOption.FindDirectChildrenOnly
     if part.findChild(_Dresser, options=direct) or part.findChild(_Frame, options=direct):
         return

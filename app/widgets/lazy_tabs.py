@@ -17,7 +17,6 @@ from app.widgets.theme import theme
 Tab = TypeVar("Tab", bound=QWidget)
 
 
-
 class LazyTabs(QTabWidget):
     """One tab for each name, with its title; `made` follows each that was built."""
 

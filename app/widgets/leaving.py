@@ -1,7 +1,7 @@
 """Closing while something runs: a question that must be answered, and that blocks nothing.
 
-    closeEvent ──may_close?──▶ yes
-                          └──▶ no, and a question: later │ end it ──▶ close again;  wait ──▶ nothing
+closeEvent ──may_close?──▶ yes
+                      └──▶ no, and a question: later │ end it ──▶ close again;  wait ──▶ nothing
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ class Leaving(QObject):
         build = self._context.build
         if build.running and build.request is not None:
             box.setText(self.tr("A build is running."))
-            box.setInformativeText(
-                self.tr("What is finished of it can be kept, and Home will offer to go on with it.")
-            )
+            box.setInformativeText(self.tr("What is finished of it can be kept, and Home will offer to go on with it."))
             self._offer(box, self.tr("Keep it for later"), QMessageBox.ButtonRole.AcceptRole, self._close)
             self._offer(box, self.tr("End it"), QMessageBox.ButtonRole.DestructiveRole, self._end_build)
         else:

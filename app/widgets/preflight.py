@@ -58,8 +58,11 @@ class PreflightView(QWidget):
         column.addWidget(self.verdict)
         if report.components:
             column.addLayout(self._figures(report, title))
-        left = [f"{part.name}: {one.node} ({one.op})" + (f": {one.reason}" if one.reason else "")
-                for part in report.components for one in part.elsewhere]
+        left = [
+            f"{part.name}: {one.node} ({one.op})" + (f": {one.reason}" if one.reason else "")
+            for part in report.components
+            for one in part.elsewhere
+        ]
         if left:
             self._add_left(column, left)
 

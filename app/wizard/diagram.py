@@ -118,9 +118,7 @@ class RecipeDiagram(QWidget):
         short = painter.fontMetrics().elidedText(self._cache, Qt.TextElideMode.ElideRight, int(bar.width()) - 2 * G)
         painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, short)
 
-    def _paint_edge(
-        self, painter: QPainter, edge: Arrow, boxes: dict[str, QRectF], bar: QRectF | None
-    ) -> None:
+    def _paint_edge(self, painter: QPainter, edge: Arrow, boxes: dict[str, QRectF], bar: QRectF | None) -> None:
         source, target = boxes.get(edge.source.split(".")[0]), boxes.get(edge.target.split(".")[0])
         if source is None or target is None:
             return

@@ -78,9 +78,7 @@ class DonePage(StepPage):
         """The comparison with the checkpoint that it was made of."""
         request, outcome = self.build.request, self.build.outcome
         if request is not None and outcome is not None and self.context.open_bundle(outcome.bundle):
-            self.context.accuracyRequested.emit(
-                outcome.bundle, request.source, list(request.consented)
-            )
+            self.context.accuracyRequested.emit(outcome.bundle, request.source, list(request.consented))
 
     def _go(self, page: str) -> None:
         outcome = self.build.outcome

@@ -1,6 +1,6 @@
 """Quantize: the smallest mix that keeps what a person names, found while it is built; and what was tried for it.
 
-    GoalBox: metric, value, task ──▶ the draft's goal        bundle's goal.json ──▶ TriedPicture: size against error
+GoalBox: metric, value, task ──▶ the draft's goal        bundle's goal.json ──▶ TriedPicture: size against error
 """
 
 from __future__ import annotations

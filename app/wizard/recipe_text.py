@@ -1,6 +1,6 @@
 """Review: the recipe as JSON, which can be changed there; the engine says what is wrong with it, and in which line.
 
-    text ──JSON?──▶ what differs from the plan ──Draft.set_options──▶ planned: it stands, or the engine's sentence
+text ──JSON?──▶ what differs from the plan ──Draft.set_options──▶ planned: it stands, or the engine's sentence
 """
 
 from __future__ import annotations

@@ -710,9 +710,7 @@ COMPOSITES = {
     "unlike": decoder(64, 128, 64, 96),
     "ten": ten(),
 }
-DRAWN = {
-    name: {"inspection": inspection(one)} for name, one in COMPOSITES.items()
-}
+DRAWN = {name: {"inspection": inspection(one)} for name, one in COMPOSITES.items()}
 DRAFTS = {"drafts": [[0, 1], [8, 3], [4, 5], [2, 1], [3, 4]]}
 ATTENTION = "model/layers.1/self_attn"
 DUEL = {"replies": {"qwen3-demo": LONG + LONG, "qwen3-int4": LONG + LONG.replace("dropped", "forgotten")}}

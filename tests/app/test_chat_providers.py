@@ -24,6 +24,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen pl
 
 Make = Callable[..., ChatPage]
 
+
 def summary(folder: str) -> dict[str, Any]:
     """What a bundle reader says of any folder."""
     return {

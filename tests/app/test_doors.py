@@ -68,9 +68,7 @@ def test_a_bundle_is_exported_from_its_row(qtbot: Any, make_window: Make, tmp_pa
     dialog.close()
 
 
-def test_a_refusal_stays_in_the_dialog_and_another_try_clears_it(
-    qtbot: Any, make_window: Make, tmp_path: Path
-) -> None:
+def test_a_refusal_stays_in_the_dialog_and_another_try_clears_it(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     window = make_window(errors={"export_genai": {"kind": "bundle", "message": "It has a window."}})
     window.doors.export(str(make_bundle(tmp_path / "b")), "b")
     dialog = shown(window)
@@ -128,9 +126,7 @@ def test_three_graphs_that_are_dropped_are_put_together(qtbot: Any, make_window:
     assert window.stack.currentWidget() is window.page("inspect")
 
 
-def test_what_is_missing_keeps_the_assembly_from_being_written(
-    qtbot: Any, make_window: Make, tmp_path: Path
-) -> None:
+def test_what_is_missing_keeps_the_assembly_from_being_written(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     lacking = ["Nothing feeds decoder.encoder_hidden_states: give the encoder too."]
     window = make_window(assembly={"lacking": lacking})
     window.doors.assemble([str(tmp_path / "decoder.onnx")])
@@ -160,4 +156,3 @@ def test_the_palette_has_the_doors(make_window: Make) -> None:
         assert any(word in text for text in texts)
     window.doors.export_current()
     assert "no bundle to export" in window.banner.message
-

@@ -152,9 +152,7 @@ def test_strip_by_keyboard(make: Make, qtbot: QtBot) -> None:
 
 def test_more_slots_than_pixels_never_hide_the_head(make: Make) -> None:
     page = make()
-    page.kv.set_live(
-        [group("static", [(0, 0, 50_000)], length=50_000, capacity=100_000)]
-    )
+    page.kv.set_live([group("static", [(0, 0, 50_000)], length=50_000, capacity=100_000)])
     strip = page.kv.cards[0].strip
     strip.resize(500, strip.height())
     columns = strip.columns()

@@ -52,9 +52,7 @@ def test_they_are_shown_for_a_translator_alone(page: ChatPage, qtbot: QtBot) -> 
     assert part.to_options() == {}
 
 
-def test_a_choice_is_sent_with_the_next_prompt(
-    page: ChatPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_choice_is_sent_with_the_next_prompt(page: ChatPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """The options of the request carry the language from the moment in which it is chosen."""
     opened(qtbot, page, "/b/mbart")
     sent: list[dict[str, Any]] = []

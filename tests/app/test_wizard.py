@@ -327,9 +327,7 @@ def test_remote_code_is_read_before_it_is_agreed_to(qtbot: Any, make_window: Mak
     assert draft.request("/out").consented == tuple(sorted(scenario["remote_code"].values()))
 
 
-def test_code_that_changed_since_it_was_found_is_not_agreed_to(
-    qtbot: Any, make_window: Make, tmp_path: Path
-) -> None:
+def test_code_that_changed_since_it_was_found_is_not_agreed_to(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
     window = make_window(**code_of(tmp_path / "c", modeling_x="x = 1\n"))
     (tmp_path / "c" / "modeling_x.py").write_text("import evil\n")
     source: Any = wizard_of(window).steps[SOURCE]

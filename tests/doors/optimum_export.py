@@ -1,6 +1,6 @@
 """Run by a Python that has optimum-onnx: tiny random models, their exports, and what eager Hugging Face makes of them.
 
-    python optimum_export.py FOLDER ──▶ FOLDER/<name>/: checkpoint/, onnx/, truth.npz (prompts, tokens, logits)
+python optimum_export.py FOLDER ──▶ FOLDER/<name>/: checkpoint/, onnx/, truth.npz (prompts, tokens, logits)
 """
 
 from __future__ import annotations

@@ -42,9 +42,7 @@ PRECISIONS = [
     PrecisionOffer(
         "int4", "4-bit weights", "The smallest and fastest.", "CPU about 4 × as fast as fp32.", "", 8 << 20, False, True
     ),
-    PrecisionOffer(
-        "w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "For NPUs.", SLOW, 12 << 20, True
-    ),
+    PrecisionOffer("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "For NPUs.", SLOW, 12 << 20, True),
 ]
 
 

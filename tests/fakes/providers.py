@@ -1,7 +1,7 @@
 """Execution providers that go wrong, each in its own way; the CPU computes for them.
 
-    Faulty: a Provider whose sessions do what `fault` says    write_plugin: a package whose library cannot be loaded
-    in_children: the same in processes that a test starts, by way of sitecustomize on PYTHONPATH
+Faulty: a Provider whose sessions do what `fault` says    write_plugin: a package whose library cannot be loaded
+in_children: the same in processes that a test starts, by way of sitecustomize on PYTHONPATH
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One fault, and what is left of it.
 
-    template ──copied──▶ root ──work, in a watched fork──▶ what it told ──▶ state? ──work again──▶ new? nothing else?
+template ──copied──▶ root ──work, in a watched fork──▶ what it told ──▶ state? ──work again──▶ new? nothing else?
 """
 
 from __future__ import annotations
@@ -113,9 +113,7 @@ class Bench:
         return Path(shutil.copytree(self.base / "template", root, symlinks=True))
 
 
-def _judged(
-    subject: Subject, root: Path, after: set[str], ended: Ended, fault: Fault, operation: Operation
-) -> Verdict:
+def _judged(subject: Subject, root: Path, after: set[str], ended: Ended, fault: Fault, operation: Operation) -> Verdict:
     state, notes = subject.state(root), list[str]()
     if state not in (OLD, NEW):
         notes.append(state)

@@ -1,6 +1,6 @@
 """A worker that falls ill at the first generation of all its lives, and is well from then on.
 
-    python tests/faults/sick.py '{"illness": "segv", "state": FILE, …}'    the rest is a scenario of the fake worker
+python tests/faults/sick.py '{"illness": "segv", "state": FILE, …}'    the rest is a scenario of the fake worker
 """
 
 from __future__ import annotations

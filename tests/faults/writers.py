@@ -1,6 +1,6 @@
 """Four windows and two command lines that write to one home at once, as fast as they can: what was lost of it.
 
-    at_once ──▶ processes: `python -m tests.faults.writers HOME NAME KIND TIMES`, which begin together ──▶ lost(HOME)
+at_once ──▶ processes: `python -m tests.faults.writers HOME NAME KIND TIMES`, which begin together ──▶ lost(HOME)
 """
 
 from __future__ import annotations

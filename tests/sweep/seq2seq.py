@@ -133,9 +133,11 @@ def _compared(machine: Machine, model: Any, length: int) -> str:
         rows.append(np.array(machine.step(ids[-1:], "decode")[-1], np.float32).reshape(-1)[-vocabulary:])
         ids.append(int(rows[-1].argmax()))
     with torch.no_grad():
-        wanted = model(
-            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids[:-1]]), use_cache=False
-        ).logits[0].numpy()
+        wanted = (
+            model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids[:-1]]), use_cache=False)
+            .logits[0]
+            .numpy()
+        )
     scale, off = max(1.0, float(np.abs(wanted).max())), np.abs(np.stack(rows) - wanted).max(axis=1)
     step = int(off.argmax())
     if not off[step] <= TOLERANCE * scale:

@@ -47,9 +47,7 @@ def test_without_a_table_the_device_s_reason_stays(demo_split_bundle: Path) -> N
         preflight(demo_split_bundle / "nowhere", "dml")
 
 
-def test_where_the_provider_is_here_it_decides_itself(
-    demo_split_bundle: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_the_provider_is_here_it_decides_itself(demo_split_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = PreflightReport(PROVIDERS["dml"].name, [], True, "")
     monkeypatch.setattr(module, "try_out", lambda folder, provider, options, cancelled: own)
     assert preflight(demo_split_bundle, "dml") is own

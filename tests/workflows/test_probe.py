@@ -35,9 +35,7 @@ def shown(source: str | Path, **options: Any) -> PlanReport:
 def hold(planned: PlanReport, bundle: Path) -> None:
     """Components, their roles, inputs and outputs, and the edges between them are the bundle's."""
     report, flow = inspect_path(bundle), read_bundle(bundle).pipeline.pipeline
-    assert [(box.name, box.role) for box in planned.components] == [
-        (one.name, one.role) for one in report.components
-    ]
+    assert [(box.name, box.role) for box in planned.components] == [(one.name, one.role) for one in report.components]
     for box, made in zip(planned.components, report.components, strict=True):
         for side in ("inputs", "outputs"):
             assert folded(getattr(box, side)) == folded(spec.name for spec in getattr(made, side)), (box.name, side)

@@ -127,9 +127,7 @@ def held(cache: StageCache) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def test_two_builds_at_once_make_a_stage_once(
-    tmp_path: Path, cache: StageCache, held: subprocess.Popen[str]
-) -> None:
+def test_two_builds_at_once_make_a_stage_once(tmp_path: Path, cache: StageCache, held: subprocess.Popen[str]) -> None:
     """The second waits, says for whom, and takes what the first has made."""
     asked = 0
 

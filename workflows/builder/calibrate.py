@@ -1,7 +1,7 @@
 """What methods learn of activations: the optimized composite itself is opened, observed, and answers prompts.
 
-    stage "optimize" ──its graphs with observers──▶ Engine ──trajectories──▶ Ranger  ──▶ component → Ranges
-                                                                        └──▶ Moments ──▶ weight → second moments
+stage "optimize" ──its graphs with observers──▶ Engine ──trajectories──▶ Ranger  ──▶ component → Ranges
+                                                                    └──▶ Moments ──▶ weight → second moments
 """
 
 from __future__ import annotations
@@ -55,9 +55,7 @@ class Composite:
     words: Path
 
 
-def find_ranges(
-    composite: Composite, models: Mapping[str, ir.Model], report: Report
-) -> tuple[dict[str, Ranges], str]:
+def find_ranges(composite: Composite, models: Mapping[str, ir.Model], report: Report) -> tuple[dict[str, Ranges], str]:
     """Component → its ranges, empty where the recipe needs none; and in words what they were found with.
 
     models: component → its optimized graph. Raises RecipeError for a model without a cache, PromptError as
@@ -78,9 +76,7 @@ def find_ranges(
     return ranger.ranges(), told
 
 
-def find_moments(
-    composite: Composite, models: Mapping[str, ir.Model], report: Report
-) -> tuple[Moments | None, str]:
+def find_moments(composite: Composite, models: Mapping[str, ir.Model], report: Report) -> tuple[Moments | None, str]:
     """What the int4 weights of all components are multiplied by, None where the recipe's rounding does not ask; and in
     words what it was found with. The arguments and errors are those of find_ranges.
     """

@@ -1,7 +1,7 @@
 """The stage that makes the weights smaller, and its evidence: what each component was given, and what that cost.
 
-    optimized graphs ──run_method, a component's own──▶ lazy weights ──Parts, a tensor a file──▶ save_graphs
-                     └──Probe──▶ logits of both, on the same tokens ──▶ parity: a finding, which stops nothing
+optimized graphs ──run_method, a component's own──▶ lazy weights ──Parts, a tensor a file──▶ save_graphs
+                 └──Probe──▶ logits of both, on the same tokens ──▶ parity: a finding, which stops nothing
 """
 
 from __future__ import annotations

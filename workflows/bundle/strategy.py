@@ -140,9 +140,7 @@ class LogitsOp(Model):
         return self
 
 
-def chain_faults(
-    ops: Sequence[LogitsOp], vocabulary: int | None, amateur: str | None = None
-) -> Iterator[Fault]:
+def chain_faults(ops: Sequence[LogitsOp], vocabulary: int | None, amateur: str | None = None) -> Iterator[Fault]:
     """What of a chain is not run, and tokens that the model has not got. vocabulary: None where it is not known.
 
     amateur: the session whose logits can be taken off.

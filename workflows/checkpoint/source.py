@@ -1,6 +1,6 @@
 """From what a person typed to a checkpoint: a folder, a demo or a model on the hub.
 
-    source ──find_checkpoint──▶ Found: all of it is on this disk, and still shut ──read_checkpoint──▶ Checkpoint
+source ──find_checkpoint──▶ Found: all of it is on this disk, and still shut ──read_checkpoint──▶ Checkpoint
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The options that say how a person's own task is asked and judged, for every command that asks one.
 
-    @asking
-    def command(…, asked: Asked = Asked(), …)   ──▶   command … --question-column … --raw …,  asked.task(file)
+@asking
+def command(…, asked: Asked = Asked(), …)   ──▶   command … --question-column … --raw …,  asked.task(file)
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ class Asked:
     question_column: str = typer.Option(
         "", "--question-column", help="Its column (default: question, prompt or input)."
     )
-    answer_column: str = typer.Option(
-        "", "--answer-column", help="Its column (default: answer, completion or output)."
-    )
+    answer_column: str = typer.Option("", "--answer-column", help="Its column (default: answer, completion or output).")
     pattern: str = typer.Option(
         "", "--pattern", metavar="REGEX", help="What of a reply is the answer: the first group, or all that is found."
     )

@@ -35,9 +35,7 @@ def build(
     precision: str | None = typer.Option(None, "--precision", help="fp32, fp16, bf16, int8, int4, int8-dynamic, w8a16"),
     goal: str | None = typer.Option(None, "--goal", metavar="METRIC=VALUE", help=GOAL_HELP),
     prompts: Path | None = typer.Option(None, "--prompts", help="What the goal is held to, as `eval` has it."),
-    task_file: Path | None = typer.Option(
-        None, "--task-file", help="Questions and answers: JSON lines or parquet."
-    ),
+    task_file: Path | None = typer.Option(None, "--task-file", help="Questions and answers: JSON lines or parquet."),
     asked: Asked = Asked(),
     cache: str | None = typer.Option(None, "--cache", help="static, window, gqa or scatter."),
     capacity: int | None = typer.Option(None, "--capacity", help="Cache slots (default: 4096 or the model's limit)."),

@@ -1,7 +1,7 @@
 """Shell completion: what a word on the command line can be, by the name of the parameter that it is for.
 
-    --show-completion SHELL prints the script, --install-completion SHELL puts it where the shell looks;
-    the script asks `joinery` itself, with _JOINERY_COMPLETE set, at each press of Tab
+--show-completion SHELL prints the script, --install-completion SHELL puts it where the shell looks;
+the script asks `joinery` itself, with _JOINERY_COMPLETE set, at each press of Tab
 """
 
 from __future__ import annotations

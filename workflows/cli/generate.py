@@ -180,9 +180,7 @@ class _Asked:
         engine = self.engine
         return engine.encode_chat([message], self.tools, self.prefill) if self.chat else engine.encode(text)
 
-    def more(
-        self, tool_calls: Literal["auto", "required"] | None, negative_prompt: str | None
-    ) -> dict[str, object]:
+    def more(self, tool_calls: Literal["auto", "required"] | None, negative_prompt: str | None) -> dict[str, object]:
         """The options that need the engine's tokenizer."""
         from workflows.generate.calls import call_grammar
 

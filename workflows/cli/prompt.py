@@ -63,8 +63,7 @@ def read_places(texts: list[str]) -> dict[str, str]:
 
 
 def read_chain(path: Path | None) -> object:
-    """The list of ops in a file, as GenerateOptions.chain takes it; None without one. Raises RequestError, PromptError.
-    """
+    """The ops of a file, as GenerateOptions.chain takes them; None without one. Raises RequestError, PromptError."""
     if path is None:
         return None
     try:

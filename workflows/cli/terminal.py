@@ -1,6 +1,6 @@
 """A line that a person writes on a terminal: edited, multi-line, with the lines of earlier days to go back to.
 
-    Enter sends · Alt+Enter breaks the line · ↑ earlier lines · Ctrl+C drops what is written · Ctrl+D leaves
+Enter sends · Alt+Enter breaks the line · ↑ earlier lines · Ctrl+C drops what is written · Ctrl+D leaves
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The same tokens through both machines, run by run: the prompt, then what A goes on with.
 
-    plan: ids, A's greedy tokens, the runs that both take ──follow──▶ after each run, what both have seen
+plan: ids, A's greedy tokens, the runs that both take ──follow──▶ after each run, what both have seen
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which values of A and B ought to be the same: what matched nodes of two components give, in B's order.
 
-    components of one run ──same_values──▶ Pair (a's value, b's value, b's node) and what else B may be given of A's
+components of one run ──same_values──▶ Pair (a's value, b's value, b's node) and what else B may be given of A's
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One of the two that are compared: a bundle, as a stage of its build left it, on a provider.
 
-    folder, stage, provider ──▶ Subject: each component's graph and view ──open(taps)──▶ Open: a machine and what it saw
+folder, stage, provider ──▶ Subject: each component's graph and view ──open(taps)──▶ Open: a machine and what it saw
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Graphs for looking into a model: with more outputs than it has, or with its nodes cut apart.
 
-    graph, values ──tapped──▶ the graph, and what its outputs are called that hold these values
-    graph, targets, leaves ──apart──▶ the nodes alone that make the targets out of the leaves, which are inputs now
+graph, values ──tapped──▶ the graph, and what its outputs are called that hold these values
+graph, targets, leaves ──apart──▶ the nodes alone that make the targets out of the leaves, which are inputs now
 """
 
 from __future__ import annotations

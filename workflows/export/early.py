@@ -1,6 +1,6 @@
 """The first layers of a causal LM with its norm and head: what drafts for the whole of it, over the same parameters.
 
-    embeddings ─ layer 0 … L-1 ─ norm ─ head ──▶ a graph of its own, whose weights are among the whole model's
+embeddings ─ layer 0 … L-1 ─ norm ─ head ──▶ a graph of its own, whose weights are among the whole model's
 """
 
 from __future__ import annotations

@@ -185,9 +185,7 @@ def _check_ids(model: Any) -> tuple[torch.Tensor, torch.Tensor]:
     return (ids * 7919 % vocabulary)[:, :_SOURCE], (ids * 104729 % vocabulary)[:, :_TOKENS]
 
 
-def _in_two_steps(
-    model: Any, layers: Sequence[LayerFacts], cross: Sequence[Rows], ids: torch.Tensor
-) -> torch.Tensor:
+def _in_two_steps(model: Any, layers: Sequence[LayerFacts], cross: Sequence[Rows], ids: torch.Tensor) -> torch.Tensor:
     """Logits [S,V], the first tokens' keys and values kept in a cache for the others."""
     past = [torch.zeros(1, layer.kv_heads, 0, size) for layer in layers for size in (layer.head_dim, layer.value_dim)]
     first, length, rows = min(_FIRST, ids.shape[1] - 1), ids.shape[1], []

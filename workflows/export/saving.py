@@ -1,6 +1,6 @@
 """Traced graphs as the parts of a cut: files over one weight file, their axes fixed as the cut says.
 
-    decoder, any columns and slots ──save_parts──▶ decoder.onnx │ prefill.onnx [1, chunk] · decode.onnx [1, 1]
+decoder, any columns and slots ──save_parts──▶ decoder.onnx │ prefill.onnx [1, chunk] · decode.onnx [1, 1]
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ def _fix(model: ir.Model, sizes: Mapping[str, int]) -> None:
 
 
 def _fixed_shape(shape: ir.Shape | None, sizes: Mapping[str, int]) -> ir.Shape | None:
-    """The shape of a value within the graph; None, for onnxruntime to infer, where an axis is more than a sum of these.
-    """
+    """The shape of a value in the graph; None, for onnxruntime to infer, where an axis is more than a sum of these."""
     axes = [axis if isinstance(axis, int) else _sum(str(axis.value), sizes) for axis in shape or ()]
     return None if shape is None or None in axes else ir.Shape([axis for axis in axes if axis is not None])
 

@@ -1,7 +1,7 @@
 """Several continuations of one text over one cache: each remembers the rows of its own tokens, and they are put back.
 
-    prompt ──▶ root ─┬─ a ─┬─ b   the cache holds one path at a time; going to another one forgets the tokens behind
-                     └─ c  └─ d   what the two share, and writes the rows of those that follow
+prompt ──▶ root ─┬─ a ─┬─ b   the cache holds one path at a time; going to another one forgets the tokens behind
+                 └─ c  └─ d   what the two share, and writes the rows of those that follow
 """
 
 from __future__ import annotations

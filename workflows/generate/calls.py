@@ -1,7 +1,7 @@
 """Tool calls as a checkpoint's own template writes them: their form is read off a call that the template is given.
 
-    template + a call with sentinels ──render──▶ CallForm: what stands before, between and after calls, and their keys
-    CallForm + tools ──call_grammar──▶ a Lark grammar: calls with the arguments of each tool's schema, or free text too
+template + a call with sentinels ──render──▶ CallForm: what stands before, between and after calls, and their keys
+CallForm + tools ──call_grammar──▶ a Lark grammar: calls with the arguments of each tool's schema, or free text too
 """
 
 from __future__ import annotations

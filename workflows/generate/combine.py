@@ -1,8 +1,8 @@
 """Ops of the chain that set the model's logits against another model's, or against its own of another context.
 
-    contrastive   logits − α · the amateur's of the same text                        (Li et al. 2023)
-    cfg           u + g · (c − u), c and u the log-probabilities of the text and of what guidance turns away from
-                  (Sanchez et al. 2023, as transformers' UnbatchedClassifierFreeGuidanceLogitsProcessor)
+contrastive   logits − α · the amateur's of the same text                        (Li et al. 2023)
+cfg           u + g · (c − u), c and u the log-probabilities of the text and of what guidance turns away from
+              (Sanchez et al. 2023, as transformers' UnbatchedClassifierFreeGuidanceLogitsProcessor)
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ def asked_combinations(options: GenerateOptions) -> list[LogitsOp]:
 
 @dataclass
 class Beside:
-    """What is open beside a model for these ops: an amateur, and the model itself with a second cache, once asked for.
-    """
+    """What these ops open beside a model: an amateur, and the model itself with a second cache, once requested."""
 
     machine: Machine
     amateur: Companion | None = None

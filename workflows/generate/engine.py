@@ -164,9 +164,7 @@ class Engine:
         elif given:
             raise PromptError("The model takes a prompt alone: leave out what was given besides.")
         kept = self._reuse(ids)
-        generation = Generation(
-            self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.beside
-        )
+        generation = Generation(self.machine, self.text, options, ends, cancelled, self.defaults, strategy, self.beside)
         self._cached = list(ids)  # what the cache holds is a prefix of these, however the generation ends
         for event in generation.stream(ids, kept):
             if isinstance(event, TokenEvent):

@@ -1,8 +1,8 @@
 """The languages that a translating model was taught, and how one is asked for.
 
-    en_XX, eng_Latn, __en__   tokens of the tokenizer: the target is the first token that the decoder is made to
-                              give, or its start where that is a language already; the source's stands in the source
-    >>eng<<                   Marian's: the target is the first token of the source
+en_XX, eng_Latn, __en__   tokens of the tokenizer: the target is the first token that the decoder is made to
+                          give, or its start where that is a language already; the source's stands in the source
+>>eng<<                   Marian's: the target is the first token of the source
 """
 
 from __future__ import annotations

@@ -166,7 +166,6 @@ def compile_choice(options: GenerateOptions) -> Callable[[Logits], int]:
         return lambda logits: int(np.argmax(logits))
     generator = np.random.default_rng(options.seed)
 
-
     def draw(logits: Logits) -> int:
         best = logits.max()
         places = _possible(logits, best)

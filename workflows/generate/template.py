@@ -1,6 +1,6 @@
 """Chat templates: programs from a checkpoint, rendered in a process that has limits on time, memory and output.
 
-    messages (+ tools, + the beginning of the reply) ──ChatTemplate.render──▶ the prompt's text
+messages (+ tools, + the beginning of the reply) ──ChatTemplate.render──▶ the prompt's text
 """
 
 from __future__ import annotations
@@ -150,9 +150,7 @@ def ignored_templates(bundle: Bundle) -> list[tuple[str, str]]:
     """Name and type of what stands where a template's text should, as (`default`, `int`)."""
     named = _named(bundle, tokenizer_settings(bundle))
     return [
-        (printable(name), type(source).__name__)
-        for name, source in named.items()
-        if not isinstance(source, str | None)
+        (printable(name), type(source).__name__) for name, source in named.items() if not isinstance(source, str | None)
     ]
 
 

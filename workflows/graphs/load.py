@@ -68,9 +68,7 @@ def parse_graph(data: bytes, name: str, folder: Path) -> GraphFile:
     return GraphFile(name, folder, model, faults, (*faults, *_warnings(model, graphs, shown, folder)))
 
 
-def _warnings(
-    model: onnx.ModelProto, graphs: list[onnx.GraphProto], shown: str, folder: Path
-) -> Iterator[str]:
+def _warnings(model: onnx.ModelProto, graphs: list[onnx.GraphProto], shown: str, folder: Path) -> Iterator[str]:
     if model.ir_version < 1:
         yield f"{shown} declares no version of the format, so it may be cut short."
     if not model.opset_import:

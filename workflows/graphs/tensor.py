@@ -1,6 +1,6 @@
 """What is in one initializer: extremes, mean, spread, a histogram; read in blocks, so that memory stays flat.
 
-    TensorProto ──blocks──▶ float64 ──one pass──▶ min, max, mean, std … ──another──▶ histogram
+TensorProto ──blocks──▶ float64 ──one pass──▶ min, max, mean, std … ──another──▶ histogram
 """
 
 from __future__ import annotations

@@ -172,9 +172,7 @@ class _Walk:
         dtype, shape = ("", None) if info is None else type_of(info)
         return self._add(name, dtype, shape, kind, 0, frame)
 
-    def _add(
-        self, name: str, dtype: str, shape: list[int | str] | None, kind: str, size: int, frame: _Frame
-    ) -> int:
+    def _add(self, name: str, dtype: str, shape: list[int | str] | None, kind: str, size: int, frame: _Frame) -> int:
         unique, count = name, 1
         while unique in self._taken:
             count += 1

@@ -47,8 +47,7 @@ def unfit(program: Program) -> Iterator[Fault]:
 
 
 def adapt(model: onnx.ModelProto, session: str, program: Program) -> onnx.ModelProto | None:
-    """A copy of a session's graph, without its external data, that genai can feed; None where that is the graph itself.
-    """
+    """A copy of a session's graph, without external data, that genai can feed; None where that is the graph itself."""
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
     inputs = signature_of(model).inputs
@@ -197,9 +196,11 @@ class _Ends:
 
 def _element(spec: TensorSpec) -> int:
     """ONNX's number of the type."""
-    return int(onnx.TensorProto.BFLOAT16 if spec.dtype == "bfloat16" else helper.np_dtype_to_tensor_dtype(
-        np.dtype(spec.numpy_dtype)
-    ))
+    return int(
+        onnx.TensorProto.BFLOAT16
+        if spec.dtype == "bfloat16"
+        else helper.np_dtype_to_tensor_dtype(np.dtype(spec.numpy_dtype))
+    )
 
 
 def _lowest(spec: TensorSpec) -> float:

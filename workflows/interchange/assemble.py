@@ -1,7 +1,7 @@
 """Graphs that lie about as files become a bundle.
 
-    files ──branches, placing──▶ graphs ──infer──▶ Assembly: pipeline, what is lacking │ nothing was written
-                                                       └──write──▶ graphs, weights, tokenizer, pipeline.json ─▶ bundle
+files ──branches, placing──▶ graphs ──infer──▶ Assembly: pipeline, what is lacking │ nothing was written
+                                                   └──write──▶ graphs, weights, tokenizer, pipeline.json ─▶ bundle
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Graphs and the weights that they refer to, brought together in one folder.
 
-    graph ──external tensors──▶ weight files: inside the graph's folder? no link? long enough? ──▶ the folder, once each
-      └──locations that had to change──▶ the graph written anew; else byte for byte
+graph ──external tensors──▶ weight files: inside the graph's folder? no link? long enough? ──▶ the folder, once each
+  └──locations that had to change──▶ the graph written anew; else byte for byte
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A bundle becomes a folder that onnxruntime-genai runs: its graphs adapted, its program in the peer's words.
 
-    bundle ──unsayable, unfit──▶ refused by name, before anything is written
-           ──adapt, lower──▶ genai_config.json, graphs, weights once, tokenizer beside them, a sample in Python and C++
+bundle ──unsayable, unfit──▶ refused by name, before anything is written
+       ──adapt, lower──▶ genai_config.json, graphs, weights once, tokenizer beside them, a sample in Python and C++
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sizes that follow from those of a graph's inputs, as numbers: what it computes of shapes, computed once.
 
-    Shape, Gather, Concat … of what is known ──numpy──▶ Constant ──shape inference──▶ more is known ──▶ …
+Shape, Gather, Concat … of what is known ──numpy──▶ Constant ──shape inference──▶ more is known ──▶ …
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A folder of onnxruntime-genai's becomes a bundle: its program in version 2, its graphs and words copied.
 
-    genai_config.json, graphs, tokenizer ──bundle/genai──▶ Pipeline ──held against the graphs──▶ bundle
+genai_config.json, graphs, tokenizer ──bundle/genai──▶ Pipeline ──held against the graphs──▶ bundle
 """
 
 from __future__ import annotations

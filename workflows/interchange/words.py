@@ -1,6 +1,6 @@
 """What a checkpoint's folder says of the model whose graphs lie elsewhere: its tokens, its kind, how far it counts.
 
-    generation_config.json, config.json ──▶ the keys tokens, generation and metadata of a pipeline.json
+generation_config.json, config.json ──▶ the keys tokens, generation and metadata of a pipeline.json
 """
 
 from __future__ import annotations

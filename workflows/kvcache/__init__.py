@@ -1,8 +1,8 @@
 """Graph inputs and outputs in, one cache out: which slot each token's keys and values have.
 
-    TensorSpecs ──geometry──▶ StateTensors ──cache──▶ KVCache ──plan──▶ Step ──(run)──▶ commit
-                                                        │
-                                layouts decide ─────────┘ where a token goes; everything else derives from the table
+TensorSpecs ──geometry──▶ StateTensors ──cache──▶ KVCache ──plan──▶ Step ──(run)──▶ commit
+                                                    │
+                            layouts decide ─────────┘ where a token goes; everything else derives from the table
 """
 
 from workflows.kvcache.cache import KVCache

@@ -83,8 +83,7 @@ class Store:
         self.slots = self._made()
 
     def expect(self, slots: int) -> bool:
-        """Large pages, where so many slots are most of what is reserved; none may hold anything. Whether they are new.
-        """
+        """Take large pages where so many slots are most of those reserved; none may hold data. Returns whether so."""
         if self.large or not self.reserved or slots < _MOST * self.reserved:
             return False
         self.large = True

@@ -346,4 +346,3 @@ class KVCache:
         for group in self.groups:
             group.resize(slots, keep, at_end)
         self.allocated, self.generation = slots, self.generation + any(moved)
-

@@ -1,11 +1,11 @@
 """What a graph that notes nothing does with its cache, from the inputs and outputs that it declares.
 
-    seqlens_k                                          gqa: the graph writes in place
-    write_indices + nonpad_kv_seqlen, 3-D, a buffer    scatter: the graph writes in place
-    else                                               the host writes, whatever it also declares, and a note says so
-        a mask with a row for every query              any layout of the host
-        a mask [1, columns], one row for all           right-aligned: the graph itself tells who sees whom by slots
-        no mask, no position_ids, or cache_position    it counts the slots: as many as there are tokens
+seqlens_k                                          gqa: the graph writes in place
+write_indices + nonpad_kv_seqlen, 3-D, a buffer    scatter: the graph writes in place
+else                                               the host writes, whatever it also declares, and a note says so
+    a mask with a row for every query              any layout of the host
+    a mask [1, columns], one row for all           right-aligned: the graph itself tells who sees whom by slots
+    no mask, no position_ids, or cache_position    it counts the slots: as many as there are tokens
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How far back a cache can go.
 
-    0 ├─┤        ├──────────┤ length
-       0 always   whose next token has a slot for each position that it sees
+0 ├─┤        ├──────────┤ length
+   0 always   whose next token has a slot for each position that it sees
 """
 
 from __future__ import annotations

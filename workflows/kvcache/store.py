@@ -1,6 +1,6 @@
 """A prompt cache on disk: the rows that hold tokens, the tokens themselves, and a fingerprint of the geometry.
 
-    KVCache + tokens ──save──▶ .safetensors ──load──▶ the same table, the same rows
+KVCache + tokens ──save──▶ .safetensors ──load──▶ the same table, the same rows
 """
 
 from __future__ import annotations

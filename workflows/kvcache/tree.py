@@ -1,8 +1,8 @@
 """Tokens of one run that branch: each follows its parent, and not the token in the column before it.
 
-    parents   -1  0  1  0  3      -1: the cache's last token
-    depths     0  1  2  1  2      its position is the cache's length and this
-    kin        a row a token: its ancestors and itself, the only new keys that it sees
+parents   -1  0  1  0  3      -1: the cache's last token
+depths     0  1  2  1  2      its position is the cache's length and this
+kin        a row a token: its ancestors and itself, the only new keys that it sees
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The measures by which runs are told apart, whatever kind of run they come from.
 
-    Run.figures ──value(run, measure)──▶ a number in the measure's unit, or None
+Run.figures ──value(run, measure)──▶ a number in the measure's unit, or None
 """
 
 from __future__ import annotations

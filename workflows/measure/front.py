@@ -1,7 +1,7 @@
 """Accuracy against speed: a point a bundle, provider and draft, and which of them no other beats in both.
 
-    runs ──scatter──▶ the last run that says the speed, joined with the last that says the accuracy of the same digest
-                      ──front──▶ Point.on_front;  what lacks one of the two is left out, and said
+runs ──scatter──▶ the last run that says the speed, joined with the last that says the accuracy of the same digest
+                  ──front──▶ Point.on_front;  what lacks one of the two is left out, and said
 """
 
 from __future__ import annotations

@@ -117,9 +117,7 @@ def measure(path: Path, provider: str, steps: int) -> ProfileReport:
     inferred = infer_pipeline({opened.name: opened}, {opened.name: path.name})
     if inferred.pipeline is None or inferred.lacks:
         return ProfileReport(provider, _of_single(opened, steps))
-    return ProfileReport(
-        provider, _of_machine(make_machine(inferred.pipeline, {opened.name: opened}, device), steps)
-    )
+    return ProfileReport(provider, _of_machine(make_machine(inferred.pipeline, {opened.name: opened}, device), steps))
 
 
 def _of_single(opened: OpenSession, steps: int) -> list[ComponentProfile]:

@@ -42,9 +42,7 @@ def recorded(bundle: Bundle, events: Iterable[Event], told: Told) -> Iterator[Ev
         if isinstance(event, SpeculationEvent):
             drafts = event.by
         if isinstance(event, TokenEvent):
-            steps.append(
-                RunStep(event.step, event.phase, event.latency_ms, event.cache_used, event.cache_capacity)
-            )
+            steps.append(RunStep(event.step, event.phase, event.latency_ms, event.cache_used, event.cache_capacity))
         if isinstance(event, GenerationDone) and steps:
             figures = _of_generation(event, steps)
             if drafts and event.speculation is not None:

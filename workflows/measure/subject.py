@@ -56,9 +56,7 @@ class Composite:
 
     prompt_tokens = new_tokens = 1
 
-    def __init__(
-        self, bundle: Bundle, provider: str, drafts: Drafts | None = None, prompt: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, bundle: Bundle, provider: str, drafts: Drafts | None = None, prompt: Sequence[int] = ()) -> None:
         """Raises GraphError where the bundle cannot look at drafts, and what open_engine raises."""
         draft: Path | Literal[False] = (drafts.draft if drafts else None) or False
         self._engine, self._weights = open_engine(bundle.folder, provider=provider, draft=draft), weight_bytes(bundle)

@@ -17,8 +17,7 @@ _BY_ROW = ("Mul", "Div", "Add", "Tanh", "Cast", "Reshape", "Gemm", "Identity")
 
 @dataclass(frozen=True)
 class Head:
-    """node: what reads `hidden` [1,S,E] first, a MatMul, or the Reshape before a folded head's Gemm; `logits` end it.
-    """
+    """node: first reader of `hidden` [1,S,E], MatMul, or Reshape before the Gemm of a folded head; `logits` end it."""
 
     node: ir.Node
     hidden: ir.Value

@@ -66,9 +66,7 @@ def facts_of(checkpoint: Checkpoint) -> ProbeReport:
     except RecipeError as error:
         return replace(found, reason=str(error))
     decoder = _decoder(family.geometry(checkpoint.config)) if family.cached else None
-    return replace(
-        found, family=family.name, tasks=_tasks(checkpoint, tasks), supported=True, decoder=decoder
-    )
+    return replace(found, family=family.name, tasks=_tasks(checkpoint, tasks), supported=True, decoder=decoder)
 
 
 def _tokenizer(found: TokenizerInfo | None) -> TokenizerFacts | None:
@@ -235,4 +233,3 @@ def _weight_bytes(precision: str, checkpoint: Checkpoint, recipe: Recipe) -> int
     table = rows * columns if isinstance(rows, int) and isinstance(columns, int) else 0
     tied = checkpoint.config.get("tie_word_embeddings", True) is not False
     return weight_bytes(recipe, precision, checkpoint.parameters, table, tied)
-

@@ -1,6 +1,6 @@
 """The contract of a method: requires, call; what it leaves alone is a refusal with a reason, as of a pass.
 
-    model ──find quantized nodes──▶ requires ──▶ call ──▶ tidy, check ──▶ PassReport
+model ──find quantized nodes──▶ requires ──▶ call ──▶ tidy, check ──▶ PassReport
 """
 
 from __future__ import annotations
@@ -73,9 +73,7 @@ def run_method(model: ir.Model, method: Method, settings: Quantize, ranges: Rang
         if fault:
             raise JoineryError(f"The method {method.name} left a broken graph: {fault}; choose another precision.")
     seconds = round(time.monotonic() - began, 3)
-    return PassReport(
-        method.name, outcome.modified, before, model.graph.num_nodes(), list(outcome.refused), seconds
-    )
+    return PassReport(method.name, outcome.modified, before, model.graph.num_nodes(), list(outcome.refused), seconds)
 
 
 def check_excluded(models: Iterable[ir.Model], settings: Quantize) -> None:

@@ -1,6 +1,6 @@
 """Weights as int8 with one scale a channel, as DequantizeLinear reads them.
 
-    w ≈ q · scale[channel], q in -127…127: zero stays zero, and no zero point is stored
+w ≈ q · scale[channel], q in -127…127: zero stays zero, and no zero point is stored
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The weights that methods quantize: matrices that a graph multiplies its activations by.
 
-    x [.., K] · W [K,N]      MatMul, Gemm
-    x [.., K] · Wᵀ, W [N,K]  Gemm transB, MatMul(Transpose(W))
+x [.., K] · W [K,N]      MatMul, Gemm
+x [.., K] · Wᵀ, W [N,K]  Gemm transB, MatMul(Transpose(W))
 """
 
 from __future__ import annotations

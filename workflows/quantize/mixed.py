@@ -1,7 +1,7 @@
 """Several methods in one graph: the component's own, and for the nodes that the recipe names, theirs.
 
-    the component's precision ──▶ every node that is not named
-    quantize.nodes, those of one method and size of blocks together ──▶ that method, all others left alone
+the component's precision ──▶ every node that is not named
+quantize.nodes, those of one method and size of blocks together ──▶ that method, all others left alone
 """
 
 from __future__ import annotations

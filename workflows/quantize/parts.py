@@ -66,9 +66,7 @@ def is_part(tensor: ir.TensorProtocol | None) -> TypeGuard[ir.LazyTensor]:
 
 def _external(name: str, tensor: ir.TensorProtocol, offset: int = 0, folder: Path | str = "") -> ir.ExternalTensor:
     shape = ir.Shape(tensor.shape)
-    return ir.ExternalTensor(
-        name, offset, tensor.nbytes, tensor.dtype, shape=shape, name=tensor.name, base_dir=folder
-    )
+    return ir.ExternalTensor(name, offset, tensor.nbytes, tensor.dtype, shape=shape, name=tensor.name, base_dir=folder)
 
 
 def _digest_of(file: Path, size: int) -> bytes | None:

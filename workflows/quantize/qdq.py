@@ -184,9 +184,7 @@ def _replace_weight(product: Product) -> None:
     q, scales = channel_weight(product.tensor, product.axis)
     inputs = [add_initializer(graph, name, q), add_initializer(graph, f"{name}.scales", scales)]
     new = ir.Value(name=f"{name}.{product.node.name}", type=product.weight.type, shape=product.weight.shape)
-    graph.insert_before(
-        reader, make_node("DequantizeLinear", inputs, [new], {"axis": product.axis}, like=product.node)
-    )
+    graph.insert_before(reader, make_node("DequantizeLinear", inputs, [new], {"axis": product.axis}, like=product.node))
     reader.replace_input_with(index, new)
 
 

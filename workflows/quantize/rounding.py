@@ -102,4 +102,3 @@ def _of_grid(node: onnx.NodeProto, read: _Reader) -> tuple[int, Array, Array]:
 
 def _named(node: onnx.NodeProto, place: int) -> str:
     return node.input[place] if place < len(node.input) else ""
-

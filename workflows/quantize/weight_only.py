@@ -1,6 +1,6 @@
 """int4, int8: weights as integers in blocks, activations in floating point.
 
-    x · W  →  MatMulNBits(x, q, scales, zero points, bias)        Gather(W, ids)  →  GatherBlockQuantized
+x · W  →  MatMulNBits(x, q, scales, zero points, bias)        Gather(W, ids)  →  GatherBlockQuantized
 """
 
 from __future__ import annotations
@@ -78,9 +78,7 @@ class WeightOnly:
     def _mark(self, how: Blocks) -> str:
         return f".b{how.size}" if self._marked else ""
 
-    def _reason_to_keep(
-        self, gather: ir.Node, table: ir.Value, how: Blocks, settings: Quantize, *, tied: bool
-    ) -> str:
+    def _reason_to_keep(self, gather: ir.Node, table: ir.Value, how: Blocks, settings: Quantize, *, tied: bool) -> str:
         size = table.const_value.nbytes if table.const_value is not None else 0
         if gather.name in settings.exclude:
             return "the recipe excludes it"

@@ -1,13 +1,13 @@
 """How a model is cut: its parts, what feeds what, and the state that they share. Whoever must know it reads it here.
 
-    family + recipe + geometry ──cut_of──▶ Cut: parts in the order of the data, edges, the state that they share
+family + recipe + geometry ──cut_of──▶ Cut: parts in the order of the data, edges, the state that they share
 
-    graphs            single                           prefill-decode
-    plain             decoder                          prefill, decode
-    with an encoder   encoder, decoder                 encoder, prefill, decode
-    transformer-only  embeddings, transformer, head    embeddings, prefill, decode, head
-    without a cache   model
-    early_exit        a draft besides, which runs by itself: the first layers, over their own cache
+graphs            single                           prefill-decode
+plain             decoder                          prefill, decode
+with an encoder   encoder, decoder                 encoder, prefill, decode
+transformer-only  embeddings, transformer, head    embeddings, prefill, decode, head
+without a cache   model
+early_exit        a draft besides, which runs by itself: the first layers, over their own cache
 """
 
 from __future__ import annotations

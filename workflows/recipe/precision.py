@@ -1,7 +1,7 @@
 """What each precision is, in words: for the wizard's cards, and as notices before a build.
 
-    precision ──▶ title, what it is good for, what each provider makes of it, bytes of a weight
-    recipe ──notices──▶ sentences that a person should read before the build takes its minutes
+precision ──▶ title, what it is good for, what each provider makes of it, bytes of a weight
+recipe ──notices──▶ sentences that a person should read before the build takes its minutes
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a recipe's target makes of its settings, known before minutes are spent on a build.
 
-    recipe ──refusals──▶ why the provider cannot have it, which ends the build    ──remarks──▶ what it has badly
+recipe ──refusals──▶ why the provider cannot have it, which ends the build    ──remarks──▶ what it has badly
 """
 
 from __future__ import annotations

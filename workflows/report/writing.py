@@ -1,7 +1,7 @@
 """Where a report goes: the ending of the file's name says what it is written as.
 
-    runs   ──▶ .html | .md and its pictures | .csv | .json
-    bundle ──▶ .html | .md and its pictures
+runs   ──▶ .html | .md and its pictures | .csv | .json
+bundle ──▶ .html | .md and its pictures
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which axes of different sessions are one size: a symbol of one is tied to a number, or to a symbol of another.
 
-    prefill [1, "sequence", 96] ──edge──▶ head [1, "rows", 96]      sequence ≡ rows;  64 ≡ 32 is a Clash
+prefill [1, "sequence", 96] ──edge──▶ head [1, "rows", 96]      sequence ≡ rows;  64 ≡ 32 is a Clash
 """
 
 from __future__ import annotations

@@ -97,9 +97,7 @@ class _Attempt:
 
     def _compile(self, draft: Path, shared: bool) -> str:
         told = [str(self.folder), self.device.name, json.dumps(dict(self.options)), "1" if shared else "", str(draft)]
-        ended = run_apart(
-            "workflows.runtime.compile", told, self.seconds, heard=self.heard, cancelled=self.cancelled
-        )
+        ended = run_apart("workflows.runtime.compile", told, self.seconds, heard=self.heard, cancelled=self.cancelled)
         if ended.why:
             return f"The process that compiled {ended.why}."
         return ended.told.removeprefix(_FAILED) if ended.told.startswith(_FAILED) else ""

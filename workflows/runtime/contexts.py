@@ -1,6 +1,6 @@
 """Which of a bundle's sessions are opened from a compiled context: those whose context was made of just what is there.
 
-    Opening (graph, device, options) ──origin_of──▶ Origin ──is the record's──▶ the context's file │ the plain graph
+Opening (graph, device, options) ──origin_of──▶ Origin ──is the record's──▶ the context's file │ the plain graph
 """
 
 from __future__ import annotations

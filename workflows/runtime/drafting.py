@@ -1,6 +1,6 @@
 """The draft of a file beside its target: a pipeline of its own, and whether the one can draft for the other.
 
-    pipeline ──drafting──▶ the draft's own pipeline ──compile_program──▶ its program ──draft_faults──▶ held against both
+pipeline ──drafting──▶ the draft's own pipeline ──compile_program──▶ its program ──draft_faults──▶ held against both
 """
 
 from __future__ import annotations

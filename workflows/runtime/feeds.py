@@ -1,9 +1,9 @@
 """What a compiled pipeline is made of: runs of sessions, and who feeds each input of theirs.
 
-    edge      another session's output                     state     the cache's past keys and values
-    driver    the cache's table: ids, positions, masks     carried   what a recurrence gave in the step before
-    given     what comes with the prompt: a source, its    features  the rows of a picture or a sound whose places are
-              mask, pictures …                                       among the tokens of the run
+edge      another session's output                     state     the cache's past keys and values
+driver    the cache's table: ids, positions, masks     carried   what a recurrence gave in the step before
+given     what comes with the prompt: a source, its    features  the rows of a picture or a sound whose places are
+          mask, pictures …                                       among the tokens of the run
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What each of several graphs is to the others, told from their inputs and outputs; a name breaks a tie alone.
 
-    signatures ──▶ once: read what comes with a prompt │ prefill, decode: in the order in which they run
-                       encoder, vision, speech, cross        embeddings ─▶ pieces of the transformer ─▶ head
+signatures ──▶ once: read what comes with a prompt │ prefill, decode: in the order in which they run
+                   encoder, vision, speech, cross        embeddings ─▶ pieces of the transformer ─▶ head
 """
 
 from __future__ import annotations

@@ -30,9 +30,7 @@ _OF_TOKENS = ("prefill", "decode")
 _MASKS = (SOURCE_MASK, PLAIN_SOURCE_MASK)
 
 
-def compile_program(
-    pipeline: Pipeline, signatures: Mapping[str, Signature], where: str = "The pipeline"
-) -> Program:
+def compile_program(pipeline: Pipeline, signatures: Mapping[str, Signature], where: str = "The pipeline") -> Program:
     """The program of a pipeline with a KV cache.
 
     signatures: by session. where: the file, for messages. Raises BundleError with the JSON path of the first thing

@@ -1,7 +1,7 @@
 """What comes with a prompt besides its tokens: a source for an encoder, pictures, sound; read once, kept, and placed.
 
-    given ──the sessions that run once──▶ outputs ─┬─ whole ──▶ a decoder that attends to them
-                                                   └─ rows ───▶ the runs whose tokens are their places
+given ──the sessions that run once──▶ outputs ─┬─ whole ──▶ a decoder that attends to them
+                                               └─ rows ───▶ the runs whose tokens are their places
 """
 
 from __future__ import annotations

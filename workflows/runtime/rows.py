@@ -1,6 +1,6 @@
 """Which rows of the logits a run computes: those that are asked for, where its graph can be told (logits_rows).
 
-    rows, real columns ──asked──▶ [logits_start, logits_end) ──▶ Slice before the head ──▶ logits [1, rows, V]
+rows, real columns ──asked──▶ [logits_start, logits_end) ──▶ Slice before the head ──▶ logits [1, rows, V]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Runs a bundle that is one graph without a cache, once: arrays by name in, arrays by name out.
 
-    {input: array} ──check names, types, shapes──▶ onnxruntime ──▶ {output: array}
+{input: array} ──check names, types, shapes──▶ onnxruntime ──▶ {output: array}
 """
 
 from __future__ import annotations
@@ -121,8 +121,10 @@ def _check(spec: TensorSpec, array: NDArray[np.generic], sizes: dict[str, tuple[
     """`sizes` gathers symbolic axis → (size, input that set it)."""
     if array.dtype != spec.numpy_dtype:
         raise GraphError(f"{spec.name} is {array.dtype} and the graph takes {spec.dtype}: convert it first.")
-    fits = array.ndim == len(spec.shape) and array.size > 0 and all(
-        isinstance(axis, str) or axis == size for axis, size in zip(spec.shape, array.shape, strict=True)
+    fits = (
+        array.ndim == len(spec.shape)
+        and array.size > 0
+        and all(isinstance(axis, str) or axis == size for axis, size in zip(spec.shape, array.shape, strict=True))
     )
     if not fits:
         wanted = ", ".join(map(str, spec.shape))

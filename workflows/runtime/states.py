@@ -1,6 +1,6 @@
 """The caches that the graphs of a pipeline keep, and what is known of them: one table for all.
 
-    sessions ──names──▶ past/present pairs ──metadata, shapes──▶ StateFacts, the same for every session that shares them
+sessions ──names──▶ past/present pairs ──metadata, shapes──▶ StateFacts, the same for every session that shares them
 """
 
 from __future__ import annotations

@@ -75,8 +75,7 @@ def dumps(value: object, *, escaped: bool = False, named: bool = False) -> str:
 
 
 def shell(value: object, rows: bool = False) -> dict[str, object]:
-    """The keys and values of one dataclass, what is inside them as it is, but for rows. Raises TypeError for all else.
-    """
+    """The keys and values of one dataclass, not converted further but for rows. Raises TypeError for all else."""
     if not is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"{type(value).__name__} has no place on the wire")
     found = {one.key: getattr(value, one.name) for one in _keys(type(value))}

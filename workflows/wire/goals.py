@@ -1,6 +1,6 @@
 """What a person wants kept while weights become smaller, and the task that it may be measured by.
 
-    top1=0.99 ──parse_goal──▶ Goal: metric, limit        TaskFile: questions with answers, and how replies are judged
+top1=0.99 ──parse_goal──▶ Goal: metric, limit        TaskFile: questions with answers, and how replies are judged
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A request as a line of JSON, and back.
 
-    Probe(source) ──to_line(id)──▶ {"id","job","source"} ──parse_line──▶ Envelope ──read_request──▶ Probe(source)
+Probe(source) ──to_line(id)──▶ {"id","job","source"} ──parse_line──▶ Envelope ──read_request──▶ Probe(source)
 """
 
 from __future__ import annotations

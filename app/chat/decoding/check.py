@@ -1,6 +1,6 @@
 """What is wrong with a form, said while it is typed: its JSON at once, its meaning by a worker soon after.
 
-    text ──0.4 s──▶ JSON? ──▶ `asked` ──a worker──▶ `answer` ──▶ `found`: "", or one sentence
+text ──0.4 s──▶ JSON? ──▶ `asked` ──a worker──▶ `answer` ──▶ `found`: "", or one sentence
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ SOON_MS = 400
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong, one sentence, and the character at which; -1 for no certain one. Empty: nothing is, if it is sure.
-    """
+    """What is wrong, a sentence, and at which character (-1: not known). Empty: nothing is wrong, if it is sure."""
 
     words: str = ""
     place: int = -1

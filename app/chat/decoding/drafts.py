@@ -173,5 +173,3 @@ class DraftPart(Fold):
             "rejection_sampling": self.tr("Rejection: more drafted tokens are taken, and the odds stay the model's."),
             "typical": self.tr("Typical: any likely drafted token is taken, which is fastest and changes the odds."),
         }[str(self.acceptance.currentData())]
-
-

@@ -17,8 +17,7 @@ from app.widgets.wheel import deaf_to_wheel
 
 
 class FormPart(Fold):
-    """`changed` gives the Forms that a person chose and wrote; `check` says what is wrong with the one that is chosen.
-    """
+    """`changed` gives the Forms that a person chose and wrote; `check` says what is wrong with the chosen one."""
 
     changed = Signal(object)
     problemChanged = Signal()  # noqa: N815 - as Qt names signals

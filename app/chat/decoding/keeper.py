@@ -1,8 +1,8 @@
 """What is chosen of decoding, on its way: to the next request, the chat's file, the bundle's default, the worker.
 
-    DecodingPart ──changed──▶ Keeper ──▶ ChatController.decoding, Conversation.decoding, `default`
-         ▲                      └──a draft──▶ SessionDraft ──taken: it holds · refused: what was holds on
-         └──another chat, another bundle: what was chosen there
+DecodingPart ──changed──▶ Keeper ──▶ ChatController.decoding, Conversation.decoding, `default`
+     ▲                      └──a draft──▶ SessionDraft ──taken: it holds · refused: what was holds on
+     └──another chat, another bundle: what was chosen there
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The ops of a chain as rows that are typed: a name and a text, which the engine's own schema takes or refuses.
 
-    {"op": "top_k", "value": 40} ◀──op_of── Row("top_k", "40") ──problem_of──▶ "", or one sentence
+{"op": "top_k", "value": 40} ◀──op_of── Row("top_k", "40") ──problem_of──▶ "", or one sentence
 """
 
 from __future__ import annotations

@@ -123,9 +123,7 @@ class Rows(QAbstractListModel):
             return f"{titles()[row.op][0]} {row.text} {self._problem(row)}".strip()
         return None
 
-    def setData(
-        self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole
-    ) -> bool:
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Qt's name: what was typed stands there, right or wrong."""
         row = Row(self._rows[index.row()].op, str(value).strip())
         if role == Qt.ItemDataRole.EditRole and row != self._rows[index.row()]:

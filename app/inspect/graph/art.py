@@ -143,9 +143,7 @@ class Art:
         width = 1.2 if scale >= WORDS else 1.0 / scale
         if scale < TITLES:
             painter.setPen(QPen(self.line, width))
-            painter.drawLines(
-                [QLineF(*link.points[0], *link.points[-1]) for link in self._seen(level, part)]
-            )
+            painter.drawLines([QLineF(*link.points[0], *link.points[-1]) for link in self._seen(level, part)])
             return
         for link in self._seen(level, part):
             color = self.change.get(link.change, self.line)

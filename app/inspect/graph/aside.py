@@ -1,6 +1,6 @@
 """Netron in the place of the picture: what it draws, and the way back.
 
-    a key or a button ──▶ NetronSwitch ──ask(scope)──▶ NetronPanel ──shown──▶ the stack;  refused ──▶ banner
+a key or a button ──▶ NetronSwitch ──ask(scope)──▶ NetronPanel ──shown──▶ the stack;  refused ──▶ banner
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the picture can be coloured by: providers or cost, one at a time, each with a panel beside the picture.
 
-    a switch ──▶ Colours ──▶ the panel is there, Canvas.colour(its marks);   a row of the panel ──▶ GraphView.go
+a switch ──▶ Colours ──▶ the panel is there, Canvas.colour(its marks);   a row of the panel ──▶ GraphView.go
 """
 
 from __future__ import annotations

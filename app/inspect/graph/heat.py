@@ -1,6 +1,6 @@
 """Beside the graph: time, bytes or rounding that it is coloured by, the legend, and the nodes, the costliest first.
 
-    Heat ──HeatColours──▶ Canvas;   Heat ──▶ legend, table ─a row─▶ went(node);   a chosen node ──▶ its row
+Heat ──HeatColours──▶ Canvas;   Heat ──▶ legend, table ─a row─▶ went(node);   a chosen node ──▶ its row
 """
 
 from __future__ import annotations
@@ -323,4 +323,3 @@ class HeatPanel(QWidget):
             return name
         node = graph.nodes[place]
         return f"{node.op}  {node.scope or node.name}"
-

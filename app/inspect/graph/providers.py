@@ -1,6 +1,6 @@
 """Beside the graph: which provider it is coloured by, how many nodes that has, and those that are left to the CPU.
 
-    a provider ──▶ Overlay ──▶ legend, list ─a row─▶ went(node);   Check ──▶ Preflights
+a provider ──▶ Overlay ──▶ legend, list ─a row─▶ went(node);   Check ──▶ Preflights
 """
 
 from __future__ import annotations

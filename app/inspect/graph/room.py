@@ -1,6 +1,6 @@
 """Which panels stand beside the picture: what a person chose, as far as there is room for it.
 
-    switches of Tools, the tab's width, the model's comparison ──▶ Room ──▶ ChangesPanel, NodePanel, Colours, the panes
+switches of Tools, the tab's width, the model's comparison ──▶ Room ──▶ ChangesPanel, NodePanel, Colours, the panes
 """
 
 from __future__ import annotations
@@ -90,9 +90,7 @@ class Room(QObject):
             self._colours.arrange(not alone)
         self._details.setVisible(wanted and not alone)
         self._view.split(compared and self._tools.split.isChecked())
-        self._changes.setVisible(
-            compared and not alone and self._tools.changes.isChecked() and not (narrow and wanted)
-        )
+        self._changes.setVisible(compared and not alone and self._tools.changes.isChecked() and not (narrow and wanted))
         self._tools.set_for_picture(not alone)
 
     def _on_split(self, on: bool) -> None:

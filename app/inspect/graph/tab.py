@@ -40,6 +40,7 @@ from workflows.wire.requests import Where
 if TYPE_CHECKING:
     from app.state.context import AppContext
 
+
 class GraphTab(InspectTab):
     """One graph, or two as one."""
 
@@ -120,8 +121,7 @@ class GraphTab(InspectTab):
         self._catch_up()
 
     def go_to(self, name: str) -> None:
-        """Opens what is around the node called `name`, chooses it and moves it into the middle, as soon as it is there.
-        """
+        """Opens the scopes around the node `name`, selects it and centres it, as soon as it is there."""
         self.view.want(name, now=self._wanted is None and not self.model.busy)
 
     def _add_colours(self, colours: Colours) -> None:

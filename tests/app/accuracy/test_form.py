@@ -98,9 +98,7 @@ def test_one_token_is_one(form: Form) -> None:
 
 
 @pytest.mark.parametrize(("answer", "then"), [("/prompts.txt", "/prompts.txt"), ("", "mine.txt")])
-def test_a_file_of_prompts_is_asked_for(
-    form: Form, monkeypatch: pytest.MonkeyPatch, answer: str, then: str
-) -> None:
+def test_a_file_of_prompts_is_asked_for(form: Form, monkeypatch: pytest.MonkeyPatch, answer: str, then: str) -> None:
     form.prompts.setText("mine.txt")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (answer, ""))
     browse = next(one for one in form.findChildren(QPushButton) if one.accessibleName() == "Choose a file of prompts")

@@ -153,9 +153,7 @@ def test_an_undo_that_fails_is_said(bench: Bench) -> None:
 # -- export ----------------------------------------------------------------------------------------------------
 
 
-def test_the_menu_copies_and_asks_where_to(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_menu_copies_and_asks_where_to(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     menu = QMenu(bench)
     bench.files.fill_export(menu)
     bench.files.fill_export(menu)

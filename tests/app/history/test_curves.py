@@ -62,9 +62,7 @@ def test_all_of_it_is_seen_from_nothing_on(curves: Curves) -> None:
     assert across[0] <= 0 and across[1] >= 2 and up == pytest.approx([0, 44])
 
 
-@pytest.mark.parametrize(
-    ("key", "factor"), [(Qt.Key.Key_Plus, 0.8), (Qt.Key.Key_Equal, 0.8), (Qt.Key.Key_Minus, 1.25)]
-)
+@pytest.mark.parametrize(("key", "factor"), [(Qt.Key.Key_Plus, 0.8), (Qt.Key.Key_Equal, 0.8), (Qt.Key.Key_Minus, 1.25)])
 def test_keys_zoom_along_the_tokens_and_0_shows_everything(
     qtbot: Any, curves: Curves, key: Qt.Key, factor: float
 ) -> None:

@@ -51,9 +51,7 @@ GOALS = [None, Goal("kl", 0.01, prompts="/p.txt"), Goal("task", 0.9, TaskFile("/
 
 
 @pytest.mark.parametrize("goal", GOALS)
-def test_a_killed_build_is_resumed_with_all_that_was_asked_for(
-    qtbot: QtBot, tmp_path: Path, goal: Goal | None
-) -> None:
+def test_a_killed_build_is_resumed_with_all_that_was_asked_for(qtbot: QtBot, tmp_path: Path, goal: Goal | None) -> None:
     request = asked(tmp_path / "b", goal)
     _first, build = builds(tmp_path)
     build.start(request, 9.5)

@@ -75,8 +75,8 @@ def lines(kept: Log, *rows: Row) -> list[str]:
 
 def test_a_goal_by_a_peer_says_how_far_it_is() -> None:
     kept = log(step={"joinery": [18.0], "genai": [20.0]})
-    assert (
-        "| a step | ms | 18.0 | 20.0 (×1.11) | ≤ 0.85 × onnxruntime-genai: **not reached**, 0.90 |" in lines(kept, STEP)
+    assert "| a step | ms | 18.0 | 20.0 (×1.11) | ≤ 0.85 × onnxruntime-genai: **not reached**, 0.90 |" in lines(
+        kept, STEP
     )
 
 

@@ -1,6 +1,6 @@
 """A tiny checkpoint, its bundle, and a build of it whose two long stages are those of the first build.
 
-    checkpoint ──opened, checked──▶ weights loaded, the model run as it is cut ──▶ graphs of the first build ──▶ bundle
+checkpoint ──opened, checked──▶ weights loaded, the model run as it is cut ──▶ graphs of the first build ──▶ bundle
 """
 
 from __future__ import annotations

@@ -37,4 +37,3 @@ def line(*arguments: object) -> list[str]:
     if code not in (1, 2) or not last.startswith(_OURS) or "a fault of Joinery" in last or len(last) > LONGEST:
         raise FindingError(f"{' '.join(map(str, arguments[:1]))}: exit {code}: {said.getvalue()[-600:]}")
     raise RefusedError(last.removeprefix(_OURS))
-

@@ -1,6 +1,6 @@
 """Changes of a protobuf message by what its fields are, whatever it says: for ONNX models.
 
-    message ──a random walk from above──▶ a field of some message in it ──▶ cleared, doubled, moved, another value
+message ──a random walk from above──▶ a field of some message in it ──▶ cleared, doubled, moved, another value
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mutants by their numbers: each is made anew from its kind, a seed and its number, and tried in a fork.
 
-    sound files ──copied──▶ root ──changed──▶ a mutant ──used, in a bounded fork──▶ run │ refused │ a finding
+sound files ──copied──▶ root ──changed──▶ a mutant ──used, in a bounded fork──▶ run │ refused │ a finding
 """
 
 from __future__ import annotations

@@ -134,9 +134,7 @@ def test_a_pass_that_changes_values_within_rounding_is_shown(scaled: Any, tmp_pa
     assert found.initializers["added"] == ["scaled"] and len(found.initializers["removed"]) == 1
     assert describe_tensor(final.file, "scaled").std is not None
     assert {
-        one.made_by
-        for one in final.view.nodes
-        if "scaled" in [final.view.values[value].name for value in one.inputs]
+        one.made_by for one in final.view.nodes if "scaled" in [final.view.values[value].name for value in one.inputs]
     } == {"strip_metadata"}
 
 

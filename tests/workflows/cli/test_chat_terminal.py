@@ -124,4 +124,3 @@ def until(terminal: int, pattern: str, poke: str = "") -> str:
                 os.write(terminal, b"\x1b[1;1R")
             seen += came
     return seen
-

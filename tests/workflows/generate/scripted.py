@@ -39,6 +39,7 @@ class ScriptedCache:
 _RUN = SimpleNamespace(giver="decoder")
 _SESSIONS = {"decoder": SimpleNamespace(provider=SimpleNamespace(name="cpu"))}
 
+
 class ScriptedMachine:
     """Gives logits whose best token is the next of `tokens`, or what `change` makes of them by step."""
 

@@ -196,7 +196,8 @@ WRONG = {
     "a grammar without one": ([{"op": "grammar", "backend": "llguidance"}], "needs a grammar"),
     "a grammar of another kind": ([{"op": "grammar", "backend": "xgrammar", "grammar": "{}"}], r"logits\[0\]\.backend"),
     "a grammar that forgets": (
-        [{"op": "grammar", "backend": "llguidance", "grammar": "{}", "stateful": False}], "it is stateful"
+        [{"op": "grammar", "backend": "llguidance", "grammar": "{}", "stateful": False}],
+        "it is stateful",
     ),
 }
 

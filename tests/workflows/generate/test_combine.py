@@ -111,6 +111,7 @@ def edited(bundle: Path, to: Path, change: Any) -> Path:
 
 def test_the_file_asks_for_guidance(expert: Path, tmp_path: Path) -> None:
     """A person's own replaces it; 1 is none."""
+
     def change(said: Any) -> None:
         said["generation"]["logits"] = [{"op": "combine", "mode": "cfg", "alpha": 3.0}]
         said["pipeline"]["roles"] = {"expert": "decoder", "unconditional": "decoder"}
@@ -122,6 +123,7 @@ def test_the_file_asks_for_guidance(expert: Path, tmp_path: Path) -> None:
 
 def test_the_file_names_an_amateur_of_its_own(expert: Path, amateur: tuple[Path, Path], tmp_path: Path) -> None:
     """A session beside the flow, with a cache of its own."""
+
     def change(said: Any) -> None:
         said["pipeline"]["sessions"]["small"] = {"file": "small.onnx"}
         said["pipeline"]["roles"] = {"amateur": "small"}

@@ -110,6 +110,7 @@ def test_a_lark_grammar_is_followed(engine: Engine) -> None:
 
 def test_branches_need_nothing_of_their_own(engine: Engine) -> None:
     """Shown one text, a shorter one and another one, a processor allows what a fresh one allows."""
+
     def fresh() -> Any:
         return grammar(Asked("regex", "(abc|abd|xyz)[0-9]"), engine.text, [2], 1)
 

@@ -150,7 +150,7 @@ def test_what_is_no_json_is_refused() -> None:
 
 def test_text_comes_back_as_it_went() -> None:
     """Lines of JSON between the two: halves of pairs, ends of lines and control characters among them."""
-    text = "\ud83e\n\r\x00\u2028 \x85 😀 \\n\"é"
+    text = '\ud83e\n\r\x00\u2028 \x85 😀 \\n"é'
     assert ChatTemplate("{{ messages[0].content }}", {}).render([{"role": "user", "content": text}]) == text
 
 

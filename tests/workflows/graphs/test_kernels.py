@@ -67,9 +67,7 @@ def test_a_kernel_serves_its_version_alone(dml: Table, opset: int, why: str) -> 
 
 
 def test_a_newer_version_that_is_older_than_the_opset_counts(dml: Table) -> None:
-    model = parse(
-        "g (float[4] x, int64[1,1] at, float[1] new) => (float[4] y) { y = ScatterND(x, at, new) }", opset=21
-    )
+    model = parse("g (float[4] x, int64[1,1] at, float[1] new) => (float[4] y) { y = ScatterND(x, at, new) }", opset=21)
     assert left(model, dml) == [
         ("ScatterND", "DirectML has kernels for ScatterND of version 11, 13, 16, and the graph's is of 18.")
     ]

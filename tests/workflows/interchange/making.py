@@ -1,7 +1,7 @@
 """Small real graphs in the forms in which others export them; `Toy` has their weights, and the truth in numpy.
 
-    write_halves   optimum's: decoder_model, decoder_with_past_model, and decoder_model_merged, an If over both
-    rename         tensors of a graph called otherwise
+write_halves   optimum's: decoder_model, decoder_with_past_model, and decoder_model_merged, an If over both
+rename         tensors of a graph called otherwise
 """
 
 from __future__ import annotations

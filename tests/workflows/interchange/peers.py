@@ -1,7 +1,7 @@
 """Folders as onnxruntime-genai's builder writes them: small real graphs of every shape, with numpy as their oracle.
 
-    attention_mask [1, total] int64    one row: the graph itself makes of it who sees whom
-    past, present                      present is past and the new rows, joined
+attention_mask [1, total] int64    one row: the graph itself makes of it who sees whom
+past, present                      present is past and the new rows, joined
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Our own graphs for genai: nodes at their ends that make of its inputs what they take; what it cannot run is refused.
-"""
+"""Graphs exported for genai: nodes at their ends adapt its inputs; what genai cannot run is refused."""
 
 from __future__ import annotations
 

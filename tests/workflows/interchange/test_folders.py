@@ -27,9 +27,7 @@ def opened(folder: Path) -> Machine:
     return open_machine(read_bundle(folder), device_named("cpu"))
 
 
-def check(
-    machine: Machine, truth: Array, ids: Sequence[int], given: Mapping[str, Any] | None = None
-) -> None:
+def check(machine: Machine, truth: Array, ids: Sequence[int], given: Mapping[str, Any] | None = None) -> None:
     """What the machine gives after the prompt and after each of the last tokens is what numpy gives."""
     machine.cache.reset()
     machine.start(given, ids)

@@ -16,7 +16,7 @@ from tests.workflows.interchange.test_folders import IDS
 from workflows.interchange.exporting import export_genai
 
 # what a page may ask of the module, and nothing else; it writes down what it was asked
-FAKE = '''
+FAKE = """
 import json
 ASKED = {}
 class Model:
@@ -39,7 +39,7 @@ class Generator:
         return not self.left
     def generate_next_token(self): self.left -= 1
     def get_next_tokens(self): return [self.left]
-'''
+"""
 TEMPLATE = json.dumps({"chat_template": "{{ messages[0].content }}"})
 
 

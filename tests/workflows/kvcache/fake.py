@@ -60,9 +60,7 @@ def feed(cache: KVCache, tokens: list[int], width: int | None = None) -> Step:
     return step
 
 
-def run(
-    cache: KVCache, tokens: list[int], width: int | None = None, parents: Sequence[int] | None = None
-) -> Step:
+def run(cache: KVCache, tokens: list[int], width: int | None = None, parents: Sequence[int] | None = None) -> Step:
     """The graph alone: it writes the new rows where its kind of present has them."""
     step = cache.plan(tokens, width, parents)
     tensor = next(iter(cache.tensors.values()))

@@ -38,6 +38,7 @@ def test_lower_may_be_better() -> None:
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12))
 def test_the_front_is_what_nothing_dominates(points: list[tuple[float, float]]) -> None:
     """As the definition has it, pair by pair."""
+
     def beaten(one: tuple[float, float]) -> bool:
         return any(a <= one[0] and b >= one[1] and (a, b) != one for a, b in points)
 

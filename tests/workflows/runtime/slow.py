@@ -21,12 +21,14 @@ def slow_bundle(folder: Path, rounds: int) -> Path:
         node.output[:] = ["fast" if name == "logits" else name for name in node.output]
     graph.initializer.append(helper.make_tensor("rounds", INT, [], [rounds]))
     graph.initializer.append(helper.make_tensor("nothing", FLOAT, [], [0.0]))
-    graph.node.extend([
-        helper.make_node("ReduceSum", ["fast"], ["sum"], keepdims=0),
-        helper.make_node("Loop", ["rounds", "", "sum"], ["counted"], body=_body()),
-        helper.make_node("Mul", ["counted", "nothing"], ["zero"]),
-        helper.make_node("Add", ["fast", "zero"], ["logits"]),
-    ])
+    graph.node.extend(
+        [
+            helper.make_node("ReduceSum", ["fast"], ["sum"], keepdims=0),
+            helper.make_node("Loop", ["rounds", "", "sum"], ["counted"], body=_body()),
+            helper.make_node("Mul", ["counted", "nothing"], ["zero"]),
+            helper.make_node("Add", ["fast", "zero"], ["logits"]),
+        ]
+    )
     onnx.save(model, path)
     assemble({"decoder": path}, folder / "bundle", None, None)
     return folder / "bundle"
@@ -34,6 +36,7 @@ def slow_bundle(folder: Path, rounds: int) -> Path:
 
 def _body() -> onnx.GraphProto:
     """A round: one is taken from the sum."""
+
     def value(name: str, kind: int) -> onnx.ValueInfoProto:
         return helper.make_tensor_value_info(name, kind, [])
 

@@ -111,9 +111,7 @@ def other_own_options(bundle: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setitem(PROVIDERS, "qnn", replace(TWIN, options={"soc_model": "87"}))
 
 
-@pytest.mark.parametrize(
-    "change", [other_version, other_onnxruntime, other_graph, other_weights, other_own_options]
-)
+@pytest.mark.parametrize("change", [other_version, other_onnxruntime, other_graph, other_weights, other_own_options])
 def test_what_was_made_of_something_else_is_not_opened(
     bundle: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path, pytest.MonkeyPatch], None]
 ) -> None:

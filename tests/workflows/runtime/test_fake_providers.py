@@ -307,9 +307,7 @@ def test_an_open_that_is_cancelled_opens_nothing(bundle: Path) -> None:
     assert [event.event for event in jobs.run(asked, Told(lambda event: None, lambda: False))] == ["ready"]
 
 
-def test_loading_is_stopped_between_two_sessions_and_within_one(
-    bundle: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_loading_is_stopped_between_two_sessions_and_within_one(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A provider that is opening looks at the flag of its options; one that does not is not asked again."""
     loading = Loading()
 

@@ -105,8 +105,13 @@ def test_keys_and_values_in_one_tensor() -> None:
 def test_an_encoder_and_a_decoder_of_fixed_shapes() -> None:
     """The encoder's output is called as the decoder's input; it is read once, and the source's mask is given."""
     past, present = cache((1, 2, 32, 4), (1, 2, 1, 4), OTHERS)
-    takes = {"input_ids": (INT, (1, 1)), "encoder_hidden_states": (FLOAT, (1, 16, 8)),
-             "encoder_attention_mask": (INT, (1, 16)), "attention_mask": (INT, (1, 32)), "cache_position": (INT, (1,))}
+    takes = {
+        "input_ids": (INT, (1, 1)),
+        "encoder_hidden_states": (FLOAT, (1, 16, 8)),
+        "encoder_attention_mask": (INT, (1, 16)),
+        "attention_mask": (INT, (1, 32)),
+        "cache_position": (INT, (1,)),
+    }
     graphs = {
         "decoder": graph({**takes, **past}, {"logits": (FLOAT, (1, 1, 50)), **present}),
         "encoder": graph({"input_ids": (INT, (1, 16)), "attention_mask": (INT, (1, 16))},

@@ -76,9 +76,10 @@ def test_nothing_is_copied_between_steps(demo: Path) -> None:
 
 def test_what_is_wiped_is_wiped_there_too(demo: Path) -> None:
     """NaN that a run left in the provider's memory would show in every reply after it."""
-    with open_machine(read_bundle(demo), device_named("webgpu")) as machine, open_machine(
-        read_bundle(demo), device_named("cpu")
-    ) as reference:
+    with (
+        open_machine(read_bundle(demo), device_named("webgpu")) as machine,
+        open_machine(read_bundle(demo), device_named("cpu")) as reference,
+    ):
         assert machine.memory is not None
         feed(machine, list(range(9, 60)))
         for value in machine.memory.values(PROVIDERS["webgpu"]).values():

@@ -170,8 +170,10 @@ INIT, STEPS = ("encoder", "init"), tuple((name, "step") for name in ("table", "b
         (session("table", IDS, {"hidden": ((1, "n", 8), "int8")}), "dataflow[0]: table.hidden [1, n, 8] int8 cannot"),
         (session("table", IDS, {"hidden": (("n", 8), "float32")}), "dataflow[0]: table.hidden [n, 8] float32 cannot"),
         (session("table", IDS, {"hidden": ((1, "n", 9), "float32")}), "dataflow[0]: table.hidden [1, n, 9] float32 "),
-        (both(session("head", {"rows": ((1, "m", "m"), "float32")}, LOGITS), chunk(64)),
-         "a run takes 64 tokens, and the graphs have 8"),
+        (
+            both(session("head", {"rows": ((1, "m", "m"), "float32")}, LOGITS), chunk(64)),
+            "a run takes 64 tokens, and the graphs have 8",
+        ),
         (session("head", {"rows": (("m", "m", "m"), "float32")}, LOGITS), "dataflow[2]: body.given [1, n, 8] float32"),
         (session("table", {}, HIDDEN), "pipeline.flow: no session of prefill takes input_ids"),
         (

@@ -1,6 +1,6 @@
 """A folder of onnxruntime-genai's, opened where it lies: read, never written.
 
-    genai_config.json, of either version ──▶ Pipeline      tokenizer.json …, in model.tokenizer_dir ──▶ tokenizer/
+genai_config.json, of either version ──▶ Pipeline      tokenizer.json …, in model.tokenizer_dir ──▶ tokenizer/
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A pipeline in the peer's words: in version 1 for the released onnxruntime-genai, in 2 for what it proposes.
 
-    one decoder → model.decoder      stages of a decoder → model.decoder.pipeline
-    what was version 1 before → its own shape, from metadata.genai, with what version 2 says put in its place
+one decoder → model.decoder      stages of a decoder → model.decoder.pipeline
+what was version 1 before → its own shape, from metadata.genai, with what version 2 says put in its place
 """
 
 from __future__ import annotations

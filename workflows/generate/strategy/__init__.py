@@ -13,6 +13,17 @@ from workflows.generate.strategy.ngram import NGram
 from workflows.generate.strategy.steps import Chosen, Learned, Steps, Strategy, steps_of
 
 __all__ = [
-    "Chosen", "Draft", "DraftModel", "Heads", "Learned", "NGram", "Proposer", "Speculation", "Steps", "Strategy",
-    "another_draft", "steps_of", "strategy_of",
+    "Chosen",
+    "Draft",
+    "DraftModel",
+    "Heads",
+    "Learned",
+    "NGram",
+    "Proposer",
+    "Speculation",
+    "Steps",
+    "Strategy",
+    "another_draft",
+    "steps_of",
+    "strategy_of",
 ]

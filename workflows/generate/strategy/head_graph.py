@@ -85,9 +85,7 @@ class HeadGraph:
         feeds = dict(step.inputs) | {name: self.cache.past(name) for name in self.cache.names}
         return self._run(hidden, feeds, step.real, step.width)
 
-    def _run(
-        self, hidden: Hidden, feeds: dict[str, Array], real: slice, width: int
-    ) -> tuple[Rows, Hidden | None]:
+    def _run(self, hidden: Hidden, feeds: dict[str, Array], real: slice, width: int) -> tuple[Rows, Hidden | None]:
         spec = self._inputs[self._heard]
         padded = np.zeros((1, width, hidden.shape[-1]), spec.numpy_dtype)
         padded[0, real] = hidden

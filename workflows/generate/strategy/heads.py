@@ -1,6 +1,6 @@
 """Drafts of extra heads, a session of the same bundle that reads what the target made of its last token.
 
-    target ──hidden states a step──▶ Heard ──▶ HeadGraph ──logits──▶ a chain, or a tree of ranks or probable paths
+target ──hidden states a step──▶ Heard ──▶ HeadGraph ──logits──▶ a chain, or a tree of ranks or probable paths
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ class Heard:
 
 
 class Heads:
-    """Drafts by extra heads; nothing where the target's hidden states are not known, as after a saved cache was loaded.
-    """
+    """Drafts by extra heads; none where the target's hidden states are unknown, as after a saved cache was loaded."""
 
     name = "extra_heads"
     own = True

@@ -100,7 +100,7 @@ def asking_column(row: Row, number: int, file: Path) -> str:
     if found is None:
         known = " nor ".join(f'"{name}"' for name in names)
         raise PromptError(
-            f"Row {number:,} of {printable(file.name)} has neither {known}: write {{\"prompt\": \"…\"}} a line."
+            f'Row {number:,} of {printable(file.name)} has neither {known}: write {{"prompt": "…"}} a line.'
         )
     return found
 

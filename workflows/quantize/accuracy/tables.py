@@ -1,7 +1,7 @@
 """Files of rows with named columns: JSON lines and parquet, read to text with the number of each row.
 
-    FILE.jsonl ─┐
-    FILE.parquet ┴─▶ (number, {column: value}) ──text_of──▶ what stands there, or an error that names the row
+FILE.jsonl ─┐
+FILE.parquet ┴─▶ (number, {column: value}) ──text_of──▶ what stands there, or an error that names the row
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def read_rows(file: Path) -> Iterator[tuple[int, Row]]:
         empty = False
         yield number, row
     if empty:
-        raise PromptError(f"{printable(file.name)} is empty: give a row a line, as {{\"question\": …, \"answer\": …}}.")
+        raise PromptError(f'{printable(file.name)} is empty: give a row a line, as {{"question": …, "answer": …}}.')
 
 
 def text_of(row: Row, column: str, number: int, file: Path) -> str:

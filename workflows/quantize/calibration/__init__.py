@@ -1,7 +1,7 @@
 """Ranges and moments of activations from what the floating-point composite really computes.
 
-    prompts ──▶ prefill and greedy steps of the composite itself ──▶ each session's values ─┬▶ Ranges, by component
-                                                                                            └▶ Moments, by weight
+prompts ──▶ prefill and greedy steps of the composite itself ──▶ each session's values ─┬▶ Ranges, by component
+                                                                                        └▶ Moments, by weight
 """
 
 from workflows.quantize.calibration.moments import Moments

@@ -1,6 +1,6 @@
 """What a search decides on: each weight with all nodes that use it, and the recipe that a decision is.
 
-    component → graph ──products, tables of tokens──▶ Unit ──Mix: unit → level──▶ precision, quantize.nodes, exclude
+component → graph ──products, tables of tokens──▶ Unit ──Mix: unit → level──▶ precision, quantize.nodes, exclude
 """
 
 from __future__ import annotations

@@ -18,8 +18,7 @@ def family_for(model_type: str, task: str | None = None) -> Family:
 
 
 def tasks_of(model_type: str) -> tuple[str, ...]:
-    """The tasks that `model_type` can be built for, the family's first one first. Raises RecipeError like family_for.
-    """
+    """The tasks that `model_type` can be built for, the family's default first. Raises RecipeError like family_for."""
     return FAMILIES.find(model_type).tasks
 
 

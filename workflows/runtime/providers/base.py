@@ -123,9 +123,7 @@ class Provider:
         except (ImportError, AttributeError, OSError, RuntimeError, ort.capi.onnxruntime_pybind11_state.Fail) as error:
             raise DeviceError(f"The plugin of {self.title} cannot be loaded: {printable(error, 200)}") from error
 
-    def open(
-        self, graph: Graph, told: ort.SessionOptions, options: Mapping[str, str]
-    ) -> ort.InferenceSession:
+    def open(self, graph: Graph, told: ort.SessionOptions, options: Mapping[str, str]) -> ort.InferenceSession:
         """A session whose nodes this provider takes as far as it can, the CPU the rest. options: over its own.
 
         Raises DeviceError where the plugin cannot be loaded, and what onnxruntime raises for the graph.

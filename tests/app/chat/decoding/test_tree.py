@@ -78,9 +78,7 @@ def replied(text: str, form: str, ended: str) -> Message:
         (REPLY[:20], "json_schema", "length", False),
     ],
 )
-def test_a_message_shows_it_in_place_of_its_text(
-    qtbot: QtBot, text: str, form: str, ended: str, shown: bool
-) -> None:
+def test_a_message_shows_it_in_place_of_its_text(qtbot: QtBot, text: str, form: str, ended: str, shown: bool) -> None:
     view = MessageView(replied(text, form, ended), (0, 1))
     qtbot.addWidget(view)
     assert (view.tree is not None, view.text.isHidden()) == (shown, shown)

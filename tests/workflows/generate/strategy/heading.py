@@ -1,6 +1,6 @@
 """A target that counts round a circle, and heads of every shape that do or don't know it.
 
-    table[t]: the token t as a point on four circles     TURN: from each token's point to that of the next
+table[t]: the token t as a point on four circles     TURN: from each token's point to that of the next
 """
 
 from __future__ import annotations
