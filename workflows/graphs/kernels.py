@@ -17,7 +17,7 @@ from importlib.resources import files
 import onnx
 from onnx import defs, helper, shape_inference
 
-from workflows.graphs.operators import schema_of
+from workflows.graphs.operators import canonical_domain, schema_of
 from workflows.wire.codec import read
 from workflows.wire.reports.preflight import LeftNode
 
@@ -77,7 +77,7 @@ def kernel_table(provider: str) -> Table | None:
 
 def lacking(model: onnx.ModelProto, table: Table) -> list[LeftNode]:
     """The nodes without a kernel, in the graph's order; not those within control flow. Weights are not needed."""
-    opsets = {_plain(entry.domain): entry.version for entry in model.opset_import}
+    opsets = {canonical_domain(entry.domain): entry.version for entry in model.opset_import}
     types = _Types(model, table, opsets)
     left = []
     for node in model.graph.node:
@@ -87,17 +87,13 @@ def lacking(model: onnx.ModelProto, table: Table) -> list[LeftNode]:
     return left
 
 
-def _plain(domain: str) -> str:
-    return "" if domain == "ai.onnx" else domain
-
-
 def _operator(table: Table, node: onnx.NodeProto) -> Operator | None:
-    return table.operators.get(_plain(node.domain), {}).get(node.op_type)
+    return table.operators.get(canonical_domain(node.domain), {}).get(node.op_type)
 
 
 def _schema(node: onnx.NodeProto, opsets: Mapping[str, int]) -> defs.OpSchema | None:
     """onnx's own; None of an operator of onnxruntime's, which may stand in onnx's domain."""
-    domain = _plain(node.domain)
+    domain = canonical_domain(node.domain)
     return schema_of(node.op_type, opsets.get(domain, _OWN_VERSION), domain)
 
 

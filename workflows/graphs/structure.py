@@ -16,7 +16,7 @@ import onnx
 from workflows.errors import printable
 from workflows.graphs.dtypes import bytes_of
 from workflows.graphs.nesting import bodies_of, nodes_below
-from workflows.graphs.operators import LAST, schema_of
+from workflows.graphs.operators import LAST, exists, schema_of
 
 _STANDARD = {"", "ai.onnx", "ai.onnx.ml"}
 _NO_TYPE = onnx.TensorProto.UNDEFINED
@@ -98,7 +98,7 @@ def _misversioned(model: onnx.ModelProto, shown: str) -> Iterator[str]:
 
 
 def _misnamed(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
-    """A node without an operator, or with one that ONNX's own domains do not have in the version that is imported."""
+    """A node without an operator, or with one that neither onnx nor onnxruntime has in the imported version."""
     versions = _versions(model)
     own = {(function.domain, function.name) for function in model.functions}
     known: set[tuple[str, str]] = set()
@@ -111,7 +111,7 @@ def _misnamed(model: onnx.ModelProto, graphs: Sequence[onnx.GraphProto], shown: 
             yield f"{_called(node)} of {shown} has no operator, so no runtime takes it."
         elif node.domain in _STANDARD and operator not in own and node.domain in versions:
             version = versions[node.domain]
-            if _is_known(version) and schema_of(node.op_type, version, node.domain) is None:
+            if _is_known(version) and not exists(node.op_type, version, node.domain):
                 domain = node.domain or "ai.onnx"
                 yield f"{_called(node)} of {shown} is no operator of {domain} {version}, so no runtime takes it."
 

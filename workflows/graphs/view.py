@@ -20,6 +20,7 @@ from workflows.graphs.dtypes import bytes_of, dtype_name
 from workflows.graphs.external import place_of
 from workflows.graphs.load import GraphFile, topological
 from workflows.graphs.nesting import bodies_of
+from workflows.graphs.operators import canonical_domain
 from workflows.wire.reports.graphs import GraphFacts, GraphNode, GraphValue
 
 SCOPES_KEY = "pkg.torch.onnx.name_scopes"
@@ -142,7 +143,7 @@ class _Walk:
             GraphNode(
                 name=name,
                 op=node.op_type,
-                domain="" if node.domain == "ai.onnx" else node.domain,
+                domain=canonical_domain(node.domain),
                 scope=scope,
                 inputs=inputs,
                 outputs=outputs,

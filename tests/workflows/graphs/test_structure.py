@@ -9,9 +9,11 @@ import onnx
 import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper
+from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
 
 from tests.workflows.graphs.making import model, node, save, value, weight
 from workflows.graphs import load_graph
+from workflows.graphs.structure import structure_faults
 from workflows.inspection import inspect_path
 
 
@@ -132,6 +134,31 @@ def test_what_onnxruntime_opens_has_no_fault(tmp_path: Path) -> None:
     proto.graph.input.append(value("w"))  # an input whose default is the initializer
     proto.functions.extend([function("f", "g"), function("g", "Relu", "")])
     proto.ir_version = 10  # what onnxruntime takes
+    path = save(proto, tmp_path / "a.onnx")
+    assert ort.InferenceSession(path, providers=["CPUExecutionProvider"]).get_outputs()
+    assert load_graph(path).warnings == ()
+
+
+RUNTIME = [schema for schema in get_all_operator_schema() if schema.domain in ("", "ai.onnx.ml")]
+
+
+@pytest.mark.parametrize("version", [1, 7, 13, 17, 21, 22, 23])
+def test_no_operator_that_onnxruntime_registers_is_a_fault(version: int) -> None:
+    """onnxruntime registers operators in onnx's own domain that onnx does not have: peers' folders use them."""
+    names = sorted({(one.domain, one.name) for one in RUNTIME if one.since_version <= version})
+    opsets = [helper.make_opsetid("", version), helper.make_opsetid("ai.onnx.ml", version)]
+    nodes = [helper.make_node(name, [], [f"y{i}"], domain=domain) for i, (domain, name) in enumerate(names)]
+    proto = helper.make_model(helper.make_graph(nodes, "all", [], []), opset_imports=opsets)
+    faults = list(structure_faults(proto, [proto.graph], "a.onnx"))
+    assert ("", "SimplifiedLayerNormalization") in names and ("", "LayerNormalization") in names
+    assert not [fault for fault in faults if "is no operator" in fault]
+
+
+@pytest.mark.parametrize(("operator", "version"), [("SimplifiedLayerNormalization", 22), ("LayerNormalization", 14)])
+def test_operators_of_the_runtime_in_the_standard_domain_open(operator: str, version: int, tmp_path: Path) -> None:
+    """The first as genai's builder writes it, the second as exporters below opset 17 do."""
+    proto = model([node(operator, ["x", "w"], ["y"], axis=-1)], [weight("w", [1, 2, 3, 4])], outputs=[value("y")])
+    proto.opset_import[0].version, proto.ir_version = version, 8
     path = save(proto, tmp_path / "a.onnx")
     assert ort.InferenceSession(path, providers=["CPUExecutionProvider"]).get_outputs()
     assert load_graph(path).warnings == ()
