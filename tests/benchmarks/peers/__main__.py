@@ -14,16 +14,18 @@ from tests.benchmarks.peers.accuracy import Accuracy
 from tests.benchmarks.peers.environments import PEERS, PeerError
 from tests.benchmarks.peers.machine import commit, engine_state, processor, today
 from tests.benchmarks.peers.models import Models, Source
+from tests.benchmarks.peers.processes import UNSEEN
 from tests.benchmarks.peers.rounds import Log, turns
 from tests.benchmarks.peers.table import Table
-from tests.benchmarks.peers.visits import UNSEEN, VISITS, Seen, visit
+from tests.benchmarks.peers.visits import VISITS, Seen, visit
 
 FP32 = "it runs fp32, and is what the others' accuracy is measured by"
 QUANTILE = "which of a run's steps stands for it: 0.5 is the median; 0.1 is for a machine that others use, too"
 SAME_FILE = "it reads the file that was made for llama.cpp"
 MISSING = {"openvino": "its interface gives no logits", "huggingface": FP32}
 SOURCES: dict[str, Source] = {"trained": "demo", "shape": "shape"}
-VISITED = ("build", *VISITS, "questions", *SOURCES)
+IN_ROUNDS = ("build", *VISITS)
+VISITED = (*IN_ROUNDS, "questions", *SOURCES)
 
 
 def parse() -> argparse.Namespace:
@@ -74,7 +76,7 @@ class Run:
         """Every visit that is wanted and was not made yet."""
         rounds = 1 if self._asked.quick else self._asked.rounds
         for name in self._asked.rows:
-            for _, engine in turns([name], self._asked.engines, rounds if name in VISITS else 1, self._done):
+            for _, engine in turns([name], self._asked.engines, rounds if name in IN_ROUNDS else 1, self._done):
                 self._take(name, engine)
         self._write()
 
@@ -117,12 +119,12 @@ class Run:
     def _build(self, engine: str) -> Seen:
         if engine == "huggingface":
             raise PeerError(FP32)
-        built = self._models.built(engine, "shape", "int4")
+        built = self._models.rebuilt(engine, "shape", "int4")
         disk: dict[str, float] = {"disk": built.bytes}
         if built.cost is None:
             return Seen(disk, UNSEEN, {}, SAME_FILE)
         cost = {"build_wall": built.cost.wall, "build_cpu": built.cost.cpu, "build_peak": built.cost.peak}
-        return Seen(disk | cost, UNSEEN, {})
+        return Seen(disk | cost, built.cost.others, {})
 
     def _accuracy(self, name: str, engine: str) -> Seen:
         if name != "questions" and engine in MISSING:

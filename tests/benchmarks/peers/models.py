@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from tests.benchmarks.peers.checkpoint import DEMO, make_shape
@@ -15,6 +16,7 @@ from tests.benchmarks.peers.processes import Cost, cost_of
 
 Source = Literal["shape", "demo"]
 Precision = Literal["int4", "fp32"]
+MAKERS = ("joinery", "genai", "llama")  # build a model of their own
 CAPACITY = {"shape": 8_704, "demo": 512}
 GENAI_INT4 = ("block_size=32", "is_symmetric=true", "accuracy_level=4", "shared_embeddings=true")
 
@@ -49,14 +51,31 @@ class Models:
         if engine == "openvino" and precision == "fp32":
             raise PeerError("not run in fp32: it reads llama.cpp's Q4_0 file")
         maker = "llama" if engine == "openvino" else engine
-        name = f"{maker}-{self._state}" if maker == "joinery" else maker
-        out = self._work / "models" / f"{name}-{source}-{precision}"
-        noted = out.with_name(f"{out.name}.json")  # beside it: a folder that is verified has no strange files
+        out = self._folder(maker, source, precision)
+        noted = self._noted(out)
         if not noted.exists():
             noted.write_text(json.dumps(asdict(self._build(maker, source, precision, out))))
         cost = Cost(**json.loads(noted.read_text()))
         size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
         return Built(out, size, None if engine == "openvino" else cost)
+
+    def rebuilt(self, engine: str, source: Source, precision: Precision) -> Built:
+        """The model, built anew: a sample of what its build costs. Raises PeerError like `built`.
+
+        Engines that read another one's file, or the checkpoint itself, have nothing to build.
+        """
+        if engine in MAKERS:
+            self._noted(self._folder(engine, source, precision)).unlink(missing_ok=True)
+        return self.built(engine, source, precision)
+
+    def _folder(self, maker: str, source: Source, precision: Precision) -> Path:
+        name = f"{maker}-{self._state}" if maker == "joinery" else maker
+        return self._work / "models" / f"{name}-{source}-{precision}"
+
+    @staticmethod
+    def _noted(folder: Path) -> Path:
+        """Where the cost stands: beside the folder, for one that is verified has no strange files."""
+        return folder.with_name(f"{folder.name}.json")
 
     def _build(self, maker: str, source: Source, precision: Precision, out: Path) -> Cost:
         environment = self.environment(maker)
@@ -64,7 +83,9 @@ class Models:
         out.parent.mkdir(parents=True, exist_ok=True)
         print(f"building {out.name}", flush=True)
         command = self._command(maker, environment, source, precision, out)
-        return cost_of(command, environment.variables_of_child, self._work / f"{maker}.log")
+        with TemporaryDirectory(dir=self._work.resolve()) as home:  # of its own: no stage of an earlier build is reused
+            variables = environment.variables_of_child | {"JOINERY_HOME": home}
+            return cost_of(command, variables, self._work / f"{maker}.log")
 
     def _command(
         self, maker: str, environment: Environment, source: Source, precision: Precision, out: Path

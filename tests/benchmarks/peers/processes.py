@@ -16,14 +16,21 @@ import psutil
 
 from tests.benchmarks.peers.environments import Environment, PeerError
 
+UNSEEN = -1.0
+
 
 @dataclass(frozen=True)
 class Cost:
-    """Wall and CPU seconds of a command, and the most bytes that it and its children had resident at once."""
+    """Wall and CPU seconds of a command, and the most bytes that it and its children had resident at once.
+
+    others: the share of the cores that other processes took meanwhile, 0 for a quiet machine; UNSEEN in notes of
+    earlier versions.
+    """
 
     wall: float
     cpu: float
     peak: int
+    others: float = UNSEEN
 
 
 class Child:
@@ -78,8 +85,13 @@ class Others:
 
     def share(self) -> float:
         """0 for a quiet machine, 1 where nothing was left."""
-        others = (_busy() - self._busy) - (self._child.cpu() - self._own)
-        return max(0.0, others / (time.perf_counter() - self._at) / (os.cpu_count() or 1))
+        wall = time.perf_counter() - self._at
+        return _share(_busy() - self._busy, self._child.cpu() - self._own, wall)
+
+
+def _share(busy: float, own: float, wall: float) -> float:
+    """Of `wall` seconds on all cores what is neither idle nor one's own."""
+    return max(0.0, (busy - own) / wall / (os.cpu_count() or 1))
 
 
 def _busy() -> float:
@@ -89,7 +101,7 @@ def _busy() -> float:
 
 def cost_of(command: list[str], variables: dict[str, str], log: Path) -> Cost:
     """Runs a command to its end. Raises PeerError where it fails."""
-    began, before = time.perf_counter(), os.times()
+    began, before, busy = time.perf_counter(), os.times(), _busy()
     with log.open("a") as out:
         process = subprocess.Popen(command, env=variables, stdout=out, stderr=out)
         peak: list[int] = [0]
@@ -97,12 +109,12 @@ def cost_of(command: list[str], variables: dict[str, str], log: Path) -> Cost:
         watcher.start()
         failed = process.wait()
         watcher.join()
-    after = os.times()
+    wall, after, busy = time.perf_counter() - began, os.times(), _busy() - busy
     if failed:
         last = (log.read_text(errors="replace").strip().splitlines() or ["no word said"])[-1]
         raise PeerError(f"its build ended with {failed}: {last[-160:]!r}")
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Cost(time.perf_counter() - began, cpu, peak[0])
+    return Cost(wall, cpu, peak[0], _share(busy, cpu, wall))
 
 
 def _watch(process: subprocess.Popen[bytes], peak: list[int]) -> None:

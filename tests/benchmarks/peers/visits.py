@@ -18,7 +18,6 @@ from tests.benchmarks.peers.models import Models, Precision, Source
 from tests.benchmarks.peers.processes import Child, Others
 
 Samples = dict[str, float]
-UNSEEN = -1.0
 SETTLING = 4  # tokens of a run that are not counted
 DEMO_IDS = 1024
 
