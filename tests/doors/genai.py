@@ -27,6 +27,7 @@ import numpy as np
 import torch
 import transformers
 
+from tests.provenance import header_line
 from workflows.builder import BuildRequest, build
 from workflows.bundle import read_bundle
 from workflows.errors import JoineryError, RequestError
@@ -35,6 +36,8 @@ from workflows.interchange.importing import import_genai
 from workflows.runtime import device_named, open_machine
 
 _PLACE = re.compile(rf"{re.escape(tempfile.gettempdir())}/[^/ ]+/")
+SOURCES = ("workflows/interchange", "workflows/graphs", "workflows/export", "workflows/optimize", "workflows/runtime",
+           "workflows/kvcache", "workflows/bundle", "tests/doors/genai.py")  # fmt: skip
 LENGTHS, STEPS, END = (1, 7, 64, 65, 100), 64, 2
 Tokens = dict[int, list[int]]
 ASK = """
@@ -261,6 +264,8 @@ def document(rows: list[Row]) -> str:
         "",
         f"Written by `python -m tests.doors.genai --document FILE` on {datetime.now(UTC):%Y-%m-%d} with "
         + ", ".join(f"{name} {version(name)}" for name in packages) + ".",
+        header_line(*SOURCES),
+        "",
         (__doc__ or "").partition("\n\n")[2].rpartition("\n\n")[2].strip(),
         "",
         f"| | {' | '.join(columns)} |",
