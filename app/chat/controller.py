@@ -1,7 +1,10 @@
 """Between the conversation and the session: what a click means, and what an event changes.
 
-    page ──send, regenerate, edit, select──▶ ChatController ──generate──▶ Session
-    page ◀──appended, grew, ended, reset──── (tree, store) ◀──token, done, failed──┘
+    page ──send, regenerate, edit, select──▶ ChatController ──generate, stop, drop──▶ Session
+    page ◀──appended, grew, ended, reset──── (tree, store) ◀──token, done, failed─────┘
+
+A reply is open from `_run` to `_finish`, which alone ends it and takes it from `_reply` first. Whoever leaves the chat
+finishes its reply and then drops the generation, so that the session has nothing to report of it any more.
 
 The prompt is on the disk before inference starts; a reply that grows is saved once a second.
 """
@@ -119,7 +122,7 @@ class ChatController(QObject):
 
     def new_chat(self) -> None:
         """An empty conversation with the same system prompt; the old one stays saved."""
-        self._let_go()
+        self._leave("cancelled")
         self.chat = Conversation(self.chat.system)
         try:
             self.store.forget()
@@ -129,7 +132,8 @@ class ChatController(QObject):
 
     def open_chat(self, key: str) -> None:
         """Another saved conversation. Raises HeldError, OSError or ValueError, and then keeps this one."""
-        self._show(self.store.load(key))
+        if key != self.chat.key or not len(self.chat):  # the file of the open one may be older than what is shown
+            self._show(self.store.load(key))
 
     def open_copy(self, key: str) -> None:
         """A conversation that begins as the saved one. Raises OSError or ValueError, and then keeps this one."""
@@ -150,7 +154,7 @@ class ChatController(QObject):
         self.store.delete(key)
 
     def _show(self, chat: Conversation) -> None:
-        self._let_go()
+        self._leave("cancelled")
         self.chat = chat
         self._commit()
         self.reset.emit()
@@ -167,8 +171,10 @@ class ChatController(QObject):
 
     def shut(self) -> None:
         """The window closes: everything is saved, and the next start restores it."""
-        if len(self.chat):
-            self._finish("interrupted") if self._reply else self._commit()
+        if self._reply is not None:
+            self._leave("interrupted")
+        else:
+            self._commit()
         try:
             self.store.close()
         except OSError as error:
@@ -179,6 +185,7 @@ class ChatController(QObject):
             if rebuilt:
                 self.reset.emit()
             return False
+        options = self.decoding.to_options(self.sampling) | self.languages
         self.chat.bundle = self.session.bundle
         self.chat.decoding = asdict(self.decoding)
         self._reply = self.chat.begin_reply(prompt)
@@ -192,17 +199,17 @@ class ChatController(QObject):
         else:
             self.appended.emit(self._reply.id)
         self.runningChanged.emit(True)
-        options = self.decoding.to_options(self.sampling) | self.languages
         asked = self.chat.to_messages(prompt), options
         if not self.session.generate(*asked, tools=self.tools, prefill=self.prefill):
             self._on_failed(SessionFailure("busy", self.tr("The session is busy with another reply.")))
             return False
         return True
 
-    def _let_go(self) -> None:
+    def _leave(self, reason: str) -> None:
+        """Ends the running reply, if any, for good: nothing of it reaches the chat that comes next."""
         if self._reply is not None:
-            self.session.stop()
-            self._finish("cancelled")
+            self._finish(reason)
+            self.session.drop()
 
     def _on_token(self, event: TokenEvent) -> None:
         if self._reply is None:

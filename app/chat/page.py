@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -97,6 +97,7 @@ class ChatPage(QWidget):
         s.opened.connect(lambda _ready: self.usage.refresh())
         s.failed.connect(self._on_session_failed)
         self.context.bundleChanged.connect(self._on_bundle)
+        self.context.closing.connect(self.shut)
         self.setFocusProxy(self.composer.edit)
         application = QCoreApplication.instance()
         if application is not None:
@@ -161,17 +162,10 @@ class ChatPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Qt's name: the bundle opens when the page is first looked at, so that the first reply comes fast."""
         super().showEvent(event)
-        self.window().installEventFilter(self)
         if self.session.state == "closed" and not self.controller.running:
             self.opener.ensure()
         self.opener.ask_devices()
         self.composer.edit.setFocus()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's name: the window that closes takes the chat to the disk first."""
-        if event.type() == QEvent.Type.Close and watched is self.window():
-            self.shut()
-        return super().eventFilter(watched, event)
 
     def _refresh_state(self, *_: object) -> None:
         chat = self.controller.chat

@@ -49,6 +49,7 @@ class AppContext(QObject):
     noteShown = Signal(str, str, object)  # noqa: N815  message, action, on_action
     noteGone = Signal(str)  # noqa: N815  the message of a note that holds no more
     memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers
+    closing = Signal()  # the window closes, and its workers are about to end
 
     def __init__(
         self, home: Path | None = None, program: Sequence[str] | None = None, read: Reader = read_summary
@@ -204,6 +205,7 @@ class AppContext(QObject):
 
     def close(self) -> None:
         """End every worker, and start none any more; a build that runs resumes when it is asked for again."""
+        self.closing.emit()
         self.kept_draft.save()
         self.history.close()
         self._closed = True

@@ -80,6 +80,7 @@ class Session(QObject):
         self._error: SessionFailure | None = None
         self._job: Job[ReadyEvent] | Job[GenerationDone] | None = None
         self._waiting: Generate | None = None
+        self._dropped: Job[ReadyEvent] | Job[GenerationDone] | None = None
         self._step = 0
         self._ending = self._again = False
         self.history = CacheHistory()
@@ -233,6 +234,21 @@ class Session(QObject):
             self._waiting = None
             self.failed.emit(SessionFailure("cancelled", self.tr("Stopped before the bundle was open.")))
 
+    def drop(self) -> None:
+        """Ends the running or waiting generation for its caller, who is not interested in the rest of it.
+
+        `failed` (kind `cancelled`) follows at once, and nothing more of it is emitted. The next generation may start
+        right away: the worker takes it up as soon as it has stopped the dropped one.
+        """
+        job = self._job
+        if self._state != "generating" or job is None:
+            self.stop()
+            return
+        self._dropped, self._job = job, None
+        job.cancel()
+        self._set_state("ready")
+        self.failed.emit(SessionFailure("cancelled", self.tr("Stopped.")))
+
     def rewind(self, length: int) -> bool:
         """Goes back to the first `length` tokens; False where the session is not ready for it."""
         return self._state == "ready" and self._cache_work.begin("rewind", length, Rewind(length))
@@ -265,7 +281,7 @@ class Session(QObject):
     def _abandon(self) -> None:
         """Lets go of the running job; what it still says is not listened to."""
         self._cache_work.abandon()
-        job, self._job = self._job, None
+        job, self._job, self._dropped = self._job, None, None
         running, self._waiting = self._state == "generating" or self._waiting is not None, None
         if job is not None:
             job.cancel()
@@ -273,6 +289,8 @@ class Session(QObject):
             self.failed.emit(SessionFailure("cancelled", self.tr("Another bundle was opened.")))
 
     def _on_event(self, job: Job[object], event: Event) -> None:
+        if job is self._dropped and isinstance(event, CacheEvent):
+            self._set_groups(event.groups, "before")
         if job is not self._job:
             return
         if isinstance(event, TokenEvent):
@@ -300,24 +318,30 @@ class Session(QObject):
             self._begin()
 
     def _on_done(self, job: Job[GenerationDone], done: GenerationDone) -> None:
-        if job is not self._job:
+        if not self._ends(job):
             return
         self._job = None
         self._set_state("ready")
         self.finished.emit(done)
 
+    def _ends(self, job: Job[object]) -> bool:
+        """Whether the job that is followed ended; the end of a dropped one is noted and not reported."""
+        if job is self._dropped:
+            self._dropped = None
+        return job is self._job
+
     def _on_error(self, job: Job[object], error: ErrorEvent) -> None:
-        if job is not self._job:
+        if not self._ends(job):
             return
         self._job = None
         self._fail(SessionFailure(error.kind, error.message, error.details), "ready" if self._ready else "failed")
 
     def _on_crash(self, message: str) -> None:
-        forced = self._ending or (self._job is not None and self._job.cancelled)
+        forced = self._ending or self._dropped is not None or (self._job is not None and self._job.cancelled)
         again, self._ending, self._again = self._again, False, False
         if self._state in ("closed", "failed"):
             return
-        self._job = self._ready = None
+        self._job = self._ready = self._dropped = None
         self._cache_work.abandon()
         self._set_groups([])
         self._fail(SessionFailure("stopped" if forced else "crashed", message), "failed")

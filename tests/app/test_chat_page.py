@@ -477,6 +477,30 @@ def test_closing_the_window_saves_a_reply_that_runs(
     assert json.loads((home / "chats" / "session.json").read_text())["open"] is False
 
 
+def test_a_window_that_stays_open_keeps_its_reply(
+    make_window: Callable[..., MainWindow], qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question about what still runs was answered with Wait."""
+    bundle = home.parent / "demo"
+    bundle.mkdir()
+    (bundle / "pipeline.json").write_text("{}")
+    window = make_window(reply="word", tokens=60, delay=0.01)
+    window.context.open_bundle(bundle)
+    window.context.navigate.emit("chat")
+    page = window.findChild(ChatPage)
+    assert page is not None
+    page.send("go on")
+    qtbot.waitUntil(lambda: "word word" in page.transcript.views[-1].text.toPlainText())
+    with monkeypatch.context() as patch:
+        patch.setattr(window.leaving, "may_close", lambda: False)
+        window.close()
+    assert page.controller.running
+    done(qtbot, page)
+    reply = page.controller.chat.last("assistant")
+    assert reply is not None and reply.reply is not None
+    assert (reply.reply.ended, reply.content.count("word")) == ("eos", 60)
+
+
 def test_actions_are_found_by_the_palette(make: Make, qtbot: QtBot) -> None:
     page = make()
     ask(qtbot, page, "8*7=")

@@ -335,3 +335,46 @@ def test_restart_ends_the_worker_and_opens_the_bundle_anew(
     worker.crashed.emit("It died.")
     assert opened.error == SessionFailure("crashed", "It died.")
     assert len(worker.jobs) == asked + 1
+
+
+def test_a_dropped_generation_ends_at_once_and_is_heard_no_more(opened: Session, worker: StubWorker) -> None:
+    """But for its last picture of the cache, which is the one that the next generation begins with."""
+    opened.generate("8*7=")
+    dropped = worker.jobs[-1]
+    log = Log(opened)
+    opened.drop()
+    assert dropped.cancelled and opened.state == "ready"
+    assert [(name, getattr(value, "kind", value)) for name, value in log.lines] == [
+        ("stateChanged", "ready"),
+        ("failed", "cancelled"),
+    ]
+    assert opened.generate("9*9=")
+    log.lines.clear()
+    groups = [group("static", [(0, 0, 9)])]
+    for event in (TOKEN, CHUNK, CacheEvent(groups=groups)):
+        dropped.event.emit(event)
+    dropped.answered.emit(DONE)
+    assert log.lines == [("cacheChanged", groups)] and opened.state == "generating"
+    worker.jobs[-1].event.emit(TOKEN)
+    worker.jobs[-1].answered.emit(DONE)
+    assert [name for name, _ in log.lines[1:]] == ["token", "stateChanged", "finished"]
+
+
+def test_a_dropped_generation_that_hangs_is_no_crash(opened: Session, worker: StubWorker) -> None:
+    """The worker was ended because it did not stop."""
+    opened.generate("8*7=")
+    opened.drop()
+    worker.crashed.emit("Stopped: the worker did not answer and was ended.")
+    assert opened.error is not None and (opened.error.kind, opened.state) == ("stopped", "failed")
+
+
+def test_without_a_generation_there_is_nothing_to_drop(session: Session, worker: StubWorker) -> None:
+    session.open("/b")
+    log = Log(session)
+    session.drop()
+    assert log.lines == [] and session.state == "opening" and not worker.jobs[-1].cancelled
+    session.generate("8*7=")
+    session.drop()
+    assert [name for name, _ in log.lines] == ["failed"]
+    worker.jobs[-1].answered.emit(READY)
+    assert session.state == "ready" and len(worker.jobs) == 1

@@ -1,0 +1,266 @@
+"""Where a question lands and how often its reply ends, over random sequences of what a person and a worker can do."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+from pytestqt.qtbot import QtBot
+
+from app.chat.controller import ChatController
+from app.jobs.slices import whole
+from app.state.chats import ChatStore
+from app.state.conversation import Conversation
+from app.state.session import Session
+from tests.app.test_session import DONE, READY, TOKEN, StubJob
+from tests.fakes.inspections import group
+from workflows.wire.events import CacheEvent, ErrorEvent
+from workflows.wire.requests import Generate, Open, Request
+
+BUNDLES = ("/b/one", "/b/two")
+
+
+class OrderedWorker(QObject):
+    """Serves its jobs one after the other, as a worker does: a cancelled one may still send a token before it ends."""
+
+    crashed = Signal(str)
+    memory = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[StubJob] = []
+        self.all: list[StubJob] = []
+
+    def request(self, request: Request[object]) -> StubJob:
+        self.open.append(StubJob(request))
+        self.all.append(self.open[-1])
+        return self.open[-1]
+
+    def kill(self) -> None:
+        self.die("Stopped.", "cancelled")
+
+    def die(self, message: str = "The worker died.", kind: str = "crashed") -> None:
+        jobs, self.open = self.open, []
+        self.crashed.emit(message)
+        for job in jobs:
+            job.failed.emit(ErrorEvent(kind=kind, message=message))
+
+    def say(self, text: str) -> None:
+        """One token of the first job, where that generates."""
+        if self.open and isinstance(self.open[0].request, Generate):
+            self.open[0].event.emit(replace(TOKEN, text=text))
+            self.open[0].event.emit(CacheEvent(groups=[group("static", [(0, 0, 9)])]))
+
+    def end(self, text: str, error: str = "") -> None:
+        """The end of the first job."""
+        if not self.open:
+            return
+        job = self.open.pop(0)
+        if error:
+            job.failed.emit(ErrorEvent(kind=error, message=f"{error}."))
+        elif isinstance(job.request, Open):
+            job.answered.emit(replace(READY, bundle=job.request.bundle))
+        else:
+            job.answered.emit(replace(DONE, text=text, finish_reason="cancelled" if job.cancelled else "eos"))
+
+
+class Bench:
+    """A controller, its worker, and what must hold after every step."""
+
+    def __init__(self, folder: Path) -> None:
+        self.worker = OrderedWorker()
+        self.session = Session(self.worker)  # type: ignore[arg-type]
+        self.store = ChatStore(folder)
+        self.store.begin()
+        self.bundle = BUNDLES[0]
+        self.controller = ChatController(self.session, self.store, self.ensure)
+        self.asked: dict[str, str] = {}  # question → the chat that was shown when it was sent
+        self.ends: Counter[tuple[str, int]] = Counter()
+        self.running: list[bool] = []
+        self.deleted: set[str] = set()
+        self.controller.ended.connect(lambda id: self.ends.update([(self.controller.chat.key, id)]))
+        self.controller.runningChanged.connect(self.running.append)
+
+    def ensure(self) -> bool:
+        if self.session.state in ("closed", "failed") or self.session.bundle != self.bundle:
+            self.session.open(self.bundle)
+        return True
+
+    def send(self) -> bool:
+        text = f"q{len(self.asked)}"
+        sent = self.controller.send(text)
+        if sent:
+            self.asked[text] = self.controller.chat.key
+        return sent
+
+    def now(self) -> str:
+        """The question that the worker answers."""
+        if self.worker.open and isinstance(self.worker.open[0].request, Generate):
+            messages = self.worker.open[0].request.messages
+            assert messages
+            return messages[-1].content
+        return ""
+
+    def edit(self) -> None:
+        if (last := self.controller.chat.last("user")) is not None:
+            text = f"q{len(self.asked)}"
+            if self.controller.edit(last.id, text):
+                self.asked[text] = self.controller.chat.key
+
+    def pick(self, dice: random.Random) -> str:
+        keys = sorted(one.key for one in whole(self.store.saved()))
+        return dice.choice(keys) if keys else ""
+
+    def open_chat(self, key: str) -> None:
+        if key:
+            self.controller.open_chat(key)
+
+    def delete(self, key: str) -> None:
+        if key:
+            self.controller.delete(key)
+            self.deleted.add(key)
+
+    def switch(self) -> None:
+        """Another bundle is current, and opens where nothing runs, as on the chat page."""
+        self.bundle = BUNDLES[self.bundle == BUNDLES[0]]
+        if not self.controller.running:
+            self.ensure()
+
+    def step(self, dice: random.Random) -> None:
+        """Something that a person or the worker does."""
+        acts: list[Callable[[], object]] = [
+            self.send,
+            self.send,
+            self.edit,
+            self.controller.regenerate,
+            self.controller.stop,
+            self.controller.new_chat,
+            lambda: self.open_chat(self.pick(dice)),
+            lambda: self.delete(self.pick(dice)),
+            lambda: self.delete(self.controller.chat.key if len(self.controller.chat) else ""),
+            self.switch,
+            self.session.reopen,
+            self.worker.die,
+            self.session.end,
+            lambda: self.worker.say(f"<{self.now()}>"),
+            lambda: self.worker.say(f"<{self.now()}>"),
+            lambda: self.worker.end(f"<{self.now()}>"),
+            lambda: self.worker.end(f"<{self.now()}>"),
+            lambda: self.worker.end("", dice.choice(["request", "bundle", "logits", "prompt"])),
+        ]
+        dice.choice(acts)()
+
+    def check(self) -> None:
+        """The invariants."""
+        chat = self.controller.chat
+        open_replies = [m.id for m in replies(chat) if m.reply is not None and not m.reply.ended]
+        assert len(open_replies) == self.controller.running
+        assert set(self.ends.values()) <= {1}, "a reply ended twice"
+        for message in replies(chat):
+            ended = message.reply is not None and bool(message.reply.ended)
+            assert self.ends[chat.key, message.id] == ended
+            assert set(message.content.split(">")) <= {"", f"<{prompt_of(chat, message)}"}
+        assert self.running == [bool(at % 2 == 0) for at in range(len(self.running))], "running is said in turns"
+
+    def check_files(self) -> None:
+        """Each question stands in the chat that it was sent in, and in no other."""
+        found: dict[str, set[str]] = {}
+        for saved in whole(self.store.saved()):
+            for word in saved.words.split():
+                if word.startswith("q"):
+                    found.setdefault(word, set()).add(saved.key)
+        kept = {text: {key} for text, key in self.asked.items() if key not in self.deleted}
+        assert {text: found[text] for text in kept} == kept
+
+
+def replies(chat: Conversation) -> list[Any]:
+    return [message for message in chat._messages.values() if message.role == "assistant"]
+
+
+def prompt_of(chat: Conversation, reply: Any) -> str:
+    return chat[reply.parent].content
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path / "chats")
+    yield made
+    made.controller.shut()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_sequences(bench: Bench, seed: int) -> None:
+    dice = random.Random(seed)
+    for _ in range(120):
+        bench.step(dice)
+        bench.check()
+    while bench.worker.open:
+        bench.worker.end(f"<{bench.now()}>")
+    bench.check()
+    assert not bench.controller.running
+    bench.check_files()
+    assert bench.send()
+    while bench.worker.open:
+        bench.worker.end(f"<{bench.now()}>")
+    last = bench.controller.chat.last("assistant")
+    assert last is not None and last.reply is not None
+    assert (last.content, last.reply.ended) == (f"<{prompt_of(bench.controller.chat, last)}>", "eos")
+    bench.check_files()
+
+
+@pytest.mark.parametrize("moment", ["opening", "streaming", "stopping"])
+@pytest.mark.parametrize("leave", ["new", "open", "delete"])
+def test_the_next_question_lands_in_the_chat_that_is_shown(bench: Bench, moment: str, leave: str) -> None:
+    """At any moment of the reply before, of which nothing reaches the next one."""
+    controller, worker = bench.controller, bench.worker
+    bench.send()
+    worker.end("")
+    worker.end("<q0>")
+    other = controller.chat.key
+    controller.new_chat()
+    if moment == "opening":
+        bench.bundle = BUNDLES[1]
+    bench.send()
+    first = controller.chat.key
+    if moment != "opening":
+        worker.say("<q1>")
+    if moment == "stopping":
+        controller.stop()
+    act = {"new": controller.new_chat, "open": lambda: controller.open_chat(other)}
+    act.get(leave, lambda: controller.delete(first))()
+    assert bench.send()
+    shown = controller.chat
+    assert (shown.key == other, shown.key == first) == (leave == "open", False)
+    worker.say("<q1>")
+    while worker.open:
+        worker.end(f"<{bench.now()}>")
+    reply = shown.last("assistant")
+    assert controller.chat is shown and reply is not None and reply.reply is not None
+    assert (reply.content, reply.reply.ended) == ("<q2>", "eos")
+    assert sum(bench.ends.values()) == 3
+
+
+def test_the_chat_that_is_open_is_not_read_again_over_its_running_reply(bench: Bench) -> None:
+    bench.send()
+    bench.worker.end("")
+    bench.worker.say("<q0>")
+    chat = bench.controller.chat
+    bench.controller.open_chat(chat.key)
+    assert bench.controller.chat is chat and bench.controller.running
+
+
+def test_closing_while_the_bundle_opens_ends_the_reply_once(bench: Bench) -> None:
+    bench.send()
+    bench.controller.shut()
+    while bench.worker.open:
+        bench.worker.end("<q0>")
+    (saved,) = whole(bench.store.saved())
+    reply = replies(bench.controller.chat)[0].reply
+    assert (reply.ended, list(bench.ends.values()), saved.key) == ("interrupted", [1], bench.controller.chat.key)
+    assert not any(isinstance(job.request, Generate) for job in bench.worker.all)
