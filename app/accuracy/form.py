@@ -12,6 +12,7 @@ from app.widgets import button, label
 from app.widgets.basics import set_role
 from app.widgets.bundle_choice import BundleChoice
 from app.widgets.path_field import PathField
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.spin import in_tokens
 from app.widgets.theme import G, set_icon
 from workflows.wire.requests import Eval
@@ -54,8 +55,11 @@ class Form(QWidget):
         self.steps.setValue(STEPS)
         self.steps.setAccessibleName(self.tr("New tokens a prompt at most"))
         self.suggest = QCheckBox(self.tr("Suggest"))
-        self.suggest.setToolTip(
-            self.tr("Also ranks quantized nodes by what leaving each in full precision would gain; takes a run a node.")
+        set_tool_tip(
+            self.suggest,
+            self.tr(
+                "Also ranks quantized nodes by what leaving each in full precision would gain; takes a run a node."
+            ),
         )
         self.suggest.setAccessibleName(self.tr("Suggest nodes to exclude from quantization"))
         self.run = button(self.tr("Compare"), "play", "primary", self._on_run)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.charts.text import describe_shown, drafts_text, latency
 from app.state.snapshot import Figures, Percentiles
 from app.widgets import Card, Stat, label
 from app.widgets.format import number
+from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, theme
 
 
@@ -56,15 +57,16 @@ class FiguresRow(QWidget):
         column.addLayout(head)
         column.addLayout(row)
 
-    def _drafts(self) -> QLabel:
+    def _drafts(self) -> PlainLabel:
         """What came of drafts, in words; hidden where there were none."""
         words = label("", "small")
         words.setAccessibleName(self.tr("What came of drafts"))
-        words.setToolTip(
+        set_tool_tip(
+            words,
             self.tr(
                 "The bars are the tokens that each step of the model gave. The paler bar behind one is what it would "
                 "have given, had the whole draft been right."
-            )
+            ),
         )
         words.hide()
         return words
@@ -94,7 +96,7 @@ class FiguresRow(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(G + 4)
         grid.setVerticalSpacing(2)
-        self.cells: dict[tuple[str, str], QLabel] = {}
+        self.cells: dict[tuple[str, str], PlainLabel] = {}
         grid.addWidget(label(self.tr("latency in ms"), "muted"), 0, 0)
         for column, name in enumerate(("p50", "p95", "p99", self.tr("steps"))):
             grid.addWidget(label(name, "muted"), 0, column + 1, Qt.AlignmentFlag.AlignRight)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QPushBut
 
 from app.charts.look import Look
 from app.widgets import button
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
 
@@ -34,19 +35,20 @@ class Toolbar(QWidget):
             self.tr("Percentile lines"), {"decode": self.tr("Lines: decode"), "prefill": self.tr("Lines: prefill")}
         )
         self.fit_decode = QCheckBox(self.tr("Scale to decode"))
-        self.fit_decode.setToolTip(
-            self.tr("Long prefill blocks run out of the picture, so that decode steps can be told apart.")
+        set_tool_tip(
+            self.fit_decode,
+            self.tr("Long prefill blocks run out of the picture, so that decode steps can be told apart."),
         )
         self.log = QCheckBox(self.tr("Log scale"))
-        self.log.setToolTip(self.tr("Latency on a logarithmic scale: prefill and decode in one picture."))
+        set_tool_tip(self.log, self.tr("Latency on a logarithmic scale: prefill and decode in one picture."))
         self.fit = button(self.tr("Fit"), "zoom")
-        self.fit.setToolTip(self.tr("Leaves the zoom (double click, Home, or 0)"))
+        set_tool_tip(self.fit, self.tr("Leaves the zoom (double click, Home, or 0)"))
         self.fit.setEnabled(False)
         self.freeze = button(self.tr("Freeze"), "pause")
         self.freeze.setCheckable(True)
-        self.freeze.setToolTip(self.tr("Lets the picture stand still; measuring goes on (Ctrl+Space)"))
+        set_tool_tip(self.freeze, self.tr("Lets the picture stand still; measuring goes on (Ctrl+Space)"))
         self.reset = button(self.tr("Reset"), "trash")
-        self.reset.setToolTip(self.tr("Forgets what was measured"))
+        set_tool_tip(self.reset, self.tr("Forgets what was measured"))
         self._lay_out()
         self.span.currentIndexChanged.connect(lambda _index: self.chosen.emit())
         self.lines.currentIndexChanged.connect(lambda _index: self.look_changed.emit())

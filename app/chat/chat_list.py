@@ -26,6 +26,7 @@ from app.jobs.slices import Slices, whole
 from app.state.chats import Saved
 from app.widgets import label
 from app.widgets.actions import action
+from app.widgets.plain_text import plain_tool_tip
 from app.widgets.theme import G
 
 WIDTH = 208
@@ -74,8 +75,11 @@ class SavedChats(QAbstractListModel):
             return f"{title}\n{_when(saved.changed_at)}{f' · {saved.bundle}' if saved.bundle else ''}"
         if role == Qt.ItemDataRole.EditRole:
             return saved.title
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return ", ".join(part for part in (title, _when(saved.changed_at), saved.bundle) if part)
+        whole = ", ".join(part for part in (title, _when(saved.changed_at), saved.bundle) if part)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tool_tip(whole)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return whole
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

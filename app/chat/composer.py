@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.chat.intents import Resend, Rewrite, Send, Stop
 from app.state.drafts import Unsent
+from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon
 
 MOST_LINES = 8
@@ -61,15 +62,14 @@ class Composer(QWidget):
         self.edit = PromptEdit()
         self.button = QPushButton()
         self.button.setMinimumWidth(96)
-        self._note = QLabel(self.tr("Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it."))
+        self._note = PlainLabel(self.tr("Editing an earlier prompt: Enter sends it as a new branch, Esc leaves it."))
         self._note.setProperty("role", "muted")
         self._note.hide()
-        self._completes = QLabel(self.tr("No chat template: the model completes what was written so far."))
+        self._completes = PlainLabel(self.tr("No chat template: the model completes what was written so far."))
         self._completes.setProperty("role", "muted")
         self._completes.hide()
-        self.problem = QLabel()
+        self.problem = PlainLabel()
         self.problem.setProperty("role", "error")
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
         self.problem.setWordWrap(True)
         self.problem.hide()
         row = QHBoxLayout()
@@ -157,7 +157,7 @@ class Composer(QWidget):
     def _refresh(self) -> None:
         running = self._running
         self.button.setText(self.tr("Stop") if running else self.tr("Send"))
-        self.button.setToolTip(self.tr("Ends the reply (Esc)") if running else self.tr("Sends the prompt (Enter)"))
+        set_tool_tip(self.button, self.tr("Ends the reply (Esc)") if running else self.tr("Sends the prompt (Enter)"))
         set_icon(self.button, "stop" if running else "send", "text" if running else "accent_text", 16)
         role = "" if running else "primary"
         if self.button.property("role") != role:

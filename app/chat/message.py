@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.chat.body import MessageBody
 from app.chat.decoding.tree import ReplyTree
@@ -12,6 +12,7 @@ from app.chat.intents import AnswerAgain, Intent, Rewrite, Version
 from app.chat.underlines import Legend
 from app.state.conversation import Message, Reply
 from app.widgets.format import number
+from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon
 
 FLUSH_MS = 33
@@ -95,10 +96,9 @@ class MessageView(QFrame):
             self.setProperty("role", "card")
         self.setAccessibleName(self.tr("Message of: {0}").format(who))
         reply = self.message.reply
-        self.who = QLabel(f"{who} · {reply.bundle}" if reply is not None and reply.bundle else who)
-        self.who.setTextFormat(Qt.TextFormat.PlainText)
+        self.who = PlainLabel(f"{who} · {reply.bundle}" if reply is not None and reply.bundle else who)
         self.who.setProperty("role", "muted")
-        self.status = QLabel()
+        self.status = PlainLabel()
         self.status.setProperty("role", "muted")
         self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.status.setWordWrap(True)
@@ -124,7 +124,7 @@ class MessageView(QFrame):
         index, count = siblings
         if count > 1:
             self._tool(row, "previous", "chevron-left", self.tr("Previous version")).setEnabled(index > 0)
-            self.place = QLabel(f"{index + 1}/{count}")
+            self.place = PlainLabel(f"{index + 1}/{count}")
             self.place.setProperty("role", "muted")
             self.place.setAccessibleName(self.tr("Version {0} of {1}").format(index + 1, count))
             row.addWidget(self.place)
@@ -138,7 +138,7 @@ class MessageView(QFrame):
     def _tool(self, row: QHBoxLayout, name: str, icon: str, tip: str) -> QToolButton:
         button = QToolButton()
         set_icon(button, icon, "muted")
-        button.setToolTip(tip)
+        set_tool_tip(button, tip)
         button.setAccessibleName(tip)
         if name != "copy":
             intent = self._intent(name)
@@ -179,11 +179,10 @@ class MessageView(QFrame):
         """A line inside the message: the window slid, a template is missing."""
         row = QHBoxLayout()
         row.setSpacing(G // 2)
-        icon = QLabel()
+        icon = PlainLabel()
         set_icon(icon, "info", "accent", 16)
-        words = QLabel(text)
+        words = PlainLabel(text)
         words.setProperty("role", "muted")
-        words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row.addWidget(icon)

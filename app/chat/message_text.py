@@ -6,7 +6,6 @@ TokenEvents ──▶ TokenMap ──token_at──▶ hover, tool tip
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QUrl
@@ -26,6 +25,7 @@ from app.chat.dressing import dress
 from app.chat.token_map import TokenMap, units
 from app.chat.underlines import Underlines, drafted_text
 from app.widgets.basics import see_through
+from app.widgets.plain_text import Markup, joined, markup, show_tool_tip
 from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
 
@@ -125,7 +125,7 @@ class MessageText(QTextEdit):
         position = self.document().documentLayout().hitTest(point.toPointF(), Qt.HitTestAccuracy.ExactHit)
         return self._map.token_at(position) if position >= 0 else -1
 
-    def token_html(self, index: int) -> str:
+    def token_html(self, index: int) -> Markup:
         """What the tool tip says of a token."""
         assert self._map is not None
         return describe_token(self._map.tokens[index], self._drafter)
@@ -163,7 +163,7 @@ class MessageText(QTextEdit):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             index = self.token_at(event.pos())
             if index >= 0:
-                QToolTip.showText(event.globalPos(), self.token_html(index), self)
+                show_tool_tip(event.globalPos(), self.token_html(index), self)
             else:
                 QToolTip.hideText()
             return True
@@ -177,7 +177,7 @@ class MessageText(QTextEdit):
             self._mark(index)
             if index >= 0:
                 corner = self.cursorRect().bottomLeft()
-                QToolTip.showText(self.viewport().mapToGlobal(corner), self.token_html(index), self)
+                show_tool_tip(self.viewport().mapToGlobal(corner), self.token_html(index), self)
 
     def _mark(self, index: int) -> None:
         if index == self._marked:
@@ -199,20 +199,18 @@ class MessageText(QTextEdit):
         self.setExtraSelections(selections)
 
 
-def describe_token(token: TokenEvent, by: str = "") -> str:
+def describe_token(token: TokenEvent, by: str = "") -> Markup:
     """A token as rich text: what, which id, how probable, who drafted it, and what else it might have been."""
 
     def visible(text: str) -> str:
-        return escape(text.replace("\n", "⏎").replace("\t", "⇥").replace(" ", "␣")) or "∅"
+        return text.replace("\n", "⏎").replace("\t", "⇥").replace(" ", "␣") or "∅"
 
-    head = f"<b>{visible(token.text)}</b> · id {token.id} · {token.latency_ms:.1f} ms"
+    head = [markup("<b>{}</b> · id {} · {} ms", visible(token.text), token.id, f"{token.latency_ms:.1f}")]
     if token.probability is not None:
-        head += f" · {token.probability:.1%}"
+        head.append(markup(" · {}", f"{token.probability:.1%}"))
     if token.drafted:
-        head += f"<br>{escape(drafted_text(by))}"
-    rows = "".join(
-        f"<tr><td>{visible(str(text))}</td><td align='right'>&nbsp;&nbsp;{int(id)}</td>"
-        f"<td align='right'>&nbsp;&nbsp;{float(p):.1%}</td></tr>"
-        for id, text, p in token.alternatives
-    )
-    return f"<qt>{head}<table>{rows}</table></qt>" if rows else f"<qt>{head}</qt>"
+        head.append(markup("<br>{}", drafted_text(by)))
+    row = "<tr><td>{}</td><td align='right'>&nbsp;&nbsp;{}</td><td align='right'>&nbsp;&nbsp;{}</td></tr>"
+    rows = [markup(row, visible(str(text)), int(id), f"{float(p):.1%}") for id, text, p in token.alternatives]
+    table = markup("<table>{}</table>", joined(rows)) if rows else ""
+    return markup("<qt>{}{}</qt>", joined(head), table)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from app.widgets import Section, button, label
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 
 
@@ -23,11 +24,11 @@ class OpeningPart(Section):
         self.prefill = QLineEdit()
         self.prefill.setPlaceholderText(self.tr("Nothing"))
         self.prefill.setAccessibleName(self.tr("The reply begins with"))
-        self.prefill.setToolTip(self.tr("The model goes on from these words as if they were its own."))
+        set_tool_tip(self.prefill, self.tr("The model goes on from these words as if they were its own."))
         self.tools = QPlainTextEdit()
         self.tools.setPlaceholderText(self.tr("None"))
         self.tools.setAccessibleName(self.tr("Tools"))
-        self.tools.setToolTip(self.tr("A JSON list of functions, for a chat template that takes them."))
+        set_tool_tip(self.tools, self.tr("A JSON list of functions, for a chat template that takes them."))
         self.tools.setTabChangesFocus(True)
         self.tools.setFixedHeight(7 * G)
         self.tools.document().setDocumentMargin(G - 2)

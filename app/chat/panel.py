@@ -23,6 +23,7 @@ from app.chat.presets import PresetPart
 from app.chat.sampling import DRAWS, Sampling, parse_stops, show_stops
 from app.widgets import Section, button, label, scrolled
 from app.widgets.placement import PlacementPart
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import SessionChoice
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
@@ -103,7 +104,7 @@ class SettingsPanel(QWidget):
     def _sampling_part(self) -> Section:
         part = Section(self.tr("Sampling"))
         self.reset_button = button(self.tr("Reset"), role="link", clicked=lambda: self._reset())
-        self.reset_button.setToolTip(self.tr("Back to greedy, with all the rest off"))
+        set_tool_tip(self.reset_button, self.tr("Back to greedy, with all the rest off"))
         part.header.addWidget(self.reset_button)
         self.presets = PresetPart()
         part.body.addWidget(self.presets)
@@ -115,8 +116,8 @@ class SettingsPanel(QWidget):
             caption = label(title, "small", wrap=True, selectable=False)
             spin = self._spin(name)
             spin.setAccessibleName(title)
-            spin.setToolTip(tip)
-            caption.setToolTip(tip)
+            set_tool_tip(spin, tip)
+            set_tool_tip(caption, tip)
             caption.setBuddy(spin)
             grid.addWidget(caption, row, 0)
             grid.addWidget(spin, row, 1)
@@ -124,7 +125,7 @@ class SettingsPanel(QWidget):
         part.body.addWidget(label(self.tr("Stop strings, one a line"), "small", selectable=False))
         self.stops = QPlainTextEdit()
         self.stops.setAccessibleName(self.tr("Stop strings"))
-        self.stops.setToolTip(self.tr("The reply ends before any of these; \\n stands for a line end."))
+        set_tool_tip(self.stops, self.tr("The reply ends before any of these; \\n stands for a line end."))
         self.stops.setTabChangesFocus(True)
         self.stops.setFixedHeight(7 * G)
         self.stops.document().setDocumentMargin(G - 2)

@@ -9,6 +9,7 @@ from app.state.context import AppContext
 from app.state.device_work import DeviceWork
 from app.widgets.basics import Card, Elided, Pill, button, label
 from app.widgets.format import size
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.preflight import PreflightView
 from app.widgets.theme import G, set_icon
 from workflows.wire.reports.devices import Device
@@ -32,8 +33,9 @@ class DeviceCard(Card):
             self.body.addWidget(label(device.remedy, "muted", wrap=True))
         self.act = button(self.tr("Install {0}").format(device.install), "plus", clicked=self._install)
         self.compile = button(self.tr("Compile"), "play", clicked=self._compile)
-        self.compile.setToolTip(
-            self.tr("What the provider makes of the bundle's graphs is made once and kept, so that they open at once.")
+        set_tool_tip(
+            self.compile,
+            self.tr("What the provider makes of the bundle's graphs is made once and kept, so that they open at once."),
         )
         self.check = button(self.tr("Check a bundle"), "play", clicked=self._check)
         self.cancel = button(self.tr("Cancel"), "stop", clicked=self._cancel)
@@ -104,7 +106,9 @@ class DeviceCard(Card):
         self.compile.setEnabled(bundle is not None and not self._context.compiler.device)
         self.check.setVisible(device.usable and not busy)
         self.check.setEnabled(bundle is not None and tried.running is None)
-        self.check.setToolTip("" if bundle else self.tr("Open a bundle first: Home lists those that you have built."))
+        set_tool_tip(
+            self.check, "" if bundle else self.tr("Open a bundle first: Home lists those that you have built.")
+        )
         self.cancel.setVisible(busy)
         if focused:  # a button that hides gives the focus to the next, which may be one that installs
             (self.cancel if busy else self.check if device.usable else self.act).setFocus()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QW
 from app.state.context import AppContext
 from app.widgets.basics import button, label, set_role
 from app.widgets.bundle_choice import BundleChoice
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import allow, why_not
 from app.widgets.theme import G, set_icon
 from app.widgets.wheel import deaf_to_wheel
@@ -33,7 +34,7 @@ class SideForm(QObject):
     def _combo(self, name: str) -> QComboBox:
         combo = deaf_to_wheel(QComboBox())
         combo.setAccessibleName(name)
-        combo.setToolTip(name)
+        set_tool_tip(combo, name)
         combo.setMinimumContentsLength(10)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         return combo

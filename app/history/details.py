@@ -12,6 +12,7 @@ from app.state.history import HistoryModel
 from app.state.run_lines import kind
 from app.widgets import button, label
 from app.widgets.format import milliseconds, number, when
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.tables import Rows, Table
 from app.widgets.theme import G, mono_font
 from workflows.measure.figures import bundle_name
@@ -74,7 +75,9 @@ class Details(QWidget):
         there = self.run is not None and Path(self.run.bundle).is_dir()
         for part in (self.open, self.report):
             part.setEnabled(there)
-            part.setToolTip("" if there or self.run is None else self.tr("The bundle is not in its folder any more."))
+            set_tool_tip(
+                part, "" if there or self.run is None else self.tr("The bundle is not in its folder any more.")
+            )
 
     def _emit(self, signal: object) -> None:
         if self.run is not None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.history.looks import Look
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import SMALL, G, sans_font, theme
 
 ROW, SAMPLE, MOST = 22, 32, 336
@@ -28,7 +29,7 @@ class Legend(QWidget):
     def show_names(self, names: Sequence[str]) -> None:
         """The names of the curves, in their order."""
         self.names = list(names)
-        self.setToolTip("\n".join(names))
+        set_tool_tip(self, "\n".join(names))
         self.setAccessibleName(", ".join(names))
         self.updateGeometry()
         self.update()

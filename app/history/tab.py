@@ -22,6 +22,7 @@ from app.history.table import RunsTable
 from app.widgets import Banner, EmptyState, button, label
 from app.widgets.actions import action
 from app.widgets.format import counted, number
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.runs import Run, WrittenReport
 from workflows.wire.requests import WriteReport
@@ -101,7 +102,7 @@ class HistoryTab(QWidget):
         self.export.setMenu(menu)
         self.bundle_report = button(self.tr("Report on the bundle …"), "save", clicked=self.ask_report)
         self.remove_button = button(self.tr("Remove"), "trash", clicked=self.remove)
-        self.remove_button.setToolTip(self.tr("Removes the selected runs from the history (Del)"))
+        set_tool_tip(self.remove_button, self.tr("Removes the selected runs from the history (Del)"))
         row = QHBoxLayout()
         row.setSpacing(G)
         row.addWidget(self.count, 1)

@@ -16,6 +16,7 @@ from app.state.session import Session, SessionFailure
 from app.widgets import Banner, Card, button, label, set_role
 from app.widgets.endings import ended
 from app.widgets.format import counted, number
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import SessionChoice
 from app.widgets.spin import in_tokens
 from app.widgets.theme import G
@@ -261,11 +262,11 @@ class Scrubber(QWidget):
         self._began: Snapshot | None = None
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(self.tr("Step of the generation"))
-        self.slider.setToolTip(self.tr("Arrow keys walk through the steps of the last generation"))
+        set_tool_tip(self.slider, self.tr("Arrow keys walk through the steps of the last generation"))
         self.slider.setPageStep(10)
         self.where = label("", "muted", selectable=False)
         self.live = button(self.tr("Live"), "play", clicked=self.follow)
-        self.live.setToolTip(self.tr("Show the cache as it is now"))
+        set_tool_tip(self.live, self.tr("Show the cache as it is now"))
         row = QHBoxLayout(self)
         row.setContentsMargins(G, G, G, G)
         row.setSpacing(2 * G)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.widgets import Card, Pill, label, set_role
 from app.widgets.format import counted, size
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.inspection import ComponentReport
 
@@ -32,7 +33,7 @@ class ComponentCard(Card):
             head.addWidget(Pill(component.role, "prefill" if component.role in ("prefill", "encoder") else "decode"))
         self.body.addLayout(head)
         file = label(component.file, "muted", selectable=False)
-        file.setToolTip(component.file)
+        set_tool_tip(file, component.file)
         file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.body.addWidget(file)
         nodes = counted(component.nodes, self.tr("1 node"), self.tr("{0} nodes"))

@@ -12,6 +12,7 @@ from app.jobs.worker import Worker
 from app.state.inspection import Inspection
 from app.widgets import Card, button, label, scrolled, set_role
 from app.widgets.format import counted, size, when
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, mono_font
 from workflows.wire.reports.inspection import VerifyReport
 from workflows.wire.requests import Verify
@@ -29,7 +30,7 @@ class DetailsTab(InspectTab):
         column.setContentsMargins(G, 2 * G, G, 2 * G)
         column.setSpacing(2 * G)
         self.verify_button = button(self.tr("Verify files"), "ok", clicked=self.verify)
-        self.verify_button.setToolTip(self.tr("Reads every file and compares it with the manifest"))
+        set_tool_tip(self.verify_button, self.tr("Reads every file and compares it with the manifest"))
         self.verified = label("", "muted", wrap=True)
         row = QHBoxLayout()
         row.setSpacing(2 * G)

@@ -6,12 +6,13 @@ KvGroup ──▶ facts;   SlotTable ──▶ strip;   pointer, arrow keys ─�
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from app.inspect.strip import KvStrip
 from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, UNALLOCATED, KvGroup, SlotTable
 from app.widgets import Card, Pill, label
 from app.widgets.format import counted, number, size
+from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
 from workflows.wire.reports.composite import ranges
 
@@ -27,7 +28,7 @@ class GroupCard(Card):
         self.strip = KvStrip(group)
         self.state = label("", "small", wrap=True)
         self.readout = label("", "muted", wrap=True)
-        self._values: list[QLabel] = []
+        self._values: list[PlainLabel] = []
         head = QHBoxLayout()
         head.setSpacing(G)
         head.addWidget(label(self._title(kind), "heading"))

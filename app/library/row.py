@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QToolButton, QVBo
 from app.state.recents import Recent
 from app.widgets.basics import Card, Elided, Pill, button, label
 from app.widgets.format import rate, size, slots, when
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
 
@@ -83,7 +84,7 @@ class RecentRow(Card):
         path = self.entry.path
         away = QToolButton()
         set_icon(away, "close", "muted")
-        away.setToolTip(self.tr("Remove from list"))
+        set_tool_tip(away, self.tr("Remove from list"))
         away.setAccessibleName(self.tr("Remove %1 from the list").replace("%1", self.entry.title))
         away.clicked.connect(lambda: self.remove.emit(path))
         if self.entry.problem:
@@ -101,7 +102,7 @@ class RecentRow(Card):
         more = QToolButton()
         set_icon(more, "more", "muted")
         more.setAccessibleName(self.tr("More for %1").replace("%1", self.entry.title))
-        more.setToolTip(self.tr("More"))
+        set_tool_tip(more, self.tr("More"))
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(more)
         text = (

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import set_icon
 
 
@@ -15,7 +16,7 @@ def tool(icon: str, tip: str) -> QToolButton:
     """A button that is an icon; tip: what it does."""
     result = QToolButton()
     set_icon(result, icon)
-    result.setToolTip(tip)
+    set_tool_tip(result, tip)
     result.setAccessibleName(tip)
     return result
 

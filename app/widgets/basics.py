@@ -10,7 +10,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, mono_font, set_icon
 
 Kind = Literal["error", "warning", "info", "ok"]
@@ -33,11 +33,9 @@ def set_role(widget: QWidget, role: str, name: str = "role") -> None:
     widget.style().polish(widget)
 
 
-def label(text: str = "", role: str = "", wrap: bool = False, selectable: bool = True) -> QLabel:
+def label(text: str = "", role: str = "", wrap: bool = False, selectable: bool = True) -> PlainLabel:
     """Plain text (never HTML: it may come from a file) in one of the text roles."""
-    result = QLabel()
-    result.setTextFormat(Qt.TextFormat.PlainText)
-    result.setText(text)
+    result = PlainLabel(text)
     if role:
         result.setProperty("role", role)
     if wrap:
@@ -94,20 +92,19 @@ def see_through(area: QTextEdit | QPlainTextEdit) -> None:
     area.setStyleSheet("QTextEdit, QPlainTextEdit { background: transparent; border: 0; }")
 
 
-class Elided(QLabel):
+class Elided(PlainLabel):
     """One line that gives way: what does not fit is cut in the middle and shown whole in the tool tip."""
 
     def __init__(self, text: str, role: str = "muted", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self.setProperty("role", role)
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.set_whole(text)
 
     def set_whole(self, text: str) -> None:
         """Says something else."""
         self._whole = text
-        self.setToolTip(text)
+        set_tool_tip(self, text)
         self.setAccessibleName(text)
         self._cut()
 
@@ -134,16 +131,15 @@ class Card(QFrame):
             self.body.addWidget(label(title, "heading"))
 
 
-class Pill(QLabel):
+class Pill(PlainLabel):
     """A word in a rounded outline.
 
     `role` tints it: "", accent, ok, warning, error, prefill, decode, cache, added, removed, changed.
     """
 
     def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self.setProperty("role", "pill")
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.set(text, role)
 
@@ -266,7 +262,7 @@ class Banner(QFrame):
         self._action = button("", clicked=self._on_action)
         self._close = QToolButton()
         self._close.setAccessibleName(self.tr("Dismiss"))
-        self._close.setToolTip(self.tr("Dismiss"))
+        set_tool_tip(self._close, self.tr("Dismiss"))
         set_icon(self._close, "close", "muted")
         self._close.clicked.connect(self._dismiss)
         self._details = QPlainTextEdit()

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.widgets.path_field import FolderField
+from app.widgets.plain_text import set_tool_tip
 
 if TYPE_CHECKING:
     from app.state.recents import Recents
@@ -35,7 +35,7 @@ class BundleChoice(FolderField):
         self.field.setEditable(True)
         self.field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.field.setAccessibleName(name)
-        self.field.setToolTip(name)
+        set_tool_tip(self.field, name)
         self.field.setMinimumContentsLength(12)
         self.field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         edit = self.field.lineEdit()
@@ -75,9 +75,9 @@ class BundleChoice(FolderField):
         self.field.blockSignals(False)
 
     def _tell(self, row: int, path: str, why: str) -> None:
-        self.field.setItemData(row, f"{path}\n{why}" if why else path, Qt.ItemDataRole.ToolTipRole)
         model = self.field.model()
         assert isinstance(model, QStandardItemModel)  # a combo box has one of its own
+        set_tool_tip(model.item(row), f"{path}\n{why}" if why else path)
         model.item(row).setEnabled(not why)
 
     def _unique(self, title: str) -> bool:

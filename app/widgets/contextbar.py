@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWid
 from app.state.context import AppContext
 from app.widgets.basics import Pill, button, label
 from app.widgets.format import slots
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
 
@@ -35,7 +36,7 @@ class ContextBar(QWidget):
         self._parts = {name: Pill() for name in ("components", "layout", "precision", "provider")}
         self._hint = label(self.tr("Build a checkpoint or open a bundle to begin"), "muted")
         self._search = button(self.tr("Find an action"), "search", clicked=self.paletteRequested.emit)
-        self._search.setToolTip(self.tr("Find an action (Ctrl+K)"))
+        set_tool_tip(self._search, self.tr("Find an action (Ctrl+K)"))
         self._lay_out()
         context.bundleChanged.connect(self.refresh)
         context.session.stateChanged.connect(self.refresh)
@@ -59,7 +60,7 @@ class ContextBar(QWidget):
         self._menu.clear()
         for entry in self._context.recents.entries:
             action = QAction(entry.title, self._menu)
-            action.setToolTip(entry.path)
+            set_tool_tip(action, entry.path)
             action.setEnabled(not entry.problem)
             action.triggered.connect(lambda _checked=False, path=entry.path: self._context.open_bundle(path))
             self._menu.addAction(action)
@@ -87,7 +88,7 @@ class ContextBar(QWidget):
         self._parts["components"].set(" + ".join(names) if len(names) < 4 else self.tr("%n components", "", len(names)))
         self._parts["layout"].set(slots(layout, capacity), "cache")
         self._parts["layout"].setVisible(bool(layout))
-        self._parts["layout"].setToolTip(self.tr("Cache layout and capacity in tokens"))
+        set_tool_tip(self._parts["layout"], self.tr("Cache layout and capacity in tokens"))
         self._parts["precision"].set(str(bundle["precision"]))
         self._parts["precision"].setVisible(bool(bundle["precision"]))  # of another's folder nothing is known
         self._parts["provider"].set(ready.provider if ready else self.tr("not loaded"), "ok" if ready else "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.state.context import AppContext
@@ -43,6 +43,7 @@ class Leaving(QObject):
 
     def _ask(self) -> QMessageBox:
         box = QMessageBox(QMessageBox.Icon.Question, self.tr("Close Joinery?"), "", parent=self._window)
+        box.setTextFormat(Qt.TextFormat.PlainText)
         build = self._context.build
         if build.running and build.request is not None:
             box.setText(self.tr("A build is running."))

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
 from app.widgets.basics import button
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 
 
@@ -19,7 +20,7 @@ class PathField(QWidget):
         self._edit = field
         self.browse = button("", "folder", clicked=self._pick)
         self.browse.setAccessibleName(self.words())
-        self.browse.setToolTip(self.words())
+        set_tool_tip(self.browse, self.words())
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(G // 2)

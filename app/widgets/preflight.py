@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLay
 from app.state.preflights import Checked
 from app.widgets.basics import Pill, button, label
 from app.widgets.format import counted, number, when
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.reports.preflight import Difference, PreflightReport
 
@@ -74,7 +75,7 @@ class PreflightView(QWidget):
         heads = (tr("Component"), tr("Nodes on {0}").format(title), tr("Prefill off by"), tr("Step off by"))
         for place, text in enumerate(heads):
             head = label(text, "muted")
-            head.setToolTip(off if place > 1 else "")
+            set_tool_tip(head, off if place > 1 else "")
             grid.addWidget(head, 0, place)
         for row, one in enumerate(report.components, 1):
             nodes = tr("{0} of {1}").format(number(one.on_provider), number(one.nodes))

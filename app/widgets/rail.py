@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import SMALL, G, sans_font, set_icon
 
 
@@ -54,16 +55,16 @@ class Rail(QWidget):
             box.addWidget(self._button(page, index))
         box.addStretch(1)
         self.help = self._plain(self.tr("Help"), "info")
-        self.help.setToolTip(self.tr("Help for this page (F1)"))
+        set_tool_tip(self.help, self.tr("Help for this page (F1)"))
         self.help.clicked.connect(self.helpAsked)
         self.gear = self._page_button(settings)
-        self.gear.setToolTip(self.tr("Settings (Ctrl+,)"))
+        set_tool_tip(self.gear, self.tr("Settings (Ctrl+,)"))
         for low in (self.help, self.gear):
             box.addWidget(low)
 
     def _button(self, page: PageEntry, index: int) -> QToolButton:
         button = self._page_button(page)
-        button.setToolTip(f"{page.title} (Ctrl+{index})")
+        set_tool_tip(button, f"{page.title} (Ctrl+{index})")
         action = QAction(self.tr("Go to %1").replace("%1", page.title), self)
         action.setShortcut(QKeySequence(f"Ctrl+{index}"))
         set_icon(action, page.icon)

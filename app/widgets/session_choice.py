@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.wheel import deaf_to_wheel
 from workflows.wire.reports.devices import Device
 
@@ -98,4 +99,4 @@ def allow(combo: QComboBox, place: int, why_not: str) -> None:
     assert isinstance(model, QStandardItemModel)
     item = model.item(place)
     item.setEnabled(not why_not)
-    item.setToolTip(why_not)
+    set_tool_tip(item, why_not)

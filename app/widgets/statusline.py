@@ -12,6 +12,7 @@ from app.state.activities import Activity
 from app.state.context import AppContext
 from app.widgets.basics import label
 from app.widgets.format import seconds, size
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
 PAGES = {
@@ -48,7 +49,7 @@ class _Words(QPushButton):
         if text != self._whole:
             self._whole = text
             self.setAccessibleName(text)
-            self.setToolTip(text)
+            set_tool_tip(self, text)
             self._cut()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -245,4 +246,4 @@ class StatusLine(QWidget):
     def _show_memory(self, rss: int) -> None:
         text = self.tr("Workers %1").replace("%1", size(rss)) if rss else self.tr("No worker running")
         self.memory.setText(text)
-        self.memory.setToolTip(self.tr("Resident memory of the worker processes"))
+        set_tool_tip(self.memory, self.tr("Resident memory of the worker processes"))

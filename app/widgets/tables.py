@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.widgets.plain_text import plain_tool_tip
 from app.widgets.theme import SMALL, mono_font, sans_font, theme
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-_TEXTS = {int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.ToolTipRole)}
+_TEXT, _TIP = int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.ToolTipRole)
 _ALIGNMENT, _FONT = int(Qt.ItemDataRole.TextAlignmentRole), int(Qt.ItemDataRole.FontRole)
 _INK = int(Qt.ItemDataRole.ForegroundRole)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -59,8 +60,10 @@ class Rows(QAbstractTableModel):
         """Qt's name for what a cell shows."""
         if not index.isValid():
             return None
-        if role in _TEXTS:
+        if role == _TEXT:
             return self._rows[index.row()][index.column()]
+        if role == _TIP:
+            return plain_tool_tip(self._rows[index.row()][index.column()])
         if role == _ALIGNMENT:
             return _RIGHT if index.column() in self._numbers else _LEFT
         if role == _FONT and index.column() in self._mono:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QWid
 
 from app.state.draft import Draft
 from app.widgets.basics import Section, label
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from workflows.wire.codec import read
 from workflows.wire.reports.plan import PlanReport
@@ -30,7 +31,7 @@ class BlockOptions(Section):
         self.block.activated.connect(lambda _index: self._send(block_size=self.block.currentData()))
         self.fine = QComboBox()
         self.fine.setAccessibleName(self.tr("The same of the head, the table and what follows attention"))
-        self.fine.setToolTip(self.tr("The output head, the table of tokens and the product behind attention: finer "
+        set_tool_tip(self.fine, self.tr("The output head, the table of tokens and the product behind attention: finer "
                                      "blocks there keep most for their bytes. Of int4."))  # fmt: skip
         self.fine.addItem(self.tr("Head and attention alike"), None)
         for size in BLOCKS[:-1]:
@@ -68,7 +69,7 @@ class BlockOptions(Section):
 
     def _switch(self, name: str, text: str, note: str) -> QCheckBox:
         switch = QCheckBox(text)
-        switch.setToolTip(note)
+        set_tool_tip(switch, note)
         switch.setAccessibleDescription(note)
         switch.clicked.connect(lambda on: self._send(**{name: on}))
         return switch

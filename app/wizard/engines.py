@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
 
 from app.state.context import AppContext
 from app.widgets.basics import Card, EmptyState, Pill, label
 from app.widgets.format import size
+from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.block_options import COMPENSATED, BlockOptions
@@ -85,7 +86,7 @@ class QuantizePage(StepPage):
             self.tr("How the weights are stored. Fewer bits make a bundle smaller, and its answers less exact."),
         )
         self.cards: dict[str, ChoiceCard] = {}
-        self.sizes: dict[str, QLabel] = {}
+        self.sizes: dict[str, PlainLabel] = {}
         """What each card says of the weights' bytes."""
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * G)

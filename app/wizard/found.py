@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
 
 from app.widgets.basics import Card, Pill, button, label
 from app.widgets.format import count, counted, number, size
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, mono_font
 from app.wizard.code_view import CodeDialog
 from workflows.wire.reports.plan import ProbeReport
@@ -82,7 +83,7 @@ class FoundCard(Card):
         """Who has not read it cannot say so; who has said so can take it back."""
         read = self._read_files == self._files or self.consent.isChecked()
         self.consent.setEnabled(read)
-        self.consent.setToolTip("" if read else self.tr("Open each file first: Read the code …"))
+        set_tool_tip(self.consent, "" if read else self.tr("Open each file first: Read the code …"))
 
     def _read(self) -> None:
         self.code = CodeDialog(self._folder, self._files, self)

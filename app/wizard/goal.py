@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.widgets.format import number, size
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import SMALL, G, sans_font, theme
 from app.widgets.wheel import deaf_to_wheel
 from app.wizard.base import ChoiceCard
@@ -158,7 +159,7 @@ class TriedPicture(QWidget):
             text = self.tr("%1 mixes tried; the smallest that holds has %2 of weights: %3")
             text = text.replace("%1", number(len(report.points))).replace("%2", size(chosen.bytes))
             self.setAccessibleName(text.replace("%3", chosen.what))
-            self.setToolTip(self.accessibleName())
+            set_tool_tip(self, self.accessibleName())
         self.update()
 
     def places(self) -> list[QPointF]:

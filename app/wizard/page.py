@@ -11,12 +11,13 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWizard
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget, QWizard
 
 from app.state.context import AppContext
 from app.widgets.actions import action
 from app.widgets.basics import label, set_role
 from app.widgets.dressing import apart
+from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G, set_icon
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE, StepPage
 from app.wizard.done import DonePage
@@ -32,7 +33,7 @@ class StepLine(QWidget):
 
     def __init__(self, names: list[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._labels: list[QLabel] = []
+        self._labels: list[PlainLabel] = []
         self._names = names
         row = QHBoxLayout(self)
         row.setContentsMargins(3 * G, G, 3 * G, G)

@@ -18,6 +18,7 @@ from app.state.build import TAIL, StageRow
 from app.state.context import AppContext
 from app.widgets.basics import Section, button, label
 from app.widgets.format import number, roughly, seconds, size
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, mono_font, theme
 from app.wizard.base import StepPage
 
@@ -195,7 +196,7 @@ class RunPage(StepPage):
             icon, color = _LOOKS[row.state]
             items[0].setIcon(theme().icon(icon, color))
             items[1].setForeground(theme().color(color))
-            items[4].setToolTip(row.note)
+            set_tool_tip(items[4], row.note)
         self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + max(len(rows), 3) * 4 * G + 4)
 
     def _item(self, row: int, column: int) -> QTableWidgetItem:

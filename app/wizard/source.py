@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QStackedWidget,
@@ -23,6 +22,7 @@ from app.state.context import AppContext
 from app.state.draft import DEMO
 from app.widgets.basics import EmptyState, button, label, set_role
 from app.widgets.format import size
+from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.found import FoundCard
@@ -34,7 +34,7 @@ def is_hub_id(source: str) -> bool:
     return re.fullmatch(r"[\w.-]+/[\w.-]+", source) is not None and not Path(source).is_dir()
 
 
-class DropZone(QLabel):
+class DropZone(PlainLabel):
     """Takes one folder; says so by its frame."""
 
     dropped = Signal(str)

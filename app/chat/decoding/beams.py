@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QGrid
 from app.chat.decoding.choice import Decoding
 from app.chat.decoding.fold import Fold
 from app.widgets import label
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
 
@@ -54,7 +55,7 @@ class BeamPart(Fold):
         for row, (title, tip, field) in enumerate(rows):
             caption = label(title, "small", wrap=True, selectable=False)
             for one in (caption, field):
-                one.setToolTip(tip)
+                set_tool_tip(one, tip)
             field.setAccessibleName(title)
             field.setFixedWidth(14 * G)
             field.lineEdit().setTextMargins(G - 2, 0, 0, 0)
@@ -62,7 +63,7 @@ class BeamPart(Fold):
             grid.addWidget(caption, row, 0)
             grid.addWidget(field, row, 1)
         self.stopping.setAccessibleName(self.tr("Ends when"))
-        self.stopping.setToolTip(self.tr("When enough texts are at their end."))
+        set_tool_tip(self.stopping, self.tr("When enough texts are at their end."))
         self.body.addLayout(grid)
         self.body.addWidget(label(self.tr("Ends when"), "small", selectable=False))
         self.body.addWidget(self.stopping)
@@ -84,7 +85,7 @@ class BeamPart(Fold):
     def _refresh(self) -> None:
         on, why = self.count.value() > 1, self._against()
         self.count.setEnabled(not self._drawn and (on or not why))  # with drafts, beams can be taken back alone
-        self.count.setToolTip(why or self.tr("So many texts at once."))
+        set_tool_tip(self.count, why or self.tr("So many texts at once."))
         for one in (self.length, self.stopping):
             one.setEnabled(on and not why)
         self.note.setText(why or self.tr("Beams draft no tokens, and the reply comes at their end."))

@@ -16,6 +16,7 @@ from app.chat.sampling import Sampling
 from app.widgets import button, label
 from app.widgets.actions import tool
 from app.widgets.format import counted
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, theme
 
 
@@ -35,7 +36,7 @@ class ChainPart(Fold):
         self.rows = Rows(self)
         self.list = ChainList(self.rows)
         self.list.setAccessibleName(self.tr("Chain of logits"))
-        self.list.setToolTip(self.tr("Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out."))
+        set_tool_tip(self.list, self.tr("Drag, or Alt+Up and Alt+Down: another order. Enter: another value. Del: out."))
         self.note = label("", "muted", wrap=True)
         self.problem = label("", "error", wrap=True)
         self.add_button = tool("plus", self.tr("Add an op"))
@@ -76,7 +77,7 @@ class ChainPart(Fold):
         for op in BEGIN:
             title, tip = titles()[op]
             entry = menu.addAction(title)
-            entry.setToolTip(tip)
+            set_tool_tip(entry, tip)
             entry.triggered.connect(partial(self.add, op))
         return menu
 

@@ -12,6 +12,7 @@ from app.chat.decoding.fold import Fold
 from app.state.recents import Recents
 from app.widgets import label
 from app.widgets.bundle_choice import BundleChoice, Unfit
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.spin import in_tokens
 from app.widgets.theme import G
 from app.widgets.wheel import deaf_to_wheel
@@ -44,7 +45,7 @@ class DraftPart(Fold):
         self.tokens.setRange(1, 16)
         self.tokens.lineEdit().setTextMargins(G - 2, 0, 0, 0)
         self.tokens.setAccessibleName(self.tr("Tokens of a draft"))
-        self.tokens.setToolTip(self.tr("A draft has so many tokens at most; it adapts to how many are taken."))
+        set_tool_tip(self.tokens, self.tr("A draft has so many tokens at most; it adapts to how many are taken."))
         self.acceptance = self._combo(self.tr("Which drafted tokens are taken"))
         for title, value in (
             (self.tr("Exact"), "exact"),
@@ -73,7 +74,7 @@ class DraftPart(Fold):
         """The bundles that may be chosen from."""
         hint = self.tr("A bundle's folder")
         self.bundle = BundleChoice(recents, self.tr("Bundle that drafts"), hint, unfit=unfit)
-        self.bundle.field.setToolTip(self.tr("A smaller bundle of the same family, which speaks the same tokens."))
+        set_tool_tip(self.bundle.field, self.tr("A smaller bundle of the same family, which speaks the same tokens."))
         self.bundle.changed.connect(lambda _text: self._typed.start())
         self.body.insertWidget(1, self.bundle)
         self._refresh()

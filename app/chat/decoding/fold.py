@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.widgets import Elided, button
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
 
@@ -33,7 +34,7 @@ class Fold(QWidget):
     def set_title(self, title: str, tip: str) -> None:
         """What it is about."""
         self.head.setText(title)
-        self.head.setToolTip(tip)
+        set_tool_tip(self.head, tip)
         self.head.setAccessibleDescription(tip)
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.chat.decoding.ops import BARE, LAST, Row, problem_of, titles
+from app.widgets.plain_text import plain_tool_tip
 
 Index = QModelIndex | QPersistentModelIndex
 PROBLEM = Qt.ItemDataRole.UserRole + 1
@@ -118,7 +119,7 @@ class Rows(QAbstractListModel):
         if role == PROBLEM:
             return self._problem(row)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._problem(row) or titles()[row.op][1]
+            return plain_tool_tip(self._problem(row) or titles()[row.op][1])
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{titles()[row.op][0]} {row.text} {self._problem(row)}".strip()
         return None

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.state.store import parse_json
 from app.widgets import button
 from app.widgets.format import counted
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 
 VALUE = Qt.ItemDataRole.UserRole
@@ -85,7 +86,7 @@ class _Tree(QTreeWidget):
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setAccessibleName(self.tr("Reply as a tree"))
-        self.setToolTip(self.tr("Ctrl+C copies the chosen value as JSON."))
+        set_tool_tip(self, self.tr("Ctrl+C copies the chosen value as JSON."))
         self.setTabKeyNavigation(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -130,7 +131,7 @@ class _Tree(QTreeWidget):
             text = self._words(inner)
             item = QTreeWidgetItem([str(name), text])
             item.setData(0, VALUE, inner)
-            item.setToolTip(1, text)
+            set_tool_tip(item, text, 1)
             item.addChildren(self._rows(inner))
             found.append(item)
         return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -10,6 +9,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPainterPathStr
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from app.inspect.graph.art import mixed
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import mono_font, sans_font, theme
 from workflows.picture.drawing import LID, TINTS, Line, Link, Node, Pill, heads
 from workflows.picture.metrics import PILL_SIZE, SIZES, width
@@ -26,7 +26,7 @@ class Part(QGraphicsItem):
         self.runs = runs
         self.lit = ""
         self.marked = False
-        self.setToolTip(f"<p>{escape(told)}</p>")  # names of strangers are no markup
+        set_tool_tip(self, told)
 
     def set_run(self, run: str) -> None:
         """Lights it up where it takes part in that run; an empty name is the end."""

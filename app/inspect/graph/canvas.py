@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.inspect.graph.art import Art
 from app.inspect.graph.marks import Marks, draw_marks
@@ -26,6 +26,7 @@ from app.inspect.graph.viewport import Viewport
 from app.scene.boxes import LINE_H, TITLE_H, Box, Key
 from app.scene.levels import Scene
 from app.state.overlay import Colouring
+from app.widgets.plain_text import show_tool_tip
 from app.widgets.theme import theme
 from workflows.wire.reports.graphs import Change
 
@@ -177,7 +178,7 @@ class Canvas(Viewport):
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             hit = self.box_at(event.pos())
-            QToolTip.showText(event.globalPos(), self.describe(hit[0]) if hit else "", self)
+            show_tool_tip(event.globalPos(), self.describe(hit[0]) if hit else "", self)
             return True
         return super().event(event)
 

@@ -15,6 +15,7 @@ from app.scene.outline import Scope
 from app.state.graphs import GraphModel
 from app.widgets import Pill, label
 from app.widgets.format import counted, number
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.tables import Rows, Table
 from app.widgets.theme import SMALL, G, mono_font, sans_font, theme
 from workflows.wire.reports.graphs import CHANGES, DiffReport
@@ -141,7 +142,7 @@ class ChangesPanel(QWidget):
     def _item(self, parent: QTreeWidgetItem, text: str, key: Key, change: str, counts: str = "") -> QTreeWidgetItem:
         item = QTreeWidgetItem(parent, [text, counts])
         item.setData(0, KEY, key)
-        item.setToolTip(0, str(key) if isinstance(key, str) else text)
+        set_tool_tip(item, str(key) if isinstance(key, str) else text, 0)
         if change:
             item.setForeground(0, theme().color(change))
             item.setFont(0, mono_font(SMALL))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from app.scene.boxes import Key, shorten
 from app.state.graphs import GraphModel
 from app.widgets import button, label
+from app.widgets.plain_text import set_tool_tip
 
 
 class Crumbs(QWidget):
@@ -49,7 +50,7 @@ class Crumbs(QWidget):
         for place, path in enumerate(self.paths):
             name = path.rpartition("/")[2] or (self.tr("(unnamed)") if path else self.tr("Graph"))
             link = button(shorten(name, 18), role="link", clicked=partial(self.chosen.emit, path))
-            link.setToolTip(path or self.tr("The whole graph"))
+            set_tool_tip(link, path or self.tr("The whole graph"))
             link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             parts = (label("›", "muted", selectable=False), link) if place else (link,)
             for part in parts:

@@ -16,6 +16,7 @@ from app.state.heat import Heat
 from app.state.overlay import Mark
 from app.widgets import button, label
 from app.widgets.format import counted, microseconds, number, size
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.tables import Rows, Table
 from app.widgets.theme import SMALL, G, sans_font, theme
 from workflows.wire.reports.devices import DevicesReport
@@ -83,7 +84,7 @@ class Legend(QWidget):
         """What the strongest colour stands for."""
         self.most = text
         self.setAccessibleName(self.tr("Colours from 0 to {0} a node").format(text))
-        self.setToolTip(self.accessibleName())
+        set_tool_tip(self, self.accessibleName())
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

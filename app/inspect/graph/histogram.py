@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.widgets import Card, Elided, label
 from app.widgets.format import counted, number, size
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import SMALL, G, sans_font, theme
 from workflows.wire.reports.graphs import TensorReport
 
@@ -40,7 +41,7 @@ class Histogram(QWidget):
                 figure(low), figure(high), number(top)
             )
         )
-        self.setToolTip(self.accessibleName())
+        set_tool_tip(self, self.accessibleName())
         self.update()
 
     def bars(self) -> list[QRectF]:

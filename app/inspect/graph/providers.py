@@ -17,6 +17,7 @@ from app.state.graphs import GraphModel
 from app.state.overlay import Overlay
 from app.widgets import Pill, button, label
 from app.widgets.format import number, when
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, theme
 from workflows.wire.reports.devices import DevicesReport
 from workflows.wire.reports.preflight import LeftNode
@@ -170,7 +171,7 @@ def _row(above: QTreeWidgetItem, text: str, tip: str, place: int | None) -> QTre
     """A row that leads to the node at `place`, where it is one."""
     item = QTreeWidgetItem(above, [text, ""])
     item.setData(0, KEY, place)
-    item.setToolTip(0, tip)
+    set_tool_tip(item, tip, 0)
     if place is None:
         item.setForeground(0, theme().color("muted"))
     return item

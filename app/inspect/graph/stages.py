@@ -17,6 +17,7 @@ from app.state.graphs import GraphModel
 from app.state.inspection import apart
 from app.widgets import Elided, Pill, label
 from app.widgets.format import counted, milliseconds, number, seconds
+from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 from workflows.wire.reports.graphs import GraphStage
 
@@ -25,7 +26,7 @@ def tool(icon: str, text: str, parent: QWidget | None = None) -> QToolButton:
     """A button with a picture alone; `text` is its tip and its name."""
     result = QToolButton(parent)
     set_icon(result, icon, "muted")
-    result.setToolTip(text)
+    set_tool_tip(result, text)
     result.setAccessibleName(text)
     return result
 
@@ -40,7 +41,7 @@ class StageBar(QWidget):
         self.model = model
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(self.tr("Stage of the build"))
-        self.slider.setToolTip(self.tr("Arrow keys walk through the stages: export, each pass, the final graph"))
+        set_tool_tip(self.slider, self.tr("Arrow keys walk through the stages: export, each pass, the final graph"))
         self.slider.setPageStep(1)
         self.slider.setMinimumWidth(12 * G)
         self.slider.valueChanged.connect(self._on_value)
@@ -111,8 +112,8 @@ class StageBar(QWidget):
         refused = len(stage.refused) if stage else 0
         self.refused.setText(self.tr("{0} refused").format(number(refused)))
         self.refused.setVisible(bool(refused))
-        self.refused.setToolTip(
-            "\n".join(f"{r.reason}  {r.node}".rstrip() for r in stage.refused[:12]) if stage else ""
+        set_tool_tip(
+            self.refused, "\n".join(f"{r.reason}  {r.node}".rstrip() for r in stage.refused[:12]) if stage else ""
         )
         self.facts.set_whole(" · ".join(self.words(stage, before)) if stage else "")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.inspect.graph.canvas import Canvas
 from app.inspect.graph.minimap import Minimap
@@ -15,6 +15,7 @@ from app.inspect.graph.pair import Pair
 from app.scene.boxes import Box, Key, Level
 from app.state.graphs import GraphModel
 from app.widgets import button, label
+from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
 
 LATE_MS = 1000
@@ -40,7 +41,7 @@ class GraphView(QWidget):
         self.stop.hide()
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._late.timeout.connect(self._offer_stop)
-        self.nothing: QLabel = label("", "body-muted", wrap=True)
+        self.nothing: PlainLabel = label("", "body-muted", wrap=True)
         self.nothing.setParent(self)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.nothing.hide()

@@ -86,7 +86,7 @@ def test_names_are_no_markup(make: Make) -> None:
     """Nor in what is said of a box that is pointed at."""
     alone = Session("<b>table</b>", "<i>.onnx", "", ())
     (one,) = make(Composite("<u>", (), (alone,), (), (), (), ())).composite.view.nodes
-    assert one.toolTip() == "<p>&lt;b&gt;table&lt;/b&gt;, &lt;i&gt;.onnx</p>"
+    assert one.toolTip() == "<p style='white-space: pre'>&lt;b&gt;table&lt;/b&gt;, &lt;i&gt;.onnx</p>"
 
 
 def test_a_click_on_a_session_opens_its_graph(make: Make, qtbot: QtBot) -> None:
