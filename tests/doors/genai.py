@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -33,6 +33,7 @@ from workflows.bundle import read_bundle
 from workflows.errors import JoineryError, RequestError
 from workflows.interchange.exporting import export_genai
 from workflows.interchange.importing import import_genai
+from workflows.recipe.schema import Cache
 from workflows.runtime import device_named, open_machine
 
 _PLACE = re.compile(rf"{re.escape(tempfile.gettempdir())}/[^/ ]+/")
@@ -67,18 +68,21 @@ ARCHITECTURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "qwen2": ("Qwen2ForCausalLM", "Qwen2Config", {}),
     "qwen3": ("Qwen3ForCausalLM", "Qwen3Config", {}),
     "phi": ("PhiForCausalLM", "PhiConfig", {"num_key_value_heads": 4, "hidden_size": 128, "head_dim": 32}),
-    "phi3": ("Phi3ForCausalLM", "Phi3Config", {}),
+    "phi3": ("Phi3ForCausalLM", "Phi3Config", {"original_max_position_embeddings": 256}),
     "gemma": ("GemmaForCausalLM", "GemmaConfig", {}),
     "gemma2": ("Gemma2ForCausalLM", "Gemma2Config", _SLIDES),
     "gemma3": ("Gemma3ForCausalLM", "Gemma3TextConfig", _SLIDES),
     "granite": ("GraniteForCausalLM", "GraniteConfig", {}),
     "olmo": ("OlmoForCausalLM", "OlmoConfig", {}),
     "smollm3": ("SmolLM3ForCausalLM", "SmolLM3Config", {}),
+    "ernie4_5": ("Ernie4_5ForCausalLM", "Ernie4_5Config", {}),
+    "hunyuan": ("HunYuanDenseV1ForCausalLM", "HunYuanDenseV1Config", {}),
+    "nemotron": ("NemotronForCausalLM", "NemotronConfig", {"hidden_size": 128, "head_dim": 32}),
 }
 
 
-def prompts() -> list[list[int]]:
-    return [[(7 * i * i + 3 * i + 5) % 120 + 4 for i in range(length)] for length in LENGTHS]
+def prompts(lengths: Sequence[int]) -> list[list[int]]:
+    return [[(7 * i * i + 3 * i + 5) % 120 + 4 for i in range(length)] for length in lengths]
 
 
 def make(name: str, folder: Path) -> None:
@@ -106,11 +110,11 @@ def chosen(logits: Any) -> int:
     return int(row.argmax())
 
 
-def eager(folder: Path) -> Tokens:
+def eager(folder: Path, lengths: Sequence[int]) -> Tokens:
     """The oracle: the whole sequence computed anew at each step."""
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager").eval()
     found: Tokens = {}
-    for ids in prompts():
+    for ids in prompts(lengths):
         whole = list(ids)
         with torch.no_grad():
             for _ in range(STEPS):
@@ -119,11 +123,11 @@ def eager(folder: Path) -> Tokens:
     return found
 
 
-def joinery(folder: Path) -> Tokens:
+def joinery(folder: Path, lengths: Sequence[int]) -> Tokens:
     """A bundle, or a folder of genai's in place."""
     found: Tokens = {}
     with open_machine(read_bundle(folder), device_named("cpu")) as machine:
-        for ids in prompts():
+        for ids in prompts(lengths):
             machine.cache.reset()
             for chunk, phase in machine.chunks(ids):
                 logits = machine.step(chunk, phase)[-1]
@@ -146,15 +150,15 @@ def _peer(*arguments: str) -> str:
     return done.stdout
 
 
-def wheel(folder: Path) -> Tokens:
+def wheel(folder: Path, lengths: Sequence[int]) -> Tokens:
     """The released onnxruntime-genai, in a process of its own."""
-    output = _peer("-c", ASK, str(folder), str(STEPS), json.dumps(prompts()))
+    output = _peer("-c", ASK, str(folder), str(STEPS), json.dumps(prompts(lengths)))
     return {int(length): tokens for length, tokens in json.loads(output.splitlines()[-1]).items()}
 
 
-def builder(checkpoint: Path, out: Path) -> None:
+def builder(checkpoint: Path, out: Path, precision: str = "fp32") -> None:
     """The peer's own builder."""
-    _peer("-m", "onnxruntime_genai.models.builder", "-i", str(checkpoint), "-o", str(out), "-p", "fp32", "-e", "cpu",
+    _peer("-m", "onnxruntime_genai.models.builder", "-i", str(checkpoint), "-o", str(out), "-p", precision, "-e", "cpu",
           "-c", str(out.with_name("cache")))  # fmt: skip
 
 
@@ -168,6 +172,11 @@ class Row:
     cells: dict[str, str] = field(default_factory=dict)
     whys: list[str] = field(default_factory=list)
     theirs: Tokens | None = None
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Of the prompts."""
+        return tuple(self.truth)
 
     def prepare(self, columns: list[str], work: Callable[[], object]) -> bool:
         """Does what the columns need; where that fails, they say so."""
@@ -185,8 +194,9 @@ class Row:
         except (JoineryError, WheelError) as error:
             self._failed([column], error)
             return
-        wrong = [_first(found[length], self.truth[length]) for length in LENGTHS if found[length] != self.truth[length]]
-        told = f"{len(LENGTHS) - len(wrong)} of {len(LENGTHS)}, from token {min(wrong)}" if wrong else "equal"
+        wrong = [_first(found[length], truth) for length, truth in self.truth.items() if found[length] != truth]
+        count = len(self.truth)
+        told = f"{count - len(wrong)} of {count}, from token {min(wrong)}" if wrong else "equal"
         self.cells[column] = "as the wheel" if wrong and found == self.theirs else told
         if column == THEIRS[0]:
             self.theirs = found
@@ -205,17 +215,17 @@ def _first(found: list[int], truth: list[int]) -> int:
 THEIRS = ["builder: wheel", "in place", "imported"]
 
 
-def tried(name: str, root: Path) -> Row:
-    """Everything for one architecture."""
+def tried(name: str, root: Path, lengths: Sequence[int] = LENGTHS, caches: Sequence[Cache] = ("static", "gqa")) -> Row:
+    """Everything for one architecture: prompts of `lengths` tokens, our own builds with `caches`."""
     checkpoint = root / "hf"
     make(name, checkpoint)
-    row = Row(name, eager(checkpoint))
+    row = Row(name, eager(checkpoint, lengths))
     if row.prepare(THEIRS, lambda: builder(checkpoint, root / "peer")):
-        row.compare(THEIRS[0], lambda: wheel(root / "peer"))
-        row.compare(THEIRS[1], lambda: joinery(root / "peer"))
+        row.compare(THEIRS[0], lambda: wheel(root / "peer", lengths))
+        row.compare(THEIRS[1], lambda: joinery(root / "peer", lengths))
         if row.prepare(THEIRS[2:], lambda: import_genai(root / "peer", root / "imported")):
-            row.compare(THEIRS[2], lambda: joinery(root / "imported"))
-    for cache in ("static", "gqa"):
+            row.compare(THEIRS[2], lambda: joinery(root / "imported", lengths))
+    for cache in caches:
         _ours(row, cache, checkpoint, root / cache)
     return row
 
@@ -230,11 +240,11 @@ def _ours(row: Row, cache: str, checkpoint: Path, root: Path) -> None:
     columns, options = _columns(cache), {"cache": cache, "capacity": 256}
     if not row.prepare(columns, lambda: build(BuildRequest(str(checkpoint), bundle, options))):
         return
-    row.compare(columns[0], lambda: joinery(bundle))
+    row.compare(columns[0], lambda: joinery(bundle, row.lengths))
     if row.prepare(columns[1:], lambda: export_genai(bundle, exported)):
-        row.compare(columns[1], lambda: wheel(exported))
+        row.compare(columns[1], lambda: wheel(exported, row.lengths))
         if row.prepare(columns[2:], lambda: import_genai(exported, again)):
-            row.compare(columns[2], lambda: joinery(again))
+            row.compare(columns[2], lambda: joinery(again, row.lengths))
 
 
 def judged(row: Row) -> Iterator[str]:
