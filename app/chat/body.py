@@ -30,6 +30,8 @@ class MessageBody(QWidget):
         self.parts: list[Part] = []
         self._segments: list[Segment] = []
         self._raw = ""
+        self.completes = False
+        """Whether replies are completed text, which is shown as it is: neither Markdown nor in pieces."""
 
     def toPlainText(self) -> str:  # noqa: N802 - Qt's name, as the parts have it
         """All that is shown, or would be if it were unfolded."""
@@ -53,14 +55,14 @@ class MessageBody(QWidget):
         self._raw += text
         kept, last = self._segments[:-1], self._segments[-1] if self._segments else None
         longer = extend(last, self._raw, text) if last is not None else None
-        self._show(kept, [longer] if longer else split(self._raw, last.start if last else 0))
+        self._show(kept, [longer] if longer else self._split(last.start if last else 0))
 
     def set_reply(self, text: str, thought: tuple[int, float] = (0, 0.0)) -> None:
         """A whole reply. thought: tokens and seconds of its thinking."""
         self._clear()
         self._raw = text
-        for one in split(text):
-            closed = Segment(one.kind, one.text, one.start, one.end, one.language)
+        for one in self._split():
+            closed = Segment(one.kind, one.text, one.start, one.end, one.language, closed=not self.completes)
             self._segments.append(closed)
             _show(self._add(_part(one, thought)), closed)
 
@@ -90,6 +92,12 @@ class MessageBody(QWidget):
             before = []
         for place, segment in enumerate(came):
             _show(self.parts[len(kept)] if place < len(before) else self._add(_part(segment)), segment)
+
+    def _split(self, start: int = 0) -> list[Segment]:
+        """The pieces of the reply from `start` on."""
+        if self.completes:
+            return [Segment("prose", self._raw, 0, len(self._raw), closed=False)]
+        return split(self._raw, start)
 
     def _add(self, part: Part) -> Part:
         self.parts.append(part)

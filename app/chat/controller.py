@@ -217,6 +217,7 @@ class ChatController(QObject):
         assert self._reply.reply is not None
         self._reply.content += event.text
         self._reply.reply.tokens += 1
+        self._reply.reply.completes = self.completes
         if len(self._reply.trace) < TRACED:
             self._reply.trace.append(event)
         self.grew.emit(self._reply.id, event.text)

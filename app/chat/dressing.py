@@ -1,12 +1,22 @@
-"""What Qt's Markdown leaves bare: space between paragraphs, tables with lines, and code inside a line."""
+"""What Qt's Markdown leaves bare: space between paragraphs, tables with lines, code inside a line; images as text."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat, QTextTable
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextTable,
+)
 
 from app.widgets.theme import G
 
 _LINE = QColor(128, 128, 128, 110)  # seen on light and dark alike, so that a change of theme redraws nothing
+_OBJECT = "\ufffc"  # what stands in a document's text for an image
 _TINT = QColor(128, 128, 128, 40)
 
 
@@ -27,6 +37,17 @@ def dress(document: QTextDocument) -> None:
             QTextCursor(block).mergeBlockFormat(form)
         block = block.next()
     cursor.endEditBlock()
+
+
+def spell_out_images(document: QTextDocument) -> None:
+    """Replaces each image by its Markdown source: the images that a model names are never loaded."""
+    cursor = document.find(_OBJECT)
+    while not cursor.isNull():
+        form = cursor.charFormat()
+        if form.isImageFormat():
+            image, alt = form.toImageFormat(), form.property(QTextFormat.Property.ImageAltText) or ""
+            cursor.insertText(f"![{alt}]({image.name()})", QTextCharFormat())
+        cursor = document.find(_OBJECT, cursor)
 
 
 def _dress_table(table: QTextTable) -> None:

@@ -172,6 +172,7 @@ class MessageView(QFrame):
     def flush(self) -> None:
         """Shows what came since the last flush."""
         if self._tail:
+            self.text.completes = self.message.reply is not None and self.message.reply.completes
             self.text.grow("".join(self._tail))
             self._tail.clear()
 
@@ -194,6 +195,7 @@ class MessageView(QFrame):
         self._flush.stop()
         self._tail.clear()
         reply = self.message.reply
+        self.text.completes = reply is not None and reply.completes
         if self._is_user or reply is None:
             self.text.set_plain(self.message.content)
         elif not reply.ended:

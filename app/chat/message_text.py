@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QUrl
 from PySide6.QtGui import (
     QHelpEvent,
+    QImage,
     QKeyEvent,
     QMouseEvent,
     QResizeEvent,
@@ -21,7 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QTextEdit, QToolTip, QWidget
 
-from app.chat.dressing import dress
+from app.chat.dressing import dress, spell_out_images
 from app.chat.token_map import TokenMap, units
 from app.chat.underlines import Underlines, drafted_text
 from app.widgets.basics import see_through
@@ -37,8 +38,12 @@ class _Document(QTextDocument):
     """A document that loads nothing: a model's text must not make the window read files."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
-        """Qt's name for fetching a picture or a sheet."""
-        return None
+        """Qt's name. Returns an image of one transparent pixel for each image: Qt opens the file where it gets none."""
+        if kind != QTextDocument.ResourceType.ImageResource.value:
+            return None
+        image = QImage(1, 1, QImage.Format.Format_ARGB32)
+        image.fill(Qt.GlobalColor.transparent)
+        return image
 
 
 class MessageText(QTextEdit):
@@ -92,10 +97,11 @@ class MessageText(QTextEdit):
         cursor.insertText(text)
 
     def set_markdown(self, text: str) -> None:
-        """Renders Markdown without HTML; costs as much as the text is long, so once a message."""
+        """Renders Markdown without HTML and images; costs as much as the text is long, so once a message."""
         self._forget()
         features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
         self.document().setMarkdown(text, features)
+        spell_out_images(self.document())
         dress(self.document())
 
     def _forget(self) -> None:

@@ -35,6 +35,7 @@ class Reply:
     bundle: the name of the one that answered, and thought_tokens and thought_s what of it was thinking.
     drafter: who drafted, as SpeculationEvent has it; accept_rate and tokens_per_step are of a reply with drafts alone.
     form: what it was held to, a kind of form; empty for none.
+    completes: the bundle went on with a text instead of answering, so that the reply is no Markdown.
     provider: whose figures these are, with the components that were elsewhere; empty in chats of before it was kept.
     """
 
@@ -52,6 +53,7 @@ class Reply:
     drafter: str = ""
     accept_rate: float | None = None
     tokens_per_step: float | None = None
+    completes: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values: `asdict` looks into each and takes ten times as long, in every save of a long chat."""

@@ -18,6 +18,7 @@ from app.chat.message_text import MessageText
 from app.chat.page import ChatPage
 from app.jobs.slices import whole
 from app.state.context import AppContext
+from app.state.conversation import Conversation
 from app.state.session import SessionFailure
 from app.widgets.format import number
 from app.window import MainWindow
@@ -452,7 +453,8 @@ def test_tokens_of_old_replies_are_forgotten(make: Make, qtbot: QtBot, monkeypat
 def test_model_text_cannot_make_the_window_read_files(make: Make, qtbot: QtBot) -> None:
     page = make(reply="![x](file:///etc/passwd) <img src='file:///etc/hostname'> <b>raw</b>")
     ask(qtbot, page, "x")
-    assert page.transcript.views[1].text.parts[0].document().resource(2, "file:///etc/passwd") is None
+    image = page.transcript.views[1].text.parts[0].document().resource(2, "file:///etc/passwd")
+    assert image.width() == image.height() == 1  # ours: where Qt gets none it opens the file itself
     assert "<b>raw</b>" in shown(page)[1]
 
 
@@ -530,6 +532,28 @@ def test_a_base_model_completes_what_was_written(make: Make, qtbot: QtBot, tmp_p
     ask(qtbot, page, "\n  there was ")
     contents = [turn.content for turn in asked(tmp_path / "asked")[-1].messages or ()]
     assert contents == ["Once ", "upon a time", "\n  there was "]
+
+
+def test_completed_text_is_shown_as_it_is(make: Make, qtbot: QtBot) -> None:
+    """Neither Markdown nor in pieces, while it streams, at its end and when the chat is opened again."""
+    text = "# no heading\n\n**bold** ~~struck~~ <think>a tag</think>\n```\na fence"
+    page = make(base=True, reply=text)
+    streamed: list[str] = []
+
+    def look(id: int, _text: str) -> None:
+        view = page.transcript.view(id)
+        assert view is not None
+        view.flush()
+        streamed.extend(part.toPlainText() for part in view.text.parts if isinstance(part, MessageText))
+
+    page.controller.grew.connect(look)
+    ask(qtbot, page, "Once ")
+    assert all(f"{text} ".startswith(one) for one in streamed) and len(streamed) == len(text.split())
+    (part,) = page.transcript.views[1].text.parts
+    assert isinstance(part, MessageText) and part.toPlainText() == text
+    assert part.token_html(0).startswith("<qt><b>#␣</b>")
+    page.transcript.show_path(Conversation.from_dict(page.controller.chat.to_dict()))
+    assert shown(page)[1] == text
 
 
 def test_a_chat_model_is_asked_and_its_prompt_is_trimmed(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
