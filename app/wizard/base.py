@@ -71,12 +71,13 @@ class ChoiceCard(Card):
             self.body.addWidget(text)
             text.setHidden(not text.text())
         self.body.addStretch(1)
-        if available:
-            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.allow(available, "")
 
     def allow(self, available: bool, reason: str) -> None:
         """Whether it can be chosen, and why not."""
         self.radio.setEnabled(available)
+        self._note.setEnabled(available)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if available else Qt.CursorShape.ArrowCursor)
         self._reason.setText(reason)
         self._reason.setVisible(bool(reason))
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout
 
 from app.state.context import AppContext
-from app.widgets.basics import Card, EmptyState, Pill, label
+from app.widgets.basics import Card, EmptyState, Pill, label, set_role
 from app.widgets.format import size
-from app.widgets.plain_text import PlainLabel
 from app.widgets.theme import G
 from app.wizard.base import ChoiceCard, StepPage, grouped
 from app.wizard.block_options import COMPENSATED, BlockOptions
 from app.wizard.calibration import CalibrationBox
 from app.wizard.goal import GoalBox
 from workflows.wire.codec import read
-from workflows.wire.reports.plan import PassOffer, PrecisionOffer
+from workflows.wire.reports.plan import PassOffer, PlanReport, PrecisionOffer
 
 
 class OptimizePage(StepPage):
@@ -70,10 +69,30 @@ class OptimizePage(StepPage):
         self.draft.set_option("passes", {name: switch.isChecked() for name, switch in self.switches.items()})
 
 
-def _indented(text: str, role: str = "muted") -> QWidget:
-    result = label(text, role, wrap=True)
-    result.setContentsMargins(3 * G, 0, 0, 0)
-    return result
+class PrecisionCard(ChoiceCard):
+    """A precision: what it is, what the chosen target makes of it, and what its weights take."""
+
+    def __init__(self, offer: PrecisionOffer) -> None:
+        super().__init__(offer.title, offer.note)
+        self.runs, self.weights = label("", "muted", wrap=True), label("", "muted")
+        self.runs.setContentsMargins(3 * G, 0, 0, 0)
+        facts = QHBoxLayout()
+        facts.setContentsMargins(3 * G, 0, 0, 0)
+        facts.setSpacing(G)
+        facts.addWidget(Pill(offer.name))
+        facts.addWidget(self.weights)
+        facts.addStretch(1)
+        self.body.insertWidget(self.body.count() - 1, self.runs)
+        self.body.insertLayout(self.body.count() - 1, facts)
+
+    def show_offer(self, offer: PrecisionOffer, target: str) -> None:
+        """What `target` makes of it, and the bytes, with the settings as they are now."""
+        reason = self.tr("Not for %1: %2.").replace("%1", target).replace("%2", offer.refused)
+        self.allow(not offer.refused, reason if offer.refused else "")
+        self.runs.setText(offer.trap or offer.runs)
+        set_role(self.runs, "warning" if offer.trap else "muted")
+        self.runs.setHidden(bool(offer.refused))
+        self.weights.setText(self.tr("about %1 of weights").replace("%1", size(offer.bytes)))
 
 
 class QuantizePage(StepPage):
@@ -85,9 +104,7 @@ class QuantizePage(StepPage):
             self.tr("Quantize"),
             self.tr("How the weights are stored. Fewer bits make a bundle smaller, and its answers less exact."),
         )
-        self.cards: dict[str, ChoiceCard] = {}
-        self.sizes: dict[str, PlainLabel] = {}
-        """What each card says of the weights' bytes."""
+        self.cards: dict[str, PrecisionCard] = {}
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * G)
         for column in (0, 1):
@@ -117,10 +134,14 @@ class QuantizePage(StepPage):
         if error is None and plan is not None:
             self._follow(plan.chosen.precision)
             self._show_settings(plan.chosen.precision)
-            for offer in plan.precisions:
-                if offer.name in self.sizes:
-                    self.sizes[offer.name].setText(self._size_words(offer))
+            self._show_offers(plan)
         self.completeChanged.emit()
+
+    def _show_offers(self, plan: PlanReport) -> None:
+        target = next((one.title for one in plan.targets if one.name == plan.chosen.target), plan.chosen.target)
+        for offer in plan.precisions:
+            if offer.name in self.cards:
+                self.cards[offer.name].show_offer(offer, target)
 
     def _follow(self, precision: str) -> None:
         """The card of a precision that was chosen elsewhere; one that is chosen here is on its way to the plan."""
@@ -134,13 +155,14 @@ class QuantizePage(StepPage):
             self._grid.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self.cards, self.sizes = {}, {}
+        self.cards = {}
         plan = self.draft.plan
         chosen = plan.chosen.precision if plan else ""
         for index, offer in enumerate(plan.precisions if plan else []):
-            card = self._card(offer)
-            self.cards[offer.name] = card
-            self._grid.addWidget(card, index // 2, index % 2)
+            self.cards[offer.name] = PrecisionCard(offer)
+            self._grid.addWidget(self.cards[offer.name], index // 2, index % 2)
+        if plan is not None:
+            self._show_offers(plan)
         self._group = grouped(self, [*self.cards.values(), self.goal])
         self.goal.setVisible(bool(self.cards) and self._generates)
         self.goal.show_goal(self.draft.goal)
@@ -185,20 +207,3 @@ class QuantizePage(StepPage):
     def _rounding(self) -> object:
         plan = self.draft.plan
         return read(dict[str, object], plan.recipe.get("quantize", {})).get("rounding") if plan else None
-
-    def _size_words(self, offer: PrecisionOffer) -> str:
-        return self.tr("about %1 of weights").replace("%1", size(offer.bytes))
-
-    def _card(self, offer: PrecisionOffer) -> ChoiceCard:
-        card = ChoiceCard(offer.title, offer.note)
-        words = _indented(offer.trap, "warning") if offer.trap else _indented(offer.providers)
-        card.body.insertWidget(card.body.count() - 1, words)
-        facts = QHBoxLayout()
-        facts.setContentsMargins(3 * G, 0, 0, 0)
-        facts.setSpacing(G)
-        facts.addWidget(Pill(offer.name))
-        self.sizes[offer.name] = label(self._size_words(offer), "muted")
-        facts.addWidget(self.sizes[offer.name])
-        facts.addStretch(1)
-        card.body.insertLayout(card.body.count() - 1, facts)
-        return card

@@ -2463,6 +2463,10 @@
       <translation>Keiner dieser Graphen hat Past- und Present-Tensoren.</translation>
     </message>
     <message>
+      <source>Not for %1: %2.</source>
+      <translation>Nicht für %1: %2.</translation>
+    </message>
+    <message>
       <source>Not for this model: %1.</source>
       <translation>Nicht für dieses Modell: %1.</translation>
     </message>

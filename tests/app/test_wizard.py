@@ -15,6 +15,7 @@ from app.state.recents import bundle_title
 from app.window import MainWindow
 from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, RUN, SOURCE
 from app.wizard.page import BuildWizard
+from tests.fakes.plans import NOT_ON_WEBGPU, SLOW
 from workflows.wire.reports.plan import Offer
 from workflows.wire.requests import Build
 
@@ -101,7 +102,7 @@ def test_choices_reach_the_recipe_and_the_build(qtbot: Any, make_window: Make) -
     quantize: Any = wizard.steps[QUANTIZE]
     assert [n for n, card in quantize.cards.items() if card.radio.isEnabled()] == ["fp32", "int4", "w8a16"]
     words = {n: [text.text() for text in card.findChildren(QLabel)] for n, card in quantize.cards.items()}
-    assert "CPU about 4 × as fast as fp32." in words["int4"] and "about 8.0 MiB of weights" in words["int4"]
+    assert "About 4 × as fast as fp32." in words["int4"] and "about 8.0 MiB of weights" in words["int4"]
     assert any("13 × slower" in text for text in words["w8a16"])
     assert not quantize.calibration.isVisible()
     quantize.cards["w8a16"].radio.click()
@@ -492,6 +493,34 @@ def test_a_capacity_below_the_chunk_is_refused_beside_both(qtbot: Any, make_wind
     assert "of KV cache" in recipe.cost.text() and recipe.chunk_note.text().startswith("Prompt tokens")
 
 
+def test_cards_speak_of_the_chosen_target_and_grey_what_it_cannot_have(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    wizard, draft = wizard_of(window), window.context.draft
+    wizard.steps[SOURCE].cards[2].radio.click()  # type: ignore[attr-defined]
+    for _ in (SOURCE, RECIPE, OPTIMIZE):
+        press(qtbot, wizard)
+    cards: Any = wizard.steps[QUANTIZE].cards  # type: ignore[attr-defined]
+
+    def said() -> dict[str, list[str]]:
+        return {
+            name: [text.text() for text in card.findChildren(QLabel) if text.isVisible()]
+            for name, card in cards.items()
+        }
+
+    for target, reason in (("qnn", ""), ("webgpu", f"Not for WebGPU: {NOT_ON_WEBGPU}."), ("cpu", "")):
+        draft.set_option("target", target)  # as the recipe's text at Review does, whose way back builds no card anew
+        qtbot.waitUntil(lambda: not draft.planning)
+        speed = "About 4 × as fast as fp32." if target == "cpu" else f"{target} takes it as it is."
+        assert speed in said()["int4"]
+        assert (SLOW in said()["w8a16"]) is (target == "cpu")
+        assert cards["w8a16"].radio.isEnabled() is not bool(reason) and cards["int4"].radio.isEnabled()
+        assert (reason in said()["w8a16"]) is bool(reason)
+        cards["fp32"].radio.click()
+        qtbot.mouseClick(cards["w8a16"], Qt.MouseButton.LeftButton)
+        assert cards["w8a16"].radio.isChecked() is not bool(reason)
+        cards["fp32"].radio.click()
+
+
 def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make) -> None:
     window = make_window()
     wizard, draft = wizard_of(window), window.context.draft
@@ -514,5 +543,5 @@ def test_blocks_have_their_settings_in_the_window(qtbot: Any, make_window: Make)
     assert draft.options["quantize"] == wanted
     qtbot.waitUntil(lambda: draft.plan is not None and draft.plan.recipe["quantize"] == wanted)
     assert blocks.block.currentData() == 128 and not blocks.head.isChecked()
-    assert quantize.sizes["int4"].text() == "about 7.3 MiB of weights"
-    assert quantize.sizes["fp32"].text() == "about 32.0 MiB of weights"
+    assert quantize.cards["int4"].weights.text() == "about 7.3 MiB of weights"
+    assert quantize.cards["fp32"].weights.text() == "about 32.0 MiB of weights"

@@ -38,12 +38,11 @@ TARGETS = [
 PASSES = [PassOffer("fold-constants", "Fold constants", True), PassOffer("deduplicate", "Share equal weights", True)]
 SLOW = "w8a16 is about 13 × slower than fp32 on the CPU provider: it is for NPUs."
 PRECISIONS = [
-    PrecisionOffer("fp32", "Keep fp32", "Every weight as it is.", "Runs on every provider.", "", 32 << 20, False),
-    PrecisionOffer(
-        "int4", "4-bit weights", "The smallest and fastest.", "CPU about 4 × as fast as fp32.", "", 8 << 20, False, True
-    ),
-    PrecisionOffer("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "For NPUs.", SLOW, 12 << 20, True),
+    PrecisionOffer("fp32", "Keep fp32", "Every weight as it is.", "The speed of all others.", "", 32 << 20, False),
+    PrecisionOffer("int4", "4-bit weights", "The smallest.", "About 4 × as fast as fp32.", "", 8 << 20, False, True),
+    PrecisionOffer("w8a16", "8-bit weights, 16-bit activations", "For NPUs.", "", SLOW, 12 << 20, True),
 ]
+NOT_ON_WEBGPU = "it has no 16-bit Quantize"
 
 
 def probe_of(source: str, remote_code: dict[str, str], cacheless: bool) -> ProbeReport:
@@ -65,6 +64,16 @@ def probe_of(source: str, remote_code: dict[str, str], cacheless: bool) -> Probe
         reason="",
         decoder=None if cacheless else DecoderFacts(4, 128, 512, 40_960, 2048),
     )
+
+
+def _precisions(options: Options, target: str) -> list[PrecisionOffer]:
+    """Only the CPU has speeds; WebGPU lacks one of the precisions."""
+    offers = [replace(one, bytes=one.bytes + _scales(options)) if one.blocks else one for one in PRECISIONS]
+    if target != "cpu":
+        offers = [replace(one, runs=f"{target} takes it as it is.", trap="") for one in offers]
+    if target == "webgpu":
+        offers[-1] = replace(offers[-1], runs="", refused=NOT_ON_WEBGPU)
+    return offers
 
 
 def _scales(options: Options) -> int:
@@ -114,5 +123,5 @@ def plan_of(source: str, options: Options, encoder: bool) -> PlanReport:
         variants=[Offer("plain", True), Offer("transformer-only", True)],
         targets=TARGETS,
         passes=PASSES,
-        precisions=[replace(one, bytes=one.bytes + _scales(options)) if one.blocks else one for one in PRECISIONS],
+        precisions=_precisions(options, chosen.target),
     )

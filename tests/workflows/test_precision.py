@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+import numpy as np
 import onnx
 import pytest
 
 from tests.workflows.conftest import Built
+from workflows.bundle import read_bundle
 from workflows.checkpoint import open_checkpoint
 from workflows.errors import CheckpointError, RecipeError
 from workflows.graphs.external import place_of
@@ -15,8 +17,12 @@ from workflows.probe import plan
 from workflows.quantize import METHODS
 from workflows.recipe import choose
 from workflows.recipe.choose import parse_settings
-from workflows.recipe.precision import FACTS, notices, weight_bytes
+from workflows.recipe.precision import FACTS, weight_bytes, words_for
 from workflows.recipe.schema import Precision
+from workflows.recipe.suits import remarks
+from workflows.recipe.target import TARGETS, TargetName
+from workflows.runtime import device_named, open_machine
+from workflows.runtime.providers import PROVIDERS
 
 MILLION = 10**6
 
@@ -60,10 +66,65 @@ def recipe_with(**options: Any) -> Any:
 
 
 def test_traps_are_told_of_the_components_too() -> None:
-    assert notices(recipe_with(precision="int4")) == []
-    (told,) = notices(recipe_with(precision="bf16"))
+    assert remarks(recipe_with(precision="int4")) == []
+    (told,) = remarks(recipe_with(precision="bf16"))
     assert "does not run on the CPU provider" in told
-    assert notices(recipe_with(quantize={"components": {"decoder": "bf16"}})) == [told]
+    assert remarks(recipe_with(quantize={"components": {"decoder": "bf16"}})) == [told]
+
+
+PAIRS = [(precision, target) for target in TARGETS for precision in get_args(Precision)]
+
+
+@pytest.mark.parametrize(("precision", "target"), PAIRS)
+def test_a_target_runs_a_precision_or_has_it_badly_or_refuses_it(precision: Precision, target: TargetName) -> None:
+    """One of the three, said of that target alone; a refusal is one of the recipe too, before anything is exported."""
+    words = words_for(precision, target)
+    (said,) = (text for text in (words.runs, words.trap, words.refused) if text)
+    others = {PROVIDERS[name].title.split()[-1] for name in TARGETS} - {PROVIDERS[target].title.split()[-1]}
+    about = said.replace("to the CPU", "elsewhere")  # which is what the target itself does with it
+    assert [other for other in others if other in about] == []
+    options = {"target": target, "precision": precision}
+    if words.refused:
+        with pytest.raises(RecipeError) as refused:
+            recipe_with(**options)
+        assert str(refused.value) == f"The target {target} cannot have precision {precision}: {words.refused}."
+    else:
+        assert recipe_with(**options).precision == precision
+    offers = plan("demo:qwen3", {"target": target}, lambda: False).precisions
+    offer = next(one for one in offers if one.name == precision)
+    assert (offer.runs, offer.trap, offer.refused) == (words.runs, words.trap, words.refused)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("precision", "target"), [
+    (precision, target) for precision, target in PAIRS
+    if target not in ("cpu", "dml") and not words_for(precision, target).refused
+])  # fmt: skip
+def test_what_a_target_does_not_refuse_is_built(built: Built, precision: Precision, target: TargetName) -> None:
+    """For the CPU quantize/test_bundles.py does it, for DirectML families/test_targets.py."""
+    bundle = read_bundle(built("demo:qwen3", capacity=64, chunk=16, target=target, precision=precision))
+    with open_machine(bundle, device_named("cpu")) as machine:
+        assert np.isfinite(machine.step([5, 17, 29], "prefill")).all()
+
+
+def test_what_a_target_refuses_is_what_was_measured() -> None:
+    refused = {target: [p for p, of in PAIRS if of == target and words_for(p, target).refused] for target in TARGETS}
+    assert refused == {
+        "cpu": [],  # its graphs are those of providers that have bfloat16, too
+        "qnn": ["bf16", "int8-dynamic"],
+        "dml": ["bf16", "w8a16"],
+        "openvino": ["bf16", "int8-dynamic"],
+        "webgpu": ["bf16", "int8-dynamic"],
+    }
+
+
+def test_a_component_placed_elsewhere_has_what_that_provider_has() -> None:
+    """The head of a model cut in three runs on the CPU, which has what the NPU lacks."""
+    split = {"variant": "transformer-only", "target": "qnn"}
+    dynamic = {"quantize": {"components": {"head": "int8-dynamic"}}}
+    assert recipe_with(**split, **dynamic).precision_of("head") == "int8-dynamic"
+    with pytest.raises(RecipeError, match="The target qnn cannot have precision int8-dynamic"):
+        recipe_with(**split, **dynamic, place={"head": "qnn"})
 
 
 def test_sizes_by_hand() -> None:
@@ -83,7 +144,7 @@ def test_sizes_by_hand() -> None:
 def test_the_plan_offers_what_is_built_and_its_sizes_come_near(built: Built) -> None:
     planned = plan("demo:qwen3", {"precision": "int8"}, lambda: False)
     choices = {row.name: row for row in planned.precisions}
-    assert set(choices) == {"fp32", *METHODS} and all(row.providers for row in choices.values())
+    assert set(choices) == {"fp32", *METHODS} and all(row.runs or row.trap for row in choices.values())
     assert choices["int4"].bytes < choices["int8"].bytes < choices["fp32"].bytes
     assert 2 * choices["fp16"].bytes == choices["fp32"].bytes
     bundle = built("demo:qwen3", precision="int4", cache="static")

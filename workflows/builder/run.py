@@ -25,7 +25,7 @@ from workflows.files import room_for
 from workflows.recipe import Quantize, Recipe, choose, family_for
 from workflows.recipe.cut import Cut
 from workflows.recipe.layout import cache_notice
-from workflows.recipe.precision import notices
+from workflows.recipe.suits import remarks
 from workflows.recipe.target import target_named
 from workflows.wire.events import BuildDone, NoticeEvent, ProgressEvent, StageEvent
 from workflows.wire.goals import Goal
@@ -80,7 +80,7 @@ def build(
         recipe = choose(checkpoint, request.options if request.goal is None else _exact(request.options))
         for component in ("all", *recipe.session_options):
             options_of(component, recipe)  # what cannot be set is said before anything is written
-        for message in notices(recipe):
+        for message in remarks(recipe):
             report(NoticeEvent(code="precision", message=message))
         family = family_for(recipe.model_type, recipe.task)
         if message := cache_notice(recipe, family, checkpoint.config, request.options):

@@ -16,8 +16,8 @@ from workflows.memory import free_bytes
 from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_for
 from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
-from workflows.recipe.precision import FACTS, weight_bytes
-from workflows.recipe.schema import IN_BLOCKS, Cache
+from workflows.recipe.precision import FACTS, weight_bytes, words_for
+from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
 from workflows.recipe.target import TARGETS, target_named
 from workflows.tensors import item_bytes
 from workflows.wire.reports.plan import (
@@ -209,16 +209,18 @@ def _passes(passes: Mapping[str, bool]) -> list[PassOffer]:
 
 
 def _precisions(checkpoint: Checkpoint, recipe: Recipe) -> list[PrecisionOffer]:
-    """Each precision: what it is, what each provider makes of it, and the bytes that the weights would take."""
+    """Each precision: what it is, what the recipe's target makes of it, and the bytes that the weights would take."""
     from workflows.quantize import METHODS
 
+    words = {name: words_for(name, recipe.target) for name in get_args(Precision)}
     return [
         PrecisionOffer(
             name=name,
             title=facts.title,
             note=facts.note,
-            providers=facts.providers,
-            trap=facts.trap,
+            runs=words[name].runs,
+            trap=words[name].trap,
+            refused=words[name].refused,
             bytes=_weight_bytes(name, checkpoint, recipe),
             calibrated=name in METHODS and METHODS[name].needs_ranges,
             blocks=name in IN_BLOCKS,

@@ -1,85 +1,127 @@
-"""What each precision is, in words: for the wizard's cards, and as notices before a build.
+"""What each precision is, and what each target makes of it, for the wizard's cards.
 
-precision ──▶ title, what it is good for, what each provider makes of it, bytes of a weight
-recipe ──notices──▶ sentences that a person should read before the build takes its minutes
+precision ──▶ title, what it is good for, bits of a weight
+precision, target ──words_for──▶ how it runs there │ what it has badly there │ why it cannot be had there
+
+What a target refuses or has badly stands in `target.py`, and how the rest runs in `FACTS`: each pair stands once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workflows.recipe.schema import Recipe
-from workflows.recipe.suits import remarks
+from workflows.recipe.schema import Precision, Recipe
+from workflows.recipe.target import TargetName, target_named
 
 
 @dataclass(frozen=True)
 class Facts:
-    """title, note: of the wizard's card. providers: where it runs and how well. bits: of a weight, without scales.
-    trap: a sentence about where it hurts, empty where it does not."""
+    """title, note: of the wizard's card. bits: of a weight, without scales. on: target → how it runs there, where the
+    target neither refuses it nor has it badly."""
 
     title: str
     note: str
-    providers: str
     bits: float
-    trap: str = ""
+    on: Mapping[TargetName, str]
 
+
+@dataclass(frozen=True)
+class Words:
+    """What a target makes of a precision, one of the three: how it runs, what is bad about it, why it is refused."""
+
+    runs: str = ""
+    trap: str = ""
+    refused: str = ""
+
+
+_IN_BLOCKS: dict[TargetName, str] = {
+    "dml": "DirectML has the operator, MatMulNBits; its speed was not measured.",
+    "openvino": "OpenVINO has the operator, MatMulNBits; its speed was not measured.",
+    "webgpu": "WebGPU has the operator, MatMulNBits; its speed was not measured.",
+}
 
 FACTS: dict[str, Facts] = {
-    "fp32": Facts("Keep fp32", "Every weight as it is.", "Runs on every provider.", 32),
+    "fp32": Facts(
+        "Keep fp32",
+        "Every weight as it is.",
+        32,
+        {
+            "cpu": "The speed that the others are compared with.",
+            "dml": "DirectML takes it as it is.",
+            "openvino": "OpenVINO takes it as it is.",
+            "webgpu": "WebGPU takes it as it is.",
+        },
+    ),
     "fp16": Facts(
         "Half precision",
         "Weights, activations and cache in 16 bits: half the size, hardly another answer.",
-        "For GPUs and NPUs. The CPU provider computes in fp32 and converts on the way: no faster than fp32.",
         16,
+        {
+            "cpu": "The CPU provider computes in fp32 and converts on the way: no faster than fp32.",
+            "qnn": "QNN computes in half precision anyway: half the bytes, the same answers.",
+            "dml": "DirectML has every operator in half precision too; its speed was not measured.",
+            "openvino": "OpenVINO takes it as it is; its speed was not measured.",
+            "webgpu": "WebGPU computes in half precision where the graphics card does; its speed was not measured.",
+        },
     ),
-    "bf16": Facts(
-        "Brain floats",
-        "16 bits with the range of 32 and fewer digits.",
-        "For providers that take it; the CPU provider does not.",
-        16,
-        "bf16 does not run on the CPU provider, which lacks products in bfloat16, so the bundle cannot be tried here: "
-        "fp16 has the same size and runs everywhere.",
-    ),
+    "bf16": Facts("Brain floats", "16 bits with the range of 32 and fewer digits.", 16, {}),
     "int8": Facts(
         "8-bit weights",
         "Weights in blocks of 8-bit integers: a quarter of the size, next to the same answers.",
-        "CPU about 2.9 × as fast as fp32; GPU, WebGPU and NPU have the operator too.",
         8,
+        {
+            "cpu": "About 2.9 × as fast as fp32.",
+            "qnn": "QNN has the operator, MatMulNBits, for blocks of 32; its speed was not measured.",
+            **_IN_BLOCKS,
+        },
     ),
     "int4": Facts(
         "4-bit weights",
-        "Weights in blocks of 4-bit integers: the smallest and fastest; small models lose some exactness.",
-        "CPU about 4 × as fast as fp32; GPU, WebGPU and NPU have the operator too.",
+        "Weights in blocks of 4-bit integers: the smallest; small models lose some exactness.",
         4,
+        {
+            "cpu": "About 4 × as fast as fp32: the fastest.",
+            "qnn": "QNN has the operator, MatMulNBits, for blocks of 32, 64 and 128; its speed was not measured.",
+            **_IN_BLOCKS,
+        },
     ),
     "int8-dynamic": Facts(
         "8-bit products",
         "Weights in 8 bits a column, activations quantized by their own range at every run.",
-        "CPU about 3.4 × as fast as fp32; other providers do not have the operator.",
         8,
+        {
+            "cpu": "About 3.4 × as fast as fp32.",
+            "dml": "DirectML has the operator, DynamicQuantizeMatMul; its speed was not measured.",
+        },
     ),
     "w8a16": Facts(
         "8-bit weights, 16-bit activations",
-        "Calibrated on what the model really sees; for NPUs.",
-        "For NPUs. On the CPU no faster than fp32.",
+        "Calibrated on what the model really sees; made for NPUs.",
         8,
-        "w8a16 is for NPUs: on the CPU provider its integers are about 13 × slower than fp32, so it is opened there in "
-        "floating point, at the speed of fp32; for the CPU, int8 or int4 serve better.",
+        {
+            "qnn": "QNN computes in integers throughout, and stays near the model.",
+            "openvino": "OpenVINO takes it as it is; its speed was not measured.",
+        },
     ),
     "w8a8": Facts(
         "8-bit weights and activations",
         "Calibrated on what the model really sees; the least exact of the 8-bit ones.",
-        "CPU about 3.4 × as fast as fp32; NPUs.",
         8,
+        {
+            "cpu": "About 3.4 × as fast as fp32.",
+            "dml": "DirectML has 8-bit Quantize and Dequantize; its speed was not measured.",
+            "openvino": "OpenVINO takes it as it is; its speed was not measured.",
+        },
     ),
 }
 _SCALES = {"int8": 8, "int4": 4}  # bits of a zero point; a scale has 32
 
 
-def notices(recipe: Recipe) -> list[str]:
-    """The traps of the precisions that the recipe has, and what its target's provider has badly."""
-    chosen = dict.fromkeys([recipe.precision, *recipe.quantize.components.values()])
-    return [*(FACTS[precision].trap for precision in chosen if FACTS[precision].trap), *remarks(recipe)]
+def words_for(precision: Precision, target: TargetName) -> Words:
+    """What `target` makes of `precision`."""
+    has, setting = target_named(target), ("precision", precision)
+    return Words(FACTS[precision].on.get(target, ""), has.noted.get(setting, ""), has.refused.get(setting, ""))
 
 
 def weight_bytes(recipe: Recipe, precision: str, parameters: int, table: int, tied: bool) -> int:

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
-from workflows.recipe.target import LOWEST, Setting, target_named
+from workflows.recipe.target import LOWEST, Setting, Target, target_named
 
 
 def refusals(recipe: Recipe) -> list[str]:
     """A sentence for each setting that the target's provider, or the opset, cannot have."""
-    target = target_named(recipe.target)
     found = [
         f"The target {target.name} cannot have {name} {str(value).lower()}: {target.refused[name, value]}."
-        for name, value in _settings(recipe)
+        for target, (name, value) in _settings(recipe)
         if (name, value) in target.refused
     ]
+    target = target_named(recipe.target)
     if recipe.cache == "scatter" and recipe.opset < SCATTER_FROM:
         found.append(f"The cache scatter needs opset {SCATTER_FROM}, which brought TensorScatter, not {recipe.opset}.")
     if recipe.opset > target.opset == LOWEST:
@@ -28,17 +28,18 @@ def refusals(recipe: Recipe) -> list[str]:
 
 def remarks(recipe: Recipe) -> list[str]:
     """A sentence for each setting that the target's provider has badly."""
-    noted = target_named(recipe.target).noted
-    return [noted[setting] for setting in _settings(recipe) if setting in noted]
+    return list(dict.fromkeys(target.noted[one] for target, one in _settings(recipe) if one in target.noted))
 
 
-def _settings(recipe: Recipe) -> Iterator[Setting]:
-    """Those that a target may have a word on."""
-    yield "cache", recipe.cache
-    yield "graphs", recipe.graphs
-    stored = {one.precision for one in recipe.quantize.nodes.values()} - {"fp16"}  # which is computed with in fp32
-    precisions = recipe.precisions | stored
-    yield from (("precision", precision) for precision in sorted(precisions))
-    if not precisions.isdisjoint(IN_BLOCKS):
-        yield "quantize.embedding", recipe.quantize.embedding
-        yield "quantize.symmetric", recipe.quantize.symmetric
+def _settings(recipe: Recipe) -> Iterator[tuple[Target, Setting]]:
+    """Those that a target may have a word on, a component's own precision with the target that it is placed on."""
+    target, quantize = target_named(recipe.target), recipe.quantize
+    yield target, ("cache", recipe.cache)
+    yield target, ("graphs", recipe.graphs)
+    stored = {one.precision for one in quantize.nodes.values()} - {"fp16"}  # which is computed with in fp32
+    yield from ((target, ("precision", precision)) for precision in sorted({recipe.precision, *stored}))
+    for component, precision in quantize.components.items():
+        yield target_named(recipe.place.get(component, recipe.target)), ("precision", precision)
+    if not (recipe.precisions | stored).isdisjoint(IN_BLOCKS):
+        yield target, ("quantize.embedding", quantize.embedding)
+        yield target, ("quantize.symmetric", quantize.symmetric)

@@ -9,7 +9,6 @@ import pytest
 from workflows.checkpoint import Checkpoint, open_checkpoint
 from workflows.errors import RecipeError
 from workflows.recipe import choose
-from workflows.recipe.precision import notices
 from workflows.recipe.suits import refusals, remarks
 from workflows.recipe.target import LOWEST, TARGETS
 
@@ -103,7 +102,6 @@ def test_what_directml_has_is_let_through(demo: Checkpoint, options: dict[str, A
 def test_what_a_target_has_badly_is_remarked_on(demo: Checkpoint, options: dict[str, Any], told: list[str]) -> None:
     recipe = choose(demo, options)
     assert remarks(recipe) == told
-    assert notices(recipe) == told
 
 
 def test_a_target_of_the_lowest_opset_says_why() -> None:

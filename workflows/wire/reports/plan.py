@@ -131,19 +131,19 @@ class PassOffer:
 
 @dataclass
 class PrecisionOffer:
-    """A precision. bytes: what the weights would take. trap: what one overlooks. calibrated: it needs prompts.
-
-    blocks: weights share a scale block by block.
+    """A precision. bytes: what the weights would take. calibrated: it needs prompts. blocks: weights share a scale
+    block by block. Of the chosen target: how it runs there, what one overlooks, or why the target cannot have it.
     """
 
     name: str
     title: str
     note: str
-    providers: str
+    runs: str
     trap: str
     bytes: int
     calibrated: bool
     blocks: bool = False
+    refused: str = ""
 
 
 @dataclass
