@@ -2,10 +2,11 @@
 
     python -m tests.doors.optimum PYTHON FOLDER
 
-PYTHON: one that has optimum-onnx 0.1.0, which needs other transformers than ours:
+PYTHON: that of an environment with tests/doors/optimum.txt, which needs another transformers than ours:
 
-    python3 -m venv optimum && optimum/bin/pip install torch==2.13.0 && optimum/bin/pip install optimum-onnx==0.1.0 \
-        onnxruntime torch==2.13.0
+    python3 -m venv optimum
+    optimum/bin/pip install torch==2.13.0
+    optimum/bin/pip install -r tests/doors/optimum.txt torch==2.13.0
 
 FOLDER: where the exports and bundles are put, 10 MB. It runs for a minute.
 """
