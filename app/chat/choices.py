@@ -51,7 +51,7 @@ class Choices(QObject):
         panel.languages.changed.connect(self.take_languages)
         controller.runningChanged.connect(panel.set_running)
         controller.reset.connect(lambda: panel.set_system(controller.chat.system))
-        controller.session.opened.connect(lambda _ready: self.take_languages())
+        controller.session.opened.connect(lambda _ready: self._offer_languages())
         context.bundleChanged.connect(lambda _summary: self._on_bundle())
         self._show(self._default)
         self._on_bundle()
@@ -61,6 +61,15 @@ class Choices(QObject):
         if self._save.isActive():
             self._save.stop()
             self._keep()
+
+    def _offer_languages(self) -> None:
+        """Those of the current bundle, which are known once it is open."""
+        ready = self._context.ready
+        if ready is not None:
+            self._panel.languages.offer(ready.languages)
+        else:
+            self._panel.languages.withdraw()
+        self.take_languages()
 
     def take_languages(self) -> None:
         """What is translated into what."""
@@ -75,7 +84,9 @@ class Choices(QObject):
         self.settle()
         summary = self._context.bundle or {}
         path, before = str(summary.get("path", "")), self._bundle
+        self._offer_languages()
         if path == before:
+            self._panel.decoding.set_model(summary.get("chain", ()))  # it may be another build in the same folder
             return
         self._bundle = path
         kept = self._kept.of(path)

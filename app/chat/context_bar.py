@@ -64,21 +64,33 @@ class ContextBar(QWidget):
         column.setSpacing(G // 2)
         column.addWidget(self.bar)
         column.addLayout(line)
-        self.set_usage(0, 0, 0, window=False)
+        self.set_closed(chosen=False)
 
-    def set_usage(self, used: int, capacity: int, evicted: int, window: bool) -> None:
-        """Shows the cache: tokens in it, its slots, tokens that were pushed out of it."""
-        self.bar.share = used / capacity if capacity else 0.0
-        self.bar.alarming = not window and self.bar.share >= NEARLY_FULL
-        self.bar.update()
-        if not capacity:
-            self.usage.setText(self.tr("context: no bundle is open"))
-            return
+    def set_closed(self, chosen: bool) -> None:
+        """No bundle is loaded. chosen: whether one is current, and only waits to be."""
+        self._show(
+            self.tr("context: the bundle is not loaded") if chosen else self.tr("context: no bundle is open"), 0.0
+        )
+
+    def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
+        """Shows the cache: tokens in it, its slots, tokens that were pushed out of it.
+
+        needed: tokens of the conversation, as the bundle that gave its last reply counted them.
+        """
+        share = used / capacity if capacity else 0.0
+        alarming = not window and share >= NEARLY_FULL
         text = self.tr("context {0} of {1} tokens").format(number(used), number(capacity))
         if window or evicted:
             text += self.tr(" · {0} evicted").format(number(evicted))
-        elif self.bar.alarming:
+        elif needed >= capacity:
+            text += self.tr(" · this chat does not fit, it has about {0}").format(number(needed))
+        elif alarming:
             text += self.tr(" · full") if used >= capacity else self.tr(" · nearly full")
+        self._show(text, share, alarming or needed >= capacity)
+
+    def _show(self, text: str, share: float, alarming: bool = False) -> None:
+        self.bar.share, self.bar.alarming = share, alarming
+        self.bar.update()
         self.usage.setText(text)
         self.bar.setAccessibleName(text)
 

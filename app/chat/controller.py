@@ -24,7 +24,7 @@ from app.state.chats import ChatStore
 from app.state.conversation import Conversation, Message
 from app.state.session import Session, SessionFailure
 from workflows.errors import describe_os_error
-from workflows.wire.events import GenerationDone, NoticeEvent, SpeculationEvent, TokenEvent
+from workflows.wire.events import GenerationDone, NoticeEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
 TRACED = 10_000
 """Tokens that are kept for hovering, those of the newest replies: each holds about a kilobyte of alternatives."""
@@ -35,7 +35,10 @@ REFUSALS = ("prompt", "capacity", "request")
 
 
 class ChatController(QObject):
-    """Drives one conversation at a time."""
+    """Drives one conversation at a time.
+
+    ensure_open: opens the current bundle where it is not, False where there is none. ready: what is open of it.
+    """
 
     reset = Signal()  # the whole active path may differ
     appended = Signal(int)  # a message at the end of the path
@@ -47,7 +50,12 @@ class ChatController(QObject):
     runningChanged = Signal(bool)  # noqa: N815
 
     def __init__(
-        self, session: Session, store: ChatStore, ensure_open: Callable[[], bool], parent: QObject | None = None
+        self,
+        session: Session,
+        store: ChatStore,
+        ensure_open: Callable[[], bool],
+        ready: Callable[[], ReadyEvent | None],
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.session = session
@@ -58,7 +66,7 @@ class ChatController(QObject):
         self.prefill = self.tools = ""  # what replies begin with; a JSON list of what the model is told of
         self._begun = ""  # what the running reply began with
         self.languages: dict[str, str] = {}  # options of a request to a translator
-        self._ensure_open = ensure_open
+        self._ensure_open, self._ready = ensure_open, ready
         self._reply: Message | None = None
         session.token.connect(self._on_token)
         session.speculation.connect(self._on_speculation)
@@ -73,8 +81,9 @@ class ChatController(QObject):
 
     @property
     def completes(self) -> bool:
-        """Whether the open bundle goes on with what was written, space for space, instead of answering."""
-        return self.session.ready is not None and self.session.ready.completes
+        """Whether the current bundle goes on with what was written, space for space, instead of answering."""
+        ready = self._ready()
+        return ready is not None and ready.completes
 
     def send(self, text: str) -> bool:
         """Asks; False for an empty text, or while a reply is running."""
@@ -245,6 +254,7 @@ class ChatController(QObject):
             ttft_ms=done.ttft_ms or None,
             decode_rate=done.decode_tokens_per_s or None,
             tokens=len(done.token_ids),
+            context=done.cache.used + done.cache.evicted,
             provider=done.provider,
             thought_tokens=tokens,
             thought_s=seconds,

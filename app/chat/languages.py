@@ -41,7 +41,13 @@ class LanguagePart(Section):
             combo.setCurrentIndex(max(0, combo.findData(chosen)) if chosen else 0)
         self.setVisible(bool(languages))
 
+    def withdraw(self) -> None:
+        """Nothing is known of the bundle yet; the choice waits for an offer."""
+        self.hide()
+
     def to_options(self) -> dict[str, str]:
-        """The options of a generate request; what was not chosen is left out."""
+        """The options of a generate request; what was not chosen, or is not offered, is left out."""
+        if self.isHidden():
+            return {}
         chosen = {"source_language": self.source.currentData(), "target_language": self.target.currentData()}
         return {name: str(language) for name, language in chosen.items() if language}

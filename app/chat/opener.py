@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.chat.controller import ChatController
 from app.chat.panel import SettingsPanel
+from app.state.session import State
 from app.widgets import Banner
 from workflows.wire.events import ReadyEvent
 from workflows.wire.requests import ListDevices
@@ -65,9 +66,19 @@ class Opener(QObject):
 
     def ensure(self) -> bool:
         """Opens it where it is not open; False where there is none."""
-        if self.path and (self._session.state in ("closed", "failed") or self._session.bundle != self.path):
+        if self.path and self._context.ready is None and self.state != "opening":
             self.open()
         return bool(self.path)
+
+    def follow(self) -> None:
+        """Opens it where it is not open, unless that failed: a person decides whether it is tried again."""
+        if self.state != "failed" and not self._controller.running:
+            self.ensure()
+
+    @property
+    def state(self) -> State:
+        """Where the session is with the current bundle."""
+        return self._session.state_for(self.path)
 
     def ask_devices(self) -> None:
         """Once: what can be chosen."""
@@ -105,8 +116,8 @@ class Opener(QObject):
 
     def _on_opened(self, ready: ReadyEvent) -> None:
         asked = self._session.request
-        assert asked is not None
-        self._panel.languages.offer(ready.languages)
+        if asked is None or asked.bundle != self.path:
+            return
         self._panel.choice.follow(asked.provider, asked.cache)  # the KV tab may have opened it
         self._panel.placement.follow(asked.place)
         self._banner.clear()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -42,7 +42,9 @@ class ChatPage(QWidget):
         super().__init__(parent)
         self.context, self.session = context, context.session
         self.store = ChatStore(context.home / "chats")
-        self.controller = ChatController(self.session, self.store, lambda: self.opener.ensure(), self)
+        self.controller = ChatController(
+            self.session, self.store, lambda: self.opener.ensure(), lambda: context.ready, self
+        )
         self.frame = ChatFrame()
         self._name_parts()
         self.usage = Usage(context, self.controller, self.context_bar, self)
@@ -94,7 +96,7 @@ class ChatPage(QWidget):
         c.failed.connect(self.failures.show)
         c.runningChanged.connect(self._on_running)
         s.stateChanged.connect(self._refresh_state)
-        s.opened.connect(lambda _ready: self.usage.refresh())
+        s.opened.connect(self._refresh_state)
         s.failed.connect(self._on_session_failed)
         self.context.bundleChanged.connect(self._on_bundle)
         self.context.closing.connect(self.shut)
@@ -154,22 +156,22 @@ class ChatPage(QWidget):
         self.composer.edit.setFocus()
 
     def _on_bundle(self, *_: object) -> None:
+        self.banner.clear()  # it was of the session with the bundle before, as were its buttons
         self._refresh_state()
         if self.isVisible() and not self.controller.running:
             self.opener.ensure()
             self.composer.edit.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt's name: the bundle opens when the page is first looked at, so that the first reply comes fast."""
+        """Qt's name: the bundle opens when the page is looked at, so that the first reply comes fast."""
         super().showEvent(event)
-        if self.session.state == "closed" and not self.controller.running:
-            self.opener.ensure()
+        self.opener.follow()
         self.opener.ask_devices()
         self.composer.edit.setFocus()
 
     def _refresh_state(self, *_: object) -> None:
         chat = self.controller.chat
-        opening = self.session.state == "opening"
+        opening = self.opener.state == "opening"
         self.frame.show_state(self.opener.name, not len(chat), self.controller.completes, opening)
         self.header.heading.setText(chat.title or self.tr("New chat"))
         self.header.drafts.setVisible(any(one.reply is not None and one.reply.drafter for one in chat.path()))
@@ -180,6 +182,8 @@ class ChatPage(QWidget):
         self.chats.setEnabled(not running)
         if running:
             self.banner.clear()
+        elif self.isVisible():
+            QTimer.singleShot(0, self, self.opener.follow)  # another bundle was chosen meanwhile
 
     def _underline_drafts(self, on: bool) -> None:
         self.transcript.underline_drafts(on)

@@ -28,6 +28,7 @@ class Usage(QObject):
         self._ticker.timeout.connect(self._tick)
         context.session.cacheChanged.connect(lambda _groups: self.refresh())
         context.session.opened.connect(lambda _ready: bar.forget_speed())
+        context.bundleChanged.connect(lambda _summary: bar.forget_speed())
         controller.runningChanged.connect(self._on_running)
         controller.reset.connect(self._on_reset)
 
@@ -37,19 +38,19 @@ class Usage(QObject):
 
     def refresh(self) -> None:
         """The cache as it is."""
-        session, occupancy = self._context.session, self._context.measurements.occupancy
-        ready, groups = session.ready, session.groups
-        if ready is None:
-            self._bar.set_usage(0, 0, 0, window=False)
+        ready, bundle = self._context.ready, self._context.bundle
+        if ready is None or bundle is None:
+            self._bar.set_closed(bundle is not None)
             return
-        if self._of_another:
-            self._bar.set_usage(0, ready.capacity, 0, ready.layout in ("window", "fifo"))
-            return
+        window = ready.layout in ("window", "fifo")
+        groups = [] if self._of_another else self._context.session.groups_for(str(bundle["path"]))
+        occupancy = self._context.measurements.occupancy if self._controller.running else None
         used = sum(count for _, _, count in groups[0].runs) if groups else 0
-        if self._controller.running and occupancy is not None:
+        if occupancy is not None and not self._of_another:
             used = occupancy[0]
         evicted = groups[0].evicted if groups else 0
-        self._bar.set_usage(used, ready.capacity, evicted, ready.layout in ("window", "fifo"))
+        needed = 0 if window or self._controller.running else self._controller.chat.tokens
+        self._bar.set_usage(used, ready.capacity, evicted, window, needed)
 
     def _on_running(self, running: bool) -> None:
         if running:
@@ -73,5 +74,6 @@ class Usage(QObject):
     def _tick(self) -> None:
         if self._context.measurements.revision != self._drawn:
             self._drawn = self._context.measurements.revision
-            self._bar.set_speed(self._context.measurements)
+            if self._context.ready is not None:
+                self._bar.set_speed(self._context.measurements)
             self.refresh()

@@ -78,8 +78,7 @@ class KvTab(InspectTab):
 
     def _follow(self, *_: object) -> None:
         """What the session holds, where it is this bundle's."""
-        ours = bool(self._bundle) and self._bundle == self.session.bundle
-        self.set_live(self.session.groups if ours else None)
+        self.set_live(self.session.groups_for(self._bundle))
 
     def ask_devices_with(self, ask: Callable[[], object]) -> None:
         """Called once, when a session could first be opened from here."""
@@ -144,7 +143,7 @@ class KvTab(InspectTab):
             if tuple(c.group for c in self.cards) != self._static:
                 self._rebuild(self._static)
             for card in self.cards:
-                card.show_table(None, live=self.controls.ours and self.controls.session.ready is not None)
+                card.show_table(None, live=self.session.ready_for(self._bundle) is not None)
             self.controls.set_table(None, False)
         else:
             self._take(groups)

@@ -31,7 +31,7 @@ from app.state.session import Session
 from app.state.settings import Settings, home_folder
 from app.state.unfinished import UnfinishedBuilds
 from workflows.errors import BundleError
-from workflows.wire.events import GenerationDone
+from workflows.wire.events import GenerationDone, ReadyEvent
 from workflows.wire.requests import PruneRuns
 
 Act = Callable[[], object]
@@ -94,6 +94,14 @@ class AppContext(QObject):
     def bundle(self) -> dict[str, Any] | None:
         """The summary of the current bundle; see `workflows.bundle.read.read_summary`."""
         return self._bundle
+
+    @property
+    def ready(self) -> ReadyEvent | None:
+        """What the worker reported of the current bundle; None unless the session has this very build of it open."""
+        bundle = self._bundle
+        if bundle is None or not self.measurements.owner.is_of(bundle):
+            return None
+        return self.session.ready_for(str(bundle["path"]))
 
     @property
     def bundles_folder(self) -> Path:

@@ -36,6 +36,7 @@ class Reply:
     drafter: who drafted, as SpeculationEvent has it; accept_rate and tokens_per_step are of a reply with drafts alone.
     form: what it was held to, a kind of form; empty for none.
     completes: the bundle went on with a text instead of answering, so that the reply is no Markdown.
+    context: tokens of the conversation down to this reply, the reply included; 0 in chats of before it was kept.
     provider: whose figures these are, with the components that were elsewhere; empty in chats of before it was kept.
     """
 
@@ -54,6 +55,7 @@ class Reply:
     accept_rate: float | None = None
     tokens_per_step: float | None = None
     completes: bool = False
+    context: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values: `asdict` looks into each and takes ten times as long, in every save of a long chat."""
@@ -156,6 +158,11 @@ class Conversation:
     def last(self, role: Role) -> Message | None:
         """The last prompt, or the last reply, of the active branch."""
         return next((m for m in reversed(self.path()) if m.role == role), None)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the active branch down to its last reply that was counted; 0 where none was."""
+        return next((m.reply.context for m in reversed(self.path()) if m.reply is not None and m.reply.context), 0)
 
     def ask(self, text: str) -> Message:
         """A prompt at the end of the active branch."""

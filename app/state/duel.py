@@ -82,11 +82,11 @@ class Lane(QObject):
 
     def _begin(self) -> None:
         prompt, self._prompt = self._prompt, None
-        if prompt is None or self.session is None or self.session.ready is None:
+        ready = self.session.ready_for(self.bundle) if self.session is not None else None
+        if prompt is None or self.session is None or ready is None:
             return
         text, options = prompt
-        chat = self.session.ready.chat_template
-        self.session.generate([Turn("user", text)] if chat else text, options)
+        self.session.generate([Turn("user", text)] if ready.chat_template else text, options)
         self.changed.emit()
 
     def _on_token(self, event: TokenEvent) -> None:

@@ -100,9 +100,10 @@ class Measurements:
         """Records what a session does from now on. describe: what a bundle's own files say of it."""
 
         def own(_ready: object = None) -> None:
-            if session.ready is not None and session.ready is not self._ready:
-                self._ready = session.ready
-                self.owner = owner_of(session.bundle, session.ready, describe(session.bundle))
+            ready = session.ready_for(session.bundle)
+            if ready is not None and ready is not self._ready:
+                self._ready = ready
+                self.owner = owner_of(session.bundle, ready, describe(session.bundle))
 
         session.opened.connect(own)
         session.started.connect(own)  # what began a run may have heard of the bundle first

@@ -51,6 +51,9 @@ State = Literal["closed", "opening", "ready", "generating", "failed"]
 class Session(QObject):
     """One open bundle in one worker process.
 
+    It may have another bundle than the one that is current in the window, so its facts are read for a bundle by name
+    (`ready_for`, `groups_for`, `state_for`); `AppContext.ready` is what is open of the current one.
+
     `finished` and `failed` are the two ends of a generation; exactly one of them follows each `started`.
     """
 
@@ -112,15 +115,17 @@ class Session(QObject):
         """The folder of the bundle that is open, opening or failed; empty when closed."""
         return self._request.bundle if self._request else ""
 
-    @property
-    def ready(self) -> ReadyEvent | None:
-        """What the worker said of the open bundle; None unless it is open."""
-        return self._ready
+    def ready_for(self, bundle: str) -> ReadyEvent | None:
+        """What the worker reported of `bundle`; None unless that is the one that is open."""
+        return self._ready if bundle == self.bundle else None
 
-    @property
-    def groups(self) -> list[GroupView]:
-        """The cache groups of the last CacheEvent; empty before the first."""
-        return self._groups
+    def groups_for(self, bundle: str) -> list[GroupView]:
+        """The cache groups of the last CacheEvent; empty before the first, and where another bundle is open."""
+        return self._groups if bundle == self.bundle else []
+
+    def state_for(self, bundle: str) -> State:
+        """`state`, as far as `bundle` is concerned: "closed" where the session has another one."""
+        return self._state if bundle == self.bundle else "closed"
 
     @property
     def error(self) -> SessionFailure | None:

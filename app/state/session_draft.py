@@ -38,7 +38,7 @@ class SessionDraft(QObject):
     def want(self, folder: str, bundle: str) -> None:
         """`folder` is to draft for `bundle`, none for ""; it is asked for once that bundle is open."""
         self._wanted, self._bundle = folder, bundle
-        if self._session.ready is not None:
+        if self._session.ready_for(bundle) is not None:
             self._ask()
 
     def _on_opened(self) -> None:

@@ -80,8 +80,7 @@ class ContextBar(QWidget):
         self.chooser.setAccessibleName(self.tr("Current bundle: %1").replace("%1", self.chooser.text()))
         if bundle is None:
             return
-        of_it = self._context.measurements.owner.is_of(bundle)
-        ready = self._context.session.ready if of_it else None
+        ready = self._context.ready
         layout = ready.layout if ready else bundle["layout"]
         capacity = ready.capacity if ready else bundle["capacity"]
         names = [str(c) for c in bundle["components"]]

@@ -135,6 +135,8 @@ class StatusLine(QWidget):
         context.activities.changed.connect(self._watch)
         context.build.finished.connect(self.refresh)
         context.session.stateChanged.connect(self._watch)
+        context.session.opened.connect(self._watch)
+        context.bundleChanged.connect(self._watch)
         context.memoryChanged.connect(self._show_memory)
         self._show_memory(0)
         self.refresh()
@@ -235,9 +237,10 @@ class StatusLine(QWidget):
     def _show_rest(self, busy: bool) -> None:
         """Nothing runs: how the bundle stands."""
         session, build = self._context.session, self._context.build
-        words = {"ready": self.tr("Bundle is open"), "closed": self.tr("Ready")}
-        ended = session.error.message if session.error else self.tr("The session ended")
-        text = words.get(session.state, ended)
+        path = str((self._context.bundle or {}).get("path", ""))
+        text = self.tr("Bundle is open") if self._context.ready else self.tr("Ready")
+        if session.state_for(path) == "failed":
+            text = session.error.message if session.error else self.tr("The session ended")
         if build.state == "cancelled":
             text = self.tr("Build stopped; it resumes where it was")
         self.text.setVisible(not busy)

@@ -24,6 +24,10 @@
       <translation> · fast voll</translation>
     </message>
     <message>
+      <source> · this chat does not fit, it has about {0}</source>
+      <translation> · dieser Chat passt nicht hinein, er hat etwa {0}</translation>
+    </message>
+    <message>
       <source> · {0} evicted</source>
       <translation> · {0} verdrängt</translation>
     </message>
@@ -4628,6 +4632,10 @@
     <message>
       <source>context: no bundle is open</source>
       <translation>Kontext: kein Bundle ist offen</translation>
+    </message>
+    <message>
+      <source>context: the bundle is not loaded</source>
+      <translation>Kontext: Das Bundle ist nicht geladen</translation>
     </message>
     <message>
       <source>cut off when the worker or the window ended</source>

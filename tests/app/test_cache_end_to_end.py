@@ -27,11 +27,11 @@ def run(qtbot: Any, session: Session) -> str:
 def change(qtbot: Any, session: Session, name: str, value: Any) -> list[Any]:
     with qtbot.waitSignals([session.cacheDone], timeout=PATIENCE_MS):
         assert getattr(session, name)(value)
-    return session.groups
+    return session.groups_for(session.bundle)
 
 
 def runs(session: Session) -> list[Any]:
-    return [group.runs for group in session.groups]
+    return [group.runs for group in session.groups_for(session.bundle)]
 
 
 @pytest.mark.slow
@@ -47,8 +47,8 @@ def test_the_cache_of_the_demo(qtbot: Any, tmp_path: Path) -> None:
         session.open(bundle)
     first = run(qtbot, session)
     assert "56" in first
-    length, full = session.groups[0].length, runs(session)
-    assert session.groups[0].rewindable == [(0, length)]
+    length, full = session.groups_for(session.bundle)[0].length, runs(session)
+    assert session.groups_for(session.bundle)[0].rewindable == [(0, length)]
     assert session.history.snapshots[-1].length == length
     change(qtbot, session, "save_cache", tmp_path / "turn.safetensors")
     change(qtbot, session, "rewind", length // 2)
@@ -70,7 +70,7 @@ def refuse(qtbot: Any, session: Session, length: int) -> None:
     with qtbot.waitSignal(session.cacheFailed, timeout=PATIENCE_MS) as failed:
         session.rewind(length + 1)
     assert failed.args[1].kind == "rewind" and f"0 to {length}" in failed.args[1].message
-    assert session.state == "ready" and session.groups[0].length == length
+    assert session.state == "ready" and session.groups_for(session.bundle)[0].length == length
 
 
 def window(qtbot: Any, session: Session, bundle: Path, saved: Path) -> None:
@@ -78,7 +78,7 @@ def window(qtbot: Any, session: Session, bundle: Path, saved: Path) -> None:
     with qtbot.waitSignal(session.opened, timeout=PATIENCE_MS):
         session.open(bundle, cache="window", capacity=16)
     run(qtbot, session)
-    (group,) = session.groups
+    (group,) = session.groups_for(session.bundle)
     assert group.evicted > 0
     assert group.rewindable[0] == (0, 0) and group.rewindable[-1][1] == group.length
     with qtbot.waitSignal(session.cacheFailed, timeout=PATIENCE_MS) as failed:

@@ -24,7 +24,7 @@ AGAIN = "Sampling and cache layout are again as you chose them for this bundle."
 
 def opened(qtbot: QtBot, page: ChatPage, bundle: str) -> None:
     page.context.open_bundle(bundle)
-    qtbot.waitUntil(lambda: page.session.ready is not None and page.session.bundle == bundle)
+    qtbot.waitUntil(lambda: page.context.ready is not None and page.session.bundle == bundle)
 
 
 def test_each_bundle_has_its_own(make: Make, qtbot: QtBot) -> None:
@@ -33,14 +33,14 @@ def test_each_bundle_has_its_own(make: Make, qtbot: QtBot) -> None:
     page.panel.spin("temperature").setValue(0.8)
     page.panel.cache.setCurrentIndex(2)
     page.panel.cache.activated.emit(2)
-    qtbot.waitUntil(lambda: page.session.ready is not None and page.session.ready.layout == "window")
+    qtbot.waitUntil(lambda: page.context.ready is not None and page.context.ready.layout == "window")
     opened(qtbot, page, "/b/two")
     assert (page.controller.sampling, page.panel.choice.chosen) == (Sampling(), ("cpu", None))
-    assert page.session.ready is not None and page.session.ready.layout == "static"
+    assert page.context.ready is not None and page.context.ready.layout == "static"
     assert page.chat_banner.message == DEFAULTS
     opened(qtbot, page, "/b/one")
     assert page.controller.sampling.temperature == page.panel.spin("temperature").value() == 0.8
-    assert page.session.ready.layout == "window"
+    assert page.context.ready.layout == "window"
     assert page.chat_banner.message == AGAIN
     page.shut()
     again = make("/b/one")

@@ -87,7 +87,7 @@ def test_while_another_provider_is_chosen_the_focus_stays(chat: Chat, qtbot: QtB
     page.panel.cache.setFocus()
     page.panel.cache.setCurrentIndex(2)
     page.panel.cache.activated.emit(2)
-    qtbot.waitUntil(lambda: page.session.ready is not None and page.session.ready.layout == "window")
+    qtbot.waitUntil(lambda: page.context.ready is not None and page.context.ready.layout == "window")
     assert focused(page) is page.panel.cache
 
 

@@ -311,7 +311,7 @@ def test_another_cache_layout_opens_the_bundle_anew(make: Make, qtbot: QtBot) ->
     ask(qtbot, page, "8*7=")
     page.panel.cache.setCurrentIndex(2)
     page.panel.cache.activated.emit(2)
-    qtbot.waitUntil(lambda: page.session.state == "ready" and page.session.ready.layout == "window")  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: page.session.state == "ready" and page.context.ready.layout == "window")  # type: ignore[union-attr]
     assert shown(page) == ["8*7=", "56"]
 
 

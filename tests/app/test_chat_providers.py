@@ -69,7 +69,7 @@ def switch(page: ChatPage, provider: str) -> None:
 
 def opened(qtbot: QtBot, page: ChatPage, where: str) -> None:
     qtbot.waitUntil(
-        lambda: page.session.ready is not None and page.session.ready.provider == where,
+        lambda: page.context.ready is not None and page.context.ready.provider == where,
     )
 
 

@@ -13,11 +13,13 @@ from tests.app.conftest import make_bundle
 
 def test_a_new_chat_begins_without_figures(qtbot: Any, make_context: Any, home: Any) -> None:
     context = make_context(reply="It is 56.")
-    controller = ChatController(context.session, ChatStore(home / "chats"), lambda: True)
+    controller = ChatController(context.session, ChatStore(home / "chats"), lambda: True, lambda: context.ready)
     bar = ContextBar()
     qtbot.addWidget(bar)
     usage = Usage(context, controller, bar, bar)
-    context.session.open(make_bundle(home / "bundles" / "a"))
+    bundle = make_bundle(home / "bundles" / "a")
+    context.open_bundle(bundle)
+    context.session.open(bundle)
     controller.send("What is 8 times 7?")
     qtbot.waitUntil(lambda: not controller.running)
     assert "TTFT 21.5 ms" in bar.speed.text()

@@ -57,7 +57,9 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
         page.tabs.setCurrentWidget(page.kv)
         context.session.open("/b/demo", capacity=256)
         context.session.generate("x")
-        qtbot.waitUntil(lambda: context.session.state == "ready" and bool(context.session.groups))
+        qtbot.waitUntil(
+            lambda: context.session.state == "ready" and bool(context.session.groups_for(context.session.bundle))
+        )
         return page
 
     yield build
@@ -75,7 +77,7 @@ def at(page: InspectPage, slot: float) -> QPoint:
 
 
 def held(page: InspectPage) -> int:
-    return page.context.session.groups[0].length
+    return page.context.session.groups_for(page.context.session.bundle)[0].length
 
 
 def drag(page: InspectPage, qtbot: QtBot, start: int, end: float) -> None:
@@ -298,7 +300,15 @@ def test_rows_that_slide_are_dragged_by_their_positions() -> None:
 
 def test_slots_that_are_not_in_memory_take_little_room(make: Make) -> None:
     page = make()
-    groups = [replace(page.context.session.groups[0], capacity=4096, allocated=64, runs=[(0, 0, 20)], length=20)]
+    groups = [
+        replace(
+            page.context.session.groups_for(page.context.session.bundle)[0],
+            capacity=4096,
+            allocated=64,
+            runs=[(0, 0, 20)],
+            length=20,
+        )
+    ]
     page.kv.set_live(groups)
     one = strip(page)
     assert one.span == 72 and one.columns()[-1] == UNALLOCATED

@@ -116,7 +116,7 @@ def test_open(session: Session, worker: StubWorker) -> None:
     job = worker.jobs[-1]
     assert job.request == Open("/b", "cpu", "window", 128)
     job.answered.emit(READY)
-    assert session.ready == READY
+    assert session.ready_for("/b") == READY
     assert log.lines == [("stateChanged", "opening"), ("stateChanged", "ready"), ("opened", READY)]
 
 
@@ -140,7 +140,7 @@ def test_generate_relays_and_ends(opened: Session, worker: StubWorker) -> None:
         ("stateChanged", "ready"),
         ("finished", DONE),
     ]
-    assert opened.groups == groups
+    assert opened.groups_for("/b") == groups
 
 
 def test_prompt_waits_for_the_bundle(session: Session, worker: StubWorker) -> None:
@@ -186,7 +186,7 @@ def test_crash_and_reopen(opened: Session, worker: StubWorker) -> None:
     log = Log(opened)
     worker.crashed.emit("The worker was killed (signal 9).")
     assert opened.state == "failed"
-    assert opened.ready is None and opened.groups == []
+    assert opened.ready_for("/b") is None and opened.groups_for("/b") == []
     assert log.lines[-1] == ("failed", SessionFailure("crashed", "The worker was killed (signal 9)."))
     dead.event.emit(TOKEN)
     dead.failed.emit(ErrorEvent(kind="crashed", message="late"))
@@ -211,7 +211,7 @@ def test_opening_another_ends_the_running_generation(opened: Session, worker: St
 
 def test_close(opened: Session, worker: StubWorker) -> None:
     opened.close()
-    assert (opened.state, opened.bundle, opened.ready) == ("closed", "", None)
+    assert (opened.state, opened.bundle, opened.ready_for("")) == ("closed", "", None)
     assert worker.jobs[-1].request == Close()
     worker.crashed.emit("gone")
     assert opened.state == "closed"
@@ -227,7 +227,7 @@ def test_rewind_is_a_job_of_its_own(opened: Session, worker: StubWorker) -> None
     groups = [group("static", [(0, 0, 3)], length=3)]
     job.event.emit(CacheEvent(groups=groups))
     job.answered.emit(Done())
-    assert (opened.groups, opened.cache_job, opened.state, done) == (groups, "", "ready", [("rewind", 3)])
+    assert (opened.groups_for("/b"), opened.cache_job, opened.state, done) == (groups, "", "ready", [("rewind", 3)])
     assert log.lines == [("cacheChanged", groups)]
     assert [s.moment for s in opened.history.snapshots] == ["rewind"]
 

@@ -20,6 +20,9 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     wrong_form       what makes a reply's form wrong where it stands in its text
     replies          {name of a bundle's folder: text}: other replies of these, with an id a word
     base             true: the bundle has no chat template, and completes text
+    bases            [names of bundles' folders]: these alone do so
+    capacities       {name of a bundle's folder: slots} (4096)
+    opening          seconds that a bundle takes to open (delay)
     asked            a file to which generate writes each of its requests, a JSON object a line
     tokens           how many tokens generate streams, repeating the reply (its words)
     drafts           [[drafted, kept], …]: what each run of generate after the first token drafts and keeps, in turns
@@ -506,8 +509,10 @@ class Fake:
 
     def do_open(self, request: ask.Open) -> None:
         """Ready, unless a provider is one of those that fail."""
-        self.pause()
+        self.pause(self.scenario.get("opening"))
         self.bundle, self.used = request.bundle, 0
+        name = Path(self.bundle).name
+        base = bool(self.scenario.get("base")) or name in self.scenario.get("bases", ())
         self.provider = ", ".join([request.provider, *(f"{name}={one}" for name, one in request.place.items())])
         wrong = self.wrong()
         if wrong == "lies":
@@ -519,7 +524,7 @@ class Fake:
         if wrong == "hang":
             self.hang()
         self.layout = request.cache or "static"
-        self.capacity = request.capacity or 4096
+        self.capacity = request.capacity or self.scenario.get("capacities", {}).get(name, 4096)
         self.send(
             ReadyEvent(
                 bundle=self.bundle,
@@ -530,10 +535,10 @@ class Fake:
                 capacity=self.capacity,
                 chunk=64,
                 vocabulary=512,
-                chat_template=not self.scenario.get("base"),
+                chat_template=not base,
                 load_seconds=0.1,
-                completes=bool(self.scenario.get("base")),
-                languages=self.scenario.get("languages", {}).get(Path(self.bundle).name, []),
+                completes=base,
+                languages=self.scenario.get("languages", {}).get(name, []),
             )
         )
 

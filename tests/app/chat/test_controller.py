@@ -79,7 +79,9 @@ class Bench:
         self.store = ChatStore(folder)
         self.store.begin()
         self.bundle = BUNDLES[0]
-        self.controller = ChatController(self.session, self.store, self.ensure)
+        self.controller = ChatController(
+            self.session, self.store, self.ensure, lambda: self.session.ready_for(self.bundle)
+        )
         self.asked: dict[str, str] = {}  # question → the chat that was shown when it was sent
         self.ends: Counter[tuple[str, int]] = Counter()
         self.running: list[bool] = []

@@ -112,7 +112,7 @@ def test_a_worker_says_what_is_wrong_with_a_form(make: Make, qtbot: QtBot) -> No
 
 def test_a_draft_holds_once_it_is_taken(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     page = make(asked=str(tmp_path / "asked"))
-    qtbot.waitUntil(lambda: page.session.ready is not None)
+    qtbot.waitUntil(lambda: page.context.ready is not None)
     typed(qtbot, page, "/b/tiny")
     assert page.choices.decoding.draft.current == "/b/tiny"
     assert page.controller.decoding == Decoding(drafts="bundle", draft="/b/tiny")
@@ -126,7 +126,7 @@ def test_a_draft_holds_once_it_is_taken(make: Make, qtbot: QtBot, tmp_path: Path
 def test_a_draft_that_is_refused_leaves_all_as_it_was(make: Make, qtbot: QtBot) -> None:
     """What was typed stays at its field, with the worker's sentence."""
     page = make(drafts={"big": REFUSED})
-    qtbot.waitUntil(lambda: page.session.ready is not None)
+    qtbot.waitUntil(lambda: page.context.ready is not None)
     typed(qtbot, page, "/b/tiny")
     typed(qtbot, page, "/b/big")
     drafts = page.panel.decoding.drafts
@@ -180,11 +180,11 @@ def test_a_draft_of_another_bundle_is_asked_for_when_that_is_open(make: Make, qt
 
 def test_a_draft_is_asked_for_again_when_the_bundle_is_opened_anew(make: Make, qtbot: QtBot) -> None:
     page = make()
-    qtbot.waitUntil(lambda: page.session.ready is not None)
+    qtbot.waitUntil(lambda: page.context.ready is not None)
     typed(qtbot, page, "/b/tiny")
     page.opener.open()
     draft = page.choices.decoding.draft
-    qtbot.waitUntil(lambda: page.session.ready is not None and draft.current == "/b/tiny" and not draft.asking)
+    qtbot.waitUntil(lambda: page.context.ready is not None and draft.current == "/b/tiny" and not draft.asking)
     opened(qtbot, page, "/b/other")
     qtbot.waitUntil(lambda: not draft.asking)
     assert draft.current == "" and page.controller.decoding == Decoding()
