@@ -18,17 +18,17 @@ from app.state.context import Act, AppContext
 from app.state.inspection import Look
 from app.state.settings import expanded
 from app.warmup import SLOW_IMPORTS, WarmUp
-from app.widgets.basics import Banner
 from app.widgets.contextbar import ContextBar
 from app.widgets.dressing import dress
 from app.widgets.dropframe import DropFrame
 from app.widgets.leaving import Leaving
+from app.widgets.note_line import ErrorBanner
 from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
 from app.widgets.screen import available, fitted, smallest
 from app.widgets.session_choice import SessionChoice
 from app.widgets.statusline import StatusLine
-from app.widgets.theme import G, set_icon, theme
+from app.widgets.theme import set_icon, theme
 
 SETTINGS = PageEntry("settings", marked("Settings"), "settings", "app.settings.page:SettingsPage")
 
@@ -48,7 +48,6 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(smallest(available()))
         self.rail = Rail(pages, SETTINGS)
         self.bar = ContextBar(context)
-        self.banner = Banner()
         self.stack = QStackedWidget()
         self.status = StatusLine(context)
         self.doors = Doors(self)
@@ -65,13 +64,6 @@ class MainWindow(QMainWindow):
         right = QVBoxLayout()
         right.setSpacing(0)
         right.addWidget(self.bar)
-        holder = QVBoxLayout()
-        holder.setContentsMargins(2 * G, G, 2 * G, 0)
-        holder.addWidget(self.banner)
-        self._banner_holder = QWidget()
-        self._banner_holder.setLayout(holder)
-        self._banner_holder.hide()
-        right.addWidget(self._banner_holder)
         right.addWidget(self.stack, 1)
         right.addWidget(self.status)
         body = QWidget()
@@ -81,7 +73,8 @@ class MainWindow(QMainWindow):
         row.addWidget(self.rail)
         row.addLayout(right, 1)
         self.setCentralWidget(body)
-        for part in (self.rail, self.bar, self._banner_holder, self.status):
+        self.banner = ErrorBanner(self.context.notes, self.stack)
+        for part in (self.rail, self.bar, self.banner, self.status):
             dress(part)
 
     def _make_actions(self) -> None:
@@ -126,13 +119,8 @@ class MainWindow(QMainWindow):
         self.rail.helpAsked.connect(self.help.page)
         self.context.settings.changed.connect(self._on_setting)
         self.bar.paletteRequested.connect(self.palette_box.open)
-        self.banner.dismissed.connect(self._banner_holder.hide)
-        self.banner.triggered.connect(self._banner_holder.hide)
         self.context.navigate.connect(self.show_page)
         self.context.accuracyRequested.connect(self._show_accuracy)
-        self.context.errorShown.connect(self._show_error)
-        self.context.noteShown.connect(self._show_note)
-        self.context.noteGone.connect(self._hide_note)
         self.context.exportRequested.connect(self.doors.export)
         self.context.bundleChanged.connect(self._say_in_place)
         self.context.session_worker.crashed.connect(self._on_session_crash)
@@ -196,6 +184,7 @@ class MainWindow(QMainWindow):
         """Bring a page to the front; Ctrl+1… and the rail come here."""
         page = self.page(name)
         self.stack.setCurrentWidget(page)
+        self.context.notes.bring("page", name)
         page.setFocus()
         self.rail.set_current(name)
         self.setWindowTitle(f"{self.title_of(name)} · Joinery")
@@ -220,30 +209,26 @@ class MainWindow(QMainWindow):
 
         (DivergenceDialog.waiting(self) or DivergenceDialog(self.context, self)).show()
 
-    def _show_error(self, message: str, details: str, action: str, on_action: Act | None) -> None:
-        self.banner.error(message, details, action, on_action)
-        self._banner_holder.show()
-
-    def _show_note(self, message: str, action: str, on_action: Act | None) -> None:
-        self.banner.show_message("info", message, action=action, on_action=on_action)
-        self._banner_holder.show()
-
-    def _hide_note(self, message: str) -> None:
-        if self.banner.message == message:
-            self._banner_holder.hide()
-
     def _say_in_place(self, summary: dict[str, object] | None) -> None:
         """A folder of another program's is read where it lies, and changed by nobody."""
         if summary and summary.get("in_place"):
             text = self.tr("This is a folder of onnxruntime-genai's, read in place; nothing is written to it.")
-            self._show_note(text, self.tr("Import …"), lambda: self.doors.import_folder(str(summary["path"])))
+            folder = str(summary["path"])
+            self.context.show_note(
+                text, self.tr("Import …"), lambda: self.doors.import_folder(folder), owner={"bundle": folder}
+            )
 
     def _on_session_crash(self, message: str) -> None:
         """The chat page has a banner of its own for this."""
         if self.stack.currentWidget() is self._built.get("chat"):
             return
-        self._show_error(
-            message, self.context.session_worker.last_lines, self.tr("Reopen the bundle"), self.context.session.reopen
+        session = self.context.session
+        self.context.show_error(
+            message,
+            self.context.session_worker.last_lines,
+            self.tr("Reopen the bundle"),
+            session.reopen,
+            owner={"session": (session.bundle, "failed")},
         )
 
     def _restore(self) -> None:
@@ -293,9 +278,11 @@ class MainWindow(QMainWindow):
         graphs = [str(Path(p).absolute()) for p in paths if p.lower().endswith(".onnx") and Path(p).is_file()]
         if len(paths) == 2 and len(graphs) == 2:
             self.show_page("inspect")
-            self.context.lookRequested.emit(Look(graphs[1], before=graphs[0]))
+            look = Look(graphs[1], before=graphs[0])
+            self.context.lookRequested.emit(look)
             text = self.tr("Two graphs are compared. Parts of one model can be put together instead.")
-            self.context.show_note(text, self.tr("Put together …"), lambda: self.doors.assemble(graphs))
+            owner = {**self.context.notes.here, "look": look}
+            self.context.show_note(text, self.tr("Put together …"), lambda: self.doors.assemble(graphs), owner)
         elif len(graphs) > 2:
             self.doors.assemble(graphs)
         elif paths:

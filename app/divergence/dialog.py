@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.divergence.form import Form
@@ -12,6 +13,7 @@ from app.divergence.results import Results
 from app.state.context import AppContext
 from app.state.divergence import DivergenceModel
 from app.state.inspection import Look
+from app.state.notes import Note
 from app.widgets.actions import action
 from app.widgets.basics import Banner, EmptyState, button, label
 from app.widgets.theme import G
@@ -29,6 +31,7 @@ class DivergenceDialog(WorkDialog):
         super().__init__(parent)
         self.context = context
         self.model = DivergenceModel(context.new_worker, self)
+        self._note: Note | None = None
         self.setWindowTitle(self.tr("Find the divergence"))
         self.resize(940, 640)
         self.form, self.banner, self.results = Form(context), Banner(), Results()
@@ -88,7 +91,16 @@ class DivergenceDialog(WorkDialog):
         self.context.navigate.emit("inspect")
         self.context.lookRequested.emit(Look(request.b.bundle, component=node.component, node=node.node))
         self.hide()
-        self.context.show_note(self.tr("What the divergence found is kept."), self.tr("Back to it"), self.show)
+        self._note = self.context.show_note(
+            self.tr("What the divergence found is kept."), self.tr("Back to it"), self.show
+        )
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nobody has to be told where it is."""
+        super().showEvent(event)
+        if self._note is not None:
+            self.context.notes.drop(self._note)
+            self._note = None
 
     def refresh(self) -> None:
         """Shows how far it is, or what came of it."""

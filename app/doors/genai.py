@@ -39,7 +39,7 @@ class ImportDialog(DoorDialog):
         if self.context.open_bundle(outcome.bundle):
             self.context.navigate.emit("chat")
             if self.model.notices:
-                self.context.show_note(" ".join(self.model.notices))
+                self.context.show_note(" ".join(self.model.notices), owner=self.context.notes.of_bundle)
             self.close()
 
 

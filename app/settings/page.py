@@ -122,7 +122,8 @@ class SettingsPage(QWidget):
 
         self._take(PREFERENCES)
         self.stages.choose("")
-        self._context.show_note(self.tr("The settings are as at first again."), self.tr("Undo"), undo)
+        text = self.tr("The settings are as at first again.")
+        self._context.show_note(text, self.tr("Undo"), undo, owner={"page": "settings"})
 
     def _take(self, values: dict[str, str]) -> None:
         for key, value in values.items():

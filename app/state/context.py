@@ -24,6 +24,7 @@ from app.state.draft import Draft
 from app.state.history import HistoryModel
 from app.state.kept_draft import KeptDraft
 from app.state.measurements import Measurements
+from app.state.notes import Note, Notes, Owner
 from app.state.one_click import OneClick
 from app.state.preflights import Preflights
 from app.state.recents import Reader, Recents, read_summary
@@ -44,10 +45,7 @@ class AppContext(QObject):
     navigate = Signal(str)  # the name of a page
     lookRequested = Signal(object)  # noqa: N815  a Look: what the inspect page is to show
     accuracyRequested = Signal(str, str, object)  # noqa: N815  bundle, bundle or source to compare with, code consented to
-    errorShown = Signal(str, str, str, object)  # noqa: N815  message, details, action, on_action
     exportRequested = Signal(str, str)  # noqa: N815  bundle and its name: for another program, or out of one's folder
-    noteShown = Signal(str, str, object)  # noqa: N815  message, action, on_action
-    noteGone = Signal(str)  # noqa: N815  the message of a note that holds no more
     memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers
     closing = Signal()  # the window closes, and its workers are about to end
 
@@ -63,6 +61,8 @@ class AppContext(QObject):
         self._memory: dict[Worker, int] = {}
         self._closed = False
         self.activities = Activities(self)
+        self.notes = Notes(self)
+        self._hangs: dict[Worker, Note] = {}
         self.settings = Settings(self.home, self)
         self.settings.trouble.connect(self.show_error)
         self.recents = Recents(self.home, read, self)
@@ -77,6 +77,7 @@ class AppContext(QObject):
         self.source_worker = self.new_worker()
         """Looks at sources, on the hub as well: the others give up the network with what they open."""
         self.session = Session(self.session_worker, self)
+        self.session.stateChanged.connect(lambda state: self.notes.bring("session", (self.session.bundle, state)))
         self.measurements = Measurements()
         self.measurements.follow(self.session, self.describe)
         self.session.finished.connect(self._note_speed)
@@ -84,6 +85,8 @@ class AppContext(QObject):
         self.build = BuildModel(self.new_worker, self)
         self.build.finished.connect(self._on_built)
         self.draft = self._new_draft()
+        self.lookRequested.connect(lambda look: self.notes.bring("look", look))
+        self.draft.changed.connect(lambda: self.notes.bring("draft", self.draft.source))
         self.kept_draft = KeptDraft(self.home, self.draft, self)
         self.unfinished = UnfinishedBuilds(self.home, self.build, self)
         self.unfinished.trouble.connect(self.show_error)
@@ -137,13 +140,14 @@ class AppContext(QObject):
 
     def _note_hang(self, worker: Worker, hangs: bool) -> None:
         """A way out of what hears no message any more; what it did is told as any other end is."""
-        text = self.tr("A worker does not answer: it hangs, or was stopped.")
-        if not hangs:
-            self.noteGone.emit(text)
-        elif worker is self.session_worker:
-            self.show_note(text, self.tr("Restart it"), self.session.restart)
-        else:
-            self.show_note(text, self.tr("End it"), worker.kill)
+        before = self._hangs.pop(worker, None)
+        if before is not None:
+            self.notes.drop(before)
+        if hangs:
+            text = self.tr("A worker does not answer: it hangs, or was stopped.")
+            ours = worker is self.session_worker
+            action, act = (self.tr("Restart it"), self.session.restart) if ours else (self.tr("End it"), worker.kill)
+            self._hangs[worker] = self.show_note(text, action, act, owner={})
 
     def _note_memory(self, worker: Worker, rss: int) -> None:
         if worker in self._memory:
@@ -151,6 +155,7 @@ class AppContext(QObject):
             self.memoryChanged.emit(self.memory)
 
     def _forget_worker(self, worker: Worker) -> None:
+        self._note_hang(worker, False)
         self._memory.pop(worker, None)
         self.memoryChanged.emit(self.memory)
         worker.deleteLater()
@@ -198,15 +203,29 @@ class AppContext(QObject):
     def _set_bundle(self, summary: dict[str, Any] | None) -> None:
         if summary != self._bundle:
             self._bundle = summary
+            self.notes.bring("bundle", str(summary["path"]) if summary else None)
             self.bundleChanged.emit(summary)
 
-    def show_error(self, message: str, details: str = "", action: str = "", on_action: Act | None = None) -> None:
-        """A banner over the page: one sentence, its details, and a button for the likely mend."""
-        self.errorShown.emit(message, details, action, on_action)
+    def show_error(
+        self,
+        message: str,
+        details: str = "",
+        action: str = "",
+        on_action: Act | None = None,
+        owner: Owner | None = None,
+    ) -> None:
+        """An error over the page: one sentence, its details, a button for the likely mend; it stays until it is read.
 
-    def show_note(self, message: str, action: str = "", on_action: Act | None = None) -> None:
-        """A banner over the page that is no error."""
-        self.noteShown.emit(message, action, on_action)
+        owner: what must be in front for it to hold, if anything.
+        """
+        self.notes.show(Note(message, action, on_action, owner or {}, details, error=True))
+
+    def show_note(
+        self, message: str, action: str = "", on_action: Act | None = None, owner: Owner | None = None
+    ) -> Note:
+        """A note that is no error. owner: what must be in front for it to hold; the page and bundle that are, unless
+        said otherwise."""
+        return self.notes.show(Note(message, action, on_action, self.notes.here if owner is None else owner))
 
     def _note_speed(self, done: GenerationDone) -> None:
         self.recents.note_speed(self.session.bundle, done.decode_tokens_per_s, done.provider)

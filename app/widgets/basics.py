@@ -93,10 +93,18 @@ def see_through(area: QTextEdit | QPlainTextEdit) -> None:
 
 
 class Elided(PlainLabel):
-    """One line that gives way: what does not fit is cut in the middle and shown whole in the tool tip."""
+    """One line that gives way: what does not fit is cut, in the middle unless `cut` says otherwise, and shown whole in
+    the tool tip."""
 
-    def __init__(self, text: str, role: str = "muted", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        role: str = "muted",
+        parent: QWidget | None = None,
+        cut: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
+    ) -> None:
         super().__init__(parent=parent)
+        self._cut_at = cut
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.set_whole(text)
@@ -115,7 +123,7 @@ class Elided(PlainLabel):
 
     def _cut(self) -> None:
         width = self.contentsRect().width()
-        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, width))
+        self.setText(self.fontMetrics().elidedText(self._whole, self._cut_at, width))
 
 
 class Card(QFrame):

@@ -1,4 +1,4 @@
-"""The line at the bottom: what runs, each with its cancel; what failed, until a person has seen it; the memory."""
+"""The line at the bottom: what runs, each with its cancel; what failed, until it was seen; a note; the memory."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from app.state.activities import Activity
 from app.state.context import AppContext
 from app.widgets.basics import label
 from app.widgets.format import seconds, size
+from app.widgets.note_line import NoteLine
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
@@ -126,8 +127,10 @@ class StatusLine(QWidget):
         row.setSpacing(2 * G)
         self._chips = QHBoxLayout()
         self._chips.setSpacing(2 * G)
+        self.note = NoteLine(context.notes)
         row.addLayout(self._chips, 1)
         row.addWidget(self.text, 1)
+        row.addWidget(self.note, 3)
         for part in (self._more, self.memory):
             row.addWidget(part)
         self._timer = QTimer(self, interval=250)

@@ -182,7 +182,12 @@ class BuildWizard(QWizard):
         self.go_to(RECIPE)
         if other is not None:
             text = self.tr("The recipe of the build took the place of what was chosen for another.")
-            self.context.show_note(text, self.tr("Bring that back"), lambda: self._bring_back(other))
+            self.context.show_note(
+                text,
+                self.tr("Bring that back"),
+                lambda: self._bring_back(other),
+                owner={"page": "build", "draft": draft.source},
+            )
 
     def _bring_back(self, draft: Callable[[], None]) -> None:
         """What stood here before the recipe of a build did."""
@@ -326,13 +331,18 @@ class BuildPage(QWidget):
             if page:
                 self.wizard.go_to(page)
 
-    def _on_demo(self, _bundle: str) -> None:
+    def _on_demo(self, bundle: str) -> None:
         """Who waited for the demo is led on to it; who went elsewhere is told."""
         if self.isVisible():
             self._context.navigate.emit("chat")
         else:
             text, go = self.tr("The demo is built."), self.tr("Chat with it")
-            self._context.show_note(text, go, lambda: self._context.navigate.emit("chat"))
+            self._context.show_note(text, go, lambda: self._chat_with(bundle), owner=self._context.notes.of_bundle)
+
+    def _chat_with(self, bundle: str) -> None:
+        """While another bundle answered, the demo was built and not opened."""
+        if self._context.open_bundle(bundle):
+            self._context.navigate.emit("chat")
 
     def _add_actions(self) -> None:
         for text, icon, act in (

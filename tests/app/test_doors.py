@@ -36,8 +36,8 @@ def test_a_folder_that_is_dropped_opens_in_place_and_is_imported(qtbot: Any, mak
     folder = genai(tmp_path / "phi")
     drop(window, folder)
     assert window.stack.currentWidget() is window.page("chat")
-    assert "read in place" in window.banner.message
-    window.banner._action.click()
+    assert "read in place" in window.status.note.message
+    window.status.note.action.click()
     dialog = shown(window)
     assert isinstance(dialog, ImportDialog)
     target = Path(dialog.target.text())
@@ -142,8 +142,8 @@ def test_two_graphs_can_be_put_together_instead_of_compared(qtbot: Any, make_win
     for file in files:
         file.write_bytes(b"")
     drop(window, *files)
-    assert "put together" in window.banner.message
-    window.banner._action.click()
+    assert "put together" in window.status.note.message
+    window.status.note.action.click()
     assert isinstance(shown(window), AssembleDialog)
     qtbot.waitUntil(lambda: shown(window).report is not None)
     shown(window).close()
@@ -155,4 +155,4 @@ def test_the_palette_has_the_doors(make_window: Make) -> None:
     for word in ("Import a folder of onnxruntime-genai", "Export the bundle", "Put ONNX graphs together"):
         assert any(word in text for text in texts)
     window.doors.export_current()
-    assert "no bundle to export" in window.banner.message
+    assert "no bundle to export" in window.status.note.message

@@ -68,7 +68,7 @@ def test_a_reset_can_be_undone(qtbot: Any, make_window: Make, home: Path) -> Non
     qtbot.mouseClick(page.reset_button, Qt.MouseButton.LeftButton)
     assert read_limit() is None and page.stages.currentData() == ""
     assert Settings(home).preferences() == PREFERENCES and page.kept.currentData() == "" and theme().mode == "system"
-    qtbot.mouseClick(window.banner._action, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.status.note.action, Qt.MouseButton.LeftButton)
     assert page.kept.currentData() == "1000" and page.theme.currentData() == "dark" and theme().dark
     assert read_limit() == 0 and page.stages.currentData() == "0"
 

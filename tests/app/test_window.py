@@ -360,7 +360,7 @@ class TestHome:
         qtbot.mouseClick(page.demo, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.context.build.running)
         window.show_page("home")
-        qtbot.waitUntil(lambda: window.banner.message == "The demo is built.")
+        qtbot.waitUntil(lambda: window.status.note.message == "The demo is built.")
         assert window.current_page == "home"
 
     def test_a_demo_that_cannot_be_looked_at_says_so(self, qtbot: Any, make_window: Make) -> None:
@@ -441,18 +441,4 @@ def test_ctrl_o_opens_one_compares_two_and_puts_more_together(
     wanted = {1: [Look(*names)], 2: [Look(names[-1], before=names[0])]} if names else {}
     assert looks == wanted.get(count, []) and assembled == ([names] if count > 2 else [])
     assert pages == ["inspect"] * (count in wanted)
-    assert window.banner.message.startswith("Two graphs are compared.") == (count == 2)
-
-
-def test_a_note_and_an_error_have_one_place_and_it_goes_with_them(qtbot: Any, make_window: Make) -> None:
-    window, done = make_window(), list[str]()
-    holder = window.banner.parentWidget()
-    window.context.show_note("It was removed.", "Undo", lambda: done.append("undone"))
-    assert holder.isVisible() and window.banner.property("kind") == "info"
-    window.context.show_error("The disk is full.")
-    assert window.banner.message == "The disk is full." and window.banner.property("kind") == "error"
-    qtbot.mouseClick(window.banner._close, Qt.MouseButton.LeftButton)
-    assert holder.isHidden()
-    window.context.show_note("It was removed.", "Undo", lambda: done.append("undone"))
-    qtbot.mouseClick(window.banner._action, Qt.MouseButton.LeftButton)
-    assert holder.isHidden() and done == ["undone"]
+    assert window.status.note.message.startswith("Two graphs are compared.") == (count == 2)

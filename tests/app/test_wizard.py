@@ -248,7 +248,7 @@ def test_edit_recipe_gives_back_the_draft_that_it_took_the_place_of(
     wizard.edit_recipe()
     assert context.draft.source == "demo:qwen3"
     qtbot.waitUntil(lambda: wizard.currentId() == RECIPE)
-    window.banner._action.click()
+    window.status.note.action.click()
     assert (context.draft.source, context.draft.options["precision"]) == (str(tmp_path), "int4")
     qtbot.waitUntil(lambda: wizard.currentId() == RECIPE and context.draft.plan is not None)
 

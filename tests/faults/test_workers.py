@@ -93,10 +93,10 @@ def test_one_that_hangs_is_noticed_and_restarted(qtbot: Any, window: MainWindow)
     page = ask(qtbot, window, "What is it?")
     process = psutil.Process(window.context.session_worker.pid)
     qtbot.waitUntil(lambda: process.status() == psutil.STATUS_STOPPED)
-    qtbot.waitUntil(lambda: window.banner.message == HANGS)
-    window.banner._on_action()
+    qtbot.waitUntil(lambda: window.status.note.message == HANGS)
+    window.status.note.action.click()
     qtbot.waitUntil(lambda: window.context.session.state == "ready")
-    assert not page.controller.running and not window._banner_holder.isVisible()
+    assert not page.controller.running and not window.status.note.isVisible()
     goes_on(qtbot, window)
 
 
@@ -106,10 +106,10 @@ def test_one_that_goes_on_by_itself_is_left_alone(qtbot: Any, window: MainWindow
     page = ask(qtbot, window, "What is it?")
     worker = window.context.session_worker
     pid = worker.pid
-    qtbot.waitUntil(lambda: window.banner.message == HANGS)
+    qtbot.waitUntil(lambda: window.status.note.message == HANGS)
     os.kill(pid, signal.SIGCONT)
     qtbot.waitUntil(lambda: not page.controller.running)
-    assert not window._banner_holder.isVisible()
+    assert not window.status.note.isVisible()
     assert (worker.pid, texts(page)[-1]) == (pid, ("assistant", "56"))
 
 

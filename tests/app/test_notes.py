@@ -1,0 +1,243 @@
+"""Notes of the frame: each goes with what it speaks of, its button too, and none of them moves the page."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QWidget
+
+import app
+from app.divergence.dialog import DivergenceDialog
+from app.doors.genai import ImportDialog
+from app.main import PAGES
+from app.state.notes import Note, Notes
+from app.window import MainWindow
+from tests.app.conftest import make_bundle
+from tests.app.test_doors import genai
+from tests.app.test_window import drop
+from tests.fakes.divergence import FIRST, report
+from workflows.wire.events import BuildDone
+from workflows.wire.requests import Build, Diverge, Side
+
+Make = Callable[..., MainWindow]
+Raise = Callable[[MainWindow, Path], None]
+
+
+def graphs(window: MainWindow, folder: Path) -> None:
+    files = [folder / "encoder.onnx", folder / "decoder.onnx"]
+    for file in files:
+        file.write_bytes(b"")
+    drop(window, *files)
+
+
+def recipe(window: MainWindow, folder: Path) -> None:
+    """A build that was begun elsewhere failed, and its recipe takes the place of what was chosen here."""
+    window.show_page("build")
+    window.context.draft.source = str(folder)
+    window.context.build.request = Build("demo:qwen3", str(folder / "out"), {})
+    wizard: Any = window.page("build").wizard  # type: ignore[attr-defined]
+    wizard.setStartId(5)
+    wizard.restart()
+    wizard.edit_recipe()
+
+
+def demo(window: MainWindow, folder: Path) -> None:
+    window.page("build")
+    window.context.demo.ready.emit(str(folder / "a"))
+
+
+def kept(window: MainWindow, folder: Path) -> None:
+    dialog = DivergenceDialog(window.context, window)
+    dialog.model.request = Diverge(Side(str(folder / "a")), Side(str(folder / "a")), "8 * 7 =")
+    dialog.show_node(report().nodes[FIRST])
+
+
+def imported(window: MainWindow, folder: Path) -> None:
+    dialog = ImportDialog(window.context, folder / "a")
+    dialog.model.notices = ["It has a window."]
+    made = str(make_bundle(folder / "imported"))
+    dialog.arrived(BuildDone(bundle=made, seconds=1.0, bytes=1, components=[]))
+
+
+def settings(window: MainWindow, _folder: Path) -> None:
+    window.show_page("settings")
+    window.page("settings").reset()  # type: ignore[attr-defined]
+
+
+RAISED: dict[str, tuple[str, Raise]] = {
+    "read in place": ("window.py", lambda window, folder: drop(window, genai(folder / "phi"))),
+    "Two graphs are compared": ("window.py", graphs),
+    "no bundle to export": ("doors/open.py", lambda window, _: window.doors.export_current()),
+    "It has a window": ("doors/genai.py", imported),
+    "The settings are as at first": ("settings/page.py", settings),
+    "What the divergence found": ("divergence/dialog.py", kept),
+    "took the place": ("wizard/page.py", recipe),
+    "The demo is built": ("wizard/page.py", demo),
+}
+OF_A_WORKER = ["state/context.py"]  # those that hold until the worker answers: see below
+
+
+def test_every_note_of_the_window_is_tried_here() -> None:
+    root = Path(app.__file__).parent
+    said = [
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "show_note"
+    ]
+    assert sorted(said) == sorted([place for place, _ in RAISED.values()] + OF_A_WORKER)
+
+
+@pytest.mark.parametrize("words", RAISED)
+def test_a_note_goes_with_its_bundle_and_its_page_and_its_button_is_dead(
+    make_window: Make, tmp_path: Path, words: str
+) -> None:
+    window, pressed = make_window(), list[str]()
+    line, notes = window.status.note, window.context.notes
+    if words != "no bundle to export":
+        window.context.open_bundle(make_bundle(tmp_path / "a"))
+    RAISED[words][1](window, tmp_path)
+    note = notes.shown(error=False)
+    assert note is not None and words in line.message and line.isVisible()
+    note.on_action = lambda: pressed.append(words)
+    page = window.current_page
+    window.show_page("measure")
+    if "page" in note.owner:
+        assert not line.isVisible()
+        notes.act(note)
+        window.show_page(page)
+        assert words in line.message and line.isVisible()  # it comes back with its page
+    window.show_page("home")
+    if note.owner != {"page": "settings"} and "draft" not in note.owner:  # neither is of a bundle
+        window.context.open_bundle(make_bundle(tmp_path / "other"))
+        window.show_page(page)
+        assert not line.isVisible() and line.message == ""
+        line.action.click()
+        notes.act(note)
+    assert pressed == []
+
+
+def test_a_note_of_a_recipe_goes_with_it(make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    recipe(window, tmp_path)
+    assert "took the place" in window.status.note.message
+    window.context.draft.reset()
+    window.show_page("build")
+    assert not window.status.note.isVisible()
+
+
+def test_a_note_of_two_graphs_goes_when_others_are_looked_at(make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    graphs(window, tmp_path)
+    window.open_path(tmp_path / "encoder.onnx")
+    assert window.current_page == "inspect" and not window.status.note.isVisible()
+
+
+def test_a_note_of_a_worker_goes_when_it_answers_or_ends(make_window: Make) -> None:
+    window = make_window()
+    context, line = window.context, window.status.note
+    worker = context.new_worker()
+    worker.hung.emit(True)
+    window.show_page("measure")  # it is of no page
+    assert "does not answer" in line.message and line.action.text() == "End it"
+    context.session_worker.hung.emit(True)
+    assert line.action.text() == "Restart it"
+    context.session_worker.hung.emit(False)
+    assert not line.isVisible()
+    worker.hung.emit(True)
+    worker.retired.emit()
+    assert not line.isVisible()
+
+
+def test_what_the_demos_note_leads_to_is_the_demo(make_window: Make, tmp_path: Path) -> None:
+    """While another bundle answers, the demo is built and not opened."""
+    window = make_window()
+    window.context.open_bundle(make_bundle(tmp_path / "other"))
+    make_bundle(tmp_path / "a")
+    demo(window, tmp_path)
+    window.status.note.action.click()
+    assert window.context.bundle is not None and window.context.bundle["path"] == str(tmp_path / "a")
+    assert window.current_page == "chat"
+
+
+def test_an_error_of_a_session_goes_when_it_is_opened_anew(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window()
+    session = window.context.session
+    session.open(str(make_bundle(tmp_path / "a")))
+    qtbot.waitUntil(lambda: session.state == "ready")
+    window.context.session_worker.kill()
+    qtbot.waitUntil(lambda: window.banner.isVisible())
+    session.open(str(make_bundle(tmp_path / "b")))
+    assert not window.banner.isVisible()
+    qtbot.waitUntil(lambda: session.state == "ready")
+    assert session.bundle == str(tmp_path / "b")
+
+
+def test_a_note_and_an_error_are_said_and_go_with_their_buttons(qtbot: Any, make_window: Make) -> None:
+    window, done = make_window(), list[str]()
+    window.show_page("home")
+    window.context.show_note("It was removed.", "Undo", lambda: done.append("undone"))
+    assert window.status.note.message == "It was removed."
+    window.context.show_error("The disk is full.")
+    assert window.banner.message == "The disk is full." and window.banner.property("kind") == "error"
+    qtbot.mouseClick(window.banner._close, Qt.MouseButton.LeftButton)
+    assert window.banner.isHidden() and window.status.note.isVisible()
+    qtbot.mouseClick(window.status.note.action, Qt.MouseButton.LeftButton)
+    assert window.status.note.isHidden() and done == ["undone"]
+    window.context.show_error("It stopped.", "line 1", "Again", lambda: done.append("again"))
+    qtbot.mouseClick(window.banner._action, Qt.MouseButton.LeftButton)
+    assert window.banner.isHidden() and done == ["undone", "again"]
+
+
+def places(window: MainWindow) -> dict[int, tuple[QPoint, int, int]]:
+    """Where everything of the frame and of the page in front lies, but for the notes themselves."""
+    page = window.stack.currentWidget()
+    parts = [window.rail, window.bar, window.status, window.status.memory, page, *page.findChildren(QWidget)]
+    return {id(one): (one.mapTo(window, QPoint()), one.width(), one.height()) for one in parts if one.isVisible()}
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 700)])
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_nothing_of_a_page_moves_for_a_note_or_an_error(
+    qtbot: Any, make_window: Make, tmp_path: Path, name: str, size: tuple[int, int]
+) -> None:
+    window = make_window()
+    window.resize(*size)
+    window.context.open_bundle(make_bundle(tmp_path / "a"))
+    window.show_page(name)
+    qtbot.wait(50)
+    before = places(window)
+    window.context.show_note("A note that is long. " * 12, "Import …", lambda: None)
+    window.context.show_error("An error that is long. " * 30, "details\n" * 40, "Open it anew", lambda: None)
+    qtbot.wait(50)
+    window.banner._more.click()
+    qtbot.wait(50)
+    assert window.status.note.isVisible() and window.banner.isVisible()
+    after = places(window)
+    assert {key: after[key] for key in before if key in after} == {key: before[key] for key in before if key in after}
+    area = window.stack.geometry()
+    assert area.contains(window.banner.geometry())
+    assert window.status.rect().contains(window.status.note.geometry())
+    assert window.size().toTuple() == size
+
+
+def test_the_newest_that_holds_is_shown() -> None:
+    notes = Notes()
+    notes.bring("bundle", "a")
+    notes.bring("page", "chat")
+    first = notes.show(Note("first", owner={"bundle": "a"}))
+    second = notes.show(Note("second", owner={"page": "chat"}))
+    assert notes.shown(error=False) is second
+    notes.bring("page", "home")
+    assert notes.shown(error=False) is first and notes.shown(error=True) is None
+    notes.bring("bundle", "b")
+    assert notes.shown(error=False) is None
+    notes.bring("bundle", "a")
+    assert notes.shown(error=False) is None  # gone, not hidden
+    notes.bring("page", "chat")
+    assert notes.shown(error=False) is second
