@@ -1,8 +1,11 @@
-"""What the side panel says of the next reply: on its way to the controller, and kept for the bundle it was chosen for.
+"""What the side panel says of the next reply: on its way to the controller, and kept for what it was chosen for.
 
 panel ──system, sampling, decoding, prefill, tools, languages──▶ ChatController
   ▲                   └──────────0.5 s later──────────▶ KeptChoices
   └── another bundle: what was chosen for that one, and a sentence where it differs
+
+Sampling, cache layout, drafts and beams are kept for the bundle. What shapes an answer (system prompt, prefill, tools,
+chain, form) is the chat's, and a new chat begins without it, but for the system prompt.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.chat.controller import ChatController
 from app.chat.decoding.choice import Decoding
@@ -30,6 +33,8 @@ SAVE_MS = 500
 class Choices(QObject):
     """Follows the panel and the bundle. banner: what is said of the choices."""
 
+    sampling_shown = Signal()  # it may be another one
+
     def __init__(
         self, context: AppContext, panel: SettingsPanel, controller: ChatController, banner: Banner, parent: QObject
     ) -> None:
@@ -42,7 +47,7 @@ class Choices(QObject):
         self.decoding = Keeper(context, panel.decoding, controller, self._save.start, self)
         panel.system_changed.connect(controller.set_system)
         panel.sampling_changed.connect(self._on_sampling)
-        panel.presets.chosen.connect(lambda preset: self._set(apply(preset, controller.sampling)))
+        panel.presets.chosen.connect(lambda preset: self.set_sampling(apply(preset, controller.sampling)))
         panel.presets.saved.connect(self._save_preset)
         panel.presets.removed.connect(self._remove_preset)
         panel.session_changed.connect(self._save.start)
@@ -50,10 +55,10 @@ class Choices(QObject):
         panel.opening.unread.connect(self._on_unread)
         panel.languages.changed.connect(self.take_languages)
         controller.runningChanged.connect(panel.set_running)
-        controller.reset.connect(lambda: panel.set_system(controller.chat.system))
+        controller.reset.connect(self._show_chat)
         controller.session.opened.connect(lambda _ready: self._offer_languages())
         context.bundleChanged.connect(lambda _summary: self._on_bundle())
-        self._show(self._default)
+        self._show(self.default_sampling)
         self._on_bundle()
 
     def settle(self) -> None:
@@ -76,7 +81,7 @@ class Choices(QObject):
         self._controller.languages = self._panel.languages.to_options()
 
     @property
-    def _default(self) -> Sampling:
+    def default_sampling(self) -> Sampling:
         """Of a bundle that was never talked with."""
         return Sampling.from_json(self._context.settings.text("sampling"))
 
@@ -90,7 +95,7 @@ class Choices(QObject):
             return
         self._bundle = path
         kept = self._kept.of(path)
-        sampling = Sampling.from_dict(kept.sampling) if kept is not None else self._default
+        sampling = Sampling.from_dict(kept.sampling) if kept is not None else self.default_sampling
         changed = sampling != self._controller.sampling
         self._show(sampling)
         self.decoding.show_bundle(Decoding.from_dict(kept.decoding if kept else {}), summary.get("chain", ()))
@@ -106,17 +111,25 @@ class Choices(QObject):
             return self.tr("Sampling and cache layout are again as you chose them for this bundle.")
         return self.tr("Sampling and cache layout of the other bundle stay with it; this one has the defaults.")
 
+    def _show_chat(self) -> None:
+        chat = self._controller.chat
+        self._panel.set_system(chat.system)
+        self._panel.opening.show_opening(chat.prefill, chat.tools)
+
     def _show(self, sampling: Sampling) -> None:
         self._offer()
         self._controller.sampling = sampling
         self._panel.set_sampling(sampling)
+        self.sampling_shown.emit()
 
-    def _set(self, sampling: Sampling) -> None:
+    def set_sampling(self, sampling: Sampling) -> None:
+        """Another sampling, as if a person had made it in the panel."""
         self._panel.set_sampling(sampling)
         self._on_sampling(sampling)
 
     def _on_sampling(self, sampling: Sampling) -> None:
         self._controller.sampling = sampling
+        self.sampling_shown.emit()
         self._save.start()
 
     def _keep(self) -> None:
@@ -140,7 +153,7 @@ class Choices(QObject):
         self._panel.presets.follow(self._controller.sampling)
 
     def _on_opening(self, prefill: str, tools: str) -> None:
-        self._controller.prefill, self._controller.tools = prefill, tools.strip()
+        self._controller.set_opening(prefill, tools)
 
     def _on_unread(self, path: str, reason: str) -> None:
         self._banner.error(self.tr("The file {0} cannot be read: {1}.").format(path, reason))

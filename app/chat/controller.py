@@ -63,7 +63,6 @@ class ChatController(QObject):
         self.chat = Conversation()
         self.sampling, self.decoding = Sampling(), Decoding()
         self.problem = ""  # what of these cannot be used, for which nothing is sent
-        self.prefill = self.tools = ""  # what replies begin with; a JSON list of what the model is told of
         self._begun = ""  # what the running reply began with
         self.languages: dict[str, str] = {}  # options of a request to a translator
         self._ensure_open, self._ready = ensure_open, ready
@@ -130,7 +129,7 @@ class ChatController(QObject):
         self.session.stop()
 
     def new_chat(self) -> None:
-        """An empty conversation with the same system prompt; the old one stays saved."""
+        """An empty conversation with the same system prompt and nothing else of the old one, which stays saved."""
         self._leave("cancelled")
         self.chat = Conversation(self.chat.system)
         try:
@@ -173,6 +172,11 @@ class ChatController(QObject):
         self.chat.system = text
         self.keep_chat()
 
+    def set_opening(self, prefill: str, tools: str) -> None:
+        """What this chat's replies begin with, and the tools that the model is told of, from the next reply on."""
+        self.chat.prefill, self.chat.tools = prefill, tools.strip()
+        self.keep_chat()
+
     def keep_chat(self) -> None:
         """Saves it in the background, soon, where anything was said in it."""
         if len(self.chat):
@@ -198,7 +202,7 @@ class ChatController(QObject):
         self.chat.bundle = self.session.bundle
         self.chat.decoding = asdict(self.decoding)
         self._reply = self.chat.begin_reply(prompt)
-        self._begun = self._reply.content = self.prefill
+        self._begun = self._reply.content = self.chat.prefill
         assert self._reply.reply is not None
         self._reply.reply.bundle = Path(self.session.bundle).name
         self._reply.reply.form = self.decoding.forms.kind or ""
@@ -209,7 +213,7 @@ class ChatController(QObject):
             self.appended.emit(self._reply.id)
         self.runningChanged.emit(True)
         asked = self.chat.to_messages(prompt), options
-        if not self.session.generate(*asked, tools=self.tools, prefill=self.prefill):
+        if not self.session.generate(*asked, tools=self.chat.tools, prefill=self.chat.prefill):
             self._on_failed(SessionFailure("busy", self.tr("The session is busy with another reply.")))
             return False
         return True
@@ -226,7 +230,8 @@ class ChatController(QObject):
         assert self._reply.reply is not None
         self._reply.content += event.text
         self._reply.reply.tokens += 1
-        self._reply.reply.completes = self.completes
+        ready = self.session.ready_for(self.chat.bundle)  # of the one that answers, whichever is current by now
+        self._reply.reply.completes = ready is not None and ready.completes
         if len(self._reply.trace) < TRACED:
             self._reply.trace.append(event)
         self.grew.emit(self._reply.id, event.text)

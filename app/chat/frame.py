@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.chat.chat_list import ChatList
+from app.chat.chips import ChipRow
 from app.chat.composer import Composer
 from app.chat.context_bar import ContextBar
 from app.chat.examples import Examples
@@ -25,6 +26,7 @@ class ChatFrame(QWidget):
         super().__init__(parent)
         self.transcript = Transcript()
         self.composer = Composer()
+        self.chips = ChipRow()
         self.context_bar = ContextBar()
         self.panel = SettingsPanel()
         self.banner = Banner()  # of the session: cleared when it opens
@@ -55,6 +57,7 @@ class ChatFrame(QWidget):
         foot.setContentsMargins(2 * G, G, 2 * G, 2 * G)
         foot.setSpacing(G)
         foot.addWidget(self.context_bar)
+        foot.addWidget(self.chips)
         foot.addWidget(self.composer)
         banners = QVBoxLayout()
         banners.setContentsMargins(2 * G, 0, 2 * G, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from app.widgets import Section, button, label
@@ -40,6 +40,14 @@ class OpeningPart(Section):
         self.body.addWidget(self.file_button)
         self.prefill.textChanged.connect(self._tell)
         self.tools.textChanged.connect(self._tell)
+
+    def show_opening(self, prefill: str, tools: str) -> None:
+        """Shows what a chat has, without telling of a change."""
+        with QSignalBlocker(self):
+            if prefill != self.prefill.text():
+                self.prefill.setText(prefill)
+            if tools != self.tools.toPlainText().strip():
+                self.tools.setPlainText(tools)
 
     def load(self, path: Path) -> None:
         """Takes the tools from a file."""

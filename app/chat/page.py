@@ -22,6 +22,7 @@ from app.chat.focus import FocusKeeper
 from app.chat.frame import ChatFrame
 from app.chat.keys import add_actions
 from app.chat.opener import Opener
+from app.chat.reply_settings import ReplySettings
 from app.chat.usage import Usage
 from app.chat.views import Views
 from app.state.chats import ChatStore
@@ -50,6 +51,9 @@ class ChatPage(QWidget):
         self.usage = Usage(context, self.controller, self.context_bar, self)
         self.choices = Choices(context, self.panel, self.controller, self.chat_banner, self)
         self.choices.decoding.follow_composer(self.composer)
+        self.reply_settings = ReplySettings(
+            self.panel, self.controller, self.choices, self.frame.chips, self._show_setting, self
+        )
         self.drafting = Drafting(self.composer, self.controller, Drafts(context.home / "chats"), self)
         self.focus = FocusKeeper(self.frame, self.composer.edit)
         self.files = ChatFiles(self.controller, self.banner, self.chat_banner, self)
@@ -188,6 +192,11 @@ class ChatPage(QWidget):
     def _underline_drafts(self, on: bool) -> None:
         self.transcript.underline_drafts(on)
         self.context.settings.set("chat.drafts", "shown" if on else "hidden")
+
+    def _show_setting(self, place: QWidget) -> None:
+        """The side panel at one of its fields."""
+        self.header.side.setChecked(True)
+        self.panel.reveal(place)
 
     def _show_side(self, key: str, side: QWidget, on: bool) -> None:
         side.setVisible(on)

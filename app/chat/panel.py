@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.decoding.fold import Fold
 from app.chat.decoding.part import DecodingPart
 from app.chat.languages import LanguagePart
 from app.chat.opening import OpeningPart
@@ -226,6 +227,16 @@ class SettingsPanel(QWidget):
         self.cache.setEnabled(not running)
         self.provider.setEnabled(not running)
         self.placement.setEnabled(not running)
+
+    def reveal(self, place: QWidget) -> None:
+        """Scrolls to a field, unfolds what it is in, and gives it the focus."""
+        parent = place.parentWidget()
+        while parent is not None and parent is not self:
+            if isinstance(parent, Fold):
+                parent.unfold(True)
+            parent = parent.parentWidget()
+        QTimer.singleShot(0, place, lambda: self._area.ensureWidgetVisible(place, 0, 4 * G))  # once it has its place
+        place.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _reset(self) -> None:
         self.set_sampling(Sampling())

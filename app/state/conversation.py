@@ -105,6 +105,8 @@ class _File:
     name: str = ""
     bundle: str = ""
     decoding: dict[str, object] = field(default_factory=dict)
+    prefill: str = ""
+    tools: str = ""
     changed_at: float = 0.0
 
 
@@ -114,7 +116,11 @@ def is_key(text: str) -> bool:
 
 
 class Conversation:
-    """The tree of messages under one system prompt. decoding: how its replies are decoded; empty where nobody said."""
+    """The tree of messages under one system prompt, and what shapes its replies.
+
+    decoding: how they are decoded; empty where nobody said. prefill: what they begin with. tools: a JSON list of what
+    the model is told of.
+    """
 
     def __init__(self, system: str = "", key: str | None = None) -> None:
         self.key = key or uuid.uuid4().hex
@@ -122,6 +128,7 @@ class Conversation:
         self.name = ""
         self.bundle = ""
         self.decoding: dict[str, Any] = {}
+        self.prefill = self.tools = ""
         self.changed_at = time.time()
         self._messages: dict[int, Message] = {}
         self._roots: list[int] = []
@@ -230,6 +237,8 @@ class Conversation:
             "system": self.system,
             "bundle": self.bundle,
             "decoding": self.decoding,
+            "prefill": self.prefill,
+            "tools": self.tools,
             "changed_at": self.changed_at,
             "active_root": self._active_root,
             "messages": messages,
@@ -253,7 +262,7 @@ class Conversation:
             raise ValueError(f"it was changed at {saved.changed_at}, which is no time")
         chat = cls(saved.system, saved.key)
         chat.name, chat.bundle, chat.decoding = saved.name, saved.bundle, saved.decoding
-        chat.changed_at = saved.changed_at
+        chat.prefill, chat.tools, chat.changed_at = saved.prefill, saved.tools, saved.changed_at
         for row in saved.messages:
             chat._take(row)
         for row in saved.messages:

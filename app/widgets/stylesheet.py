@@ -32,6 +32,11 @@ QFrame[role="banner"][kind="info"] { border-left-color: $accent; }
 QFrame[role="banner"][kind="ok"] { border-left-color: $ok; }
 QLabel[role="pill"] { font-size: 12px; border: 1px solid $border; border-radius: 9px; padding: 1px 8px; color: $muted; }
 $pills
+QFrame[role="chip"] { background: $surface; border: 1px solid $muted; border-radius: 11px; }
+QPushButton[role="chip"] { background: transparent; border: 1px solid transparent; border-radius: 9px; font-size: 12px;
+  padding: 0 2px 0 6px; min-height: 18px; }
+QPushButton[role="chip"]:hover { text-decoration: underline; }
+QPushButton[role="chip"]:focus, QToolButton[role="chip"]:focus { border: 1px solid $accent; }
 
 QPushButton { background: $raised; border: 1px solid $border; border-radius: 6px; padding: 5px 14px; min-height: 20px; }
 QPushButton:hover { border-color: $muted; }
@@ -48,6 +53,7 @@ QPushButton[role="link"] { background: transparent; border: 1px solid transparen
 QPushButton[role="link"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus { border: 1px solid $accent; }
 QToolButton { background: transparent; border: 2px solid transparent; border-radius: 6px; padding: 4px; }
+QToolButton[role="chip"] { border: 1px solid transparent; border-radius: 9px; padding: 2px; }
 QToolButton:hover { background: $sunken; }
 QToolButton:checked { background: $sunken; color: $accent; }
 QToolButton:focus { border-color: $accent; }

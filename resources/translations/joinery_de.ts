@@ -155,6 +155,10 @@
       <translation>1 Slot</translation>
     </message>
     <message>
+      <source>1 stop string</source>
+      <translation>1 Stopptext</translation>
+    </message>
+    <message>
       <source>1 token</source>
       <translation>1 Token</translation>
     </message>
@@ -1455,6 +1459,10 @@
       <translation>Vergisst, was gemessen wurde</translation>
     </message>
     <message>
+      <source>Form</source>
+      <translation>Form</translation>
+    </message>
+    <message>
       <source>Form of the reply</source>
       <translation>Form der Antwort</translation>
     </message>
@@ -2041,6 +2049,10 @@
     <message>
       <source>Light or dark, or as the system says.</source>
       <translation>Hell oder dunkel, oder wie das System es vorgibt.</translation>
+    </message>
+    <message>
+      <source>Limits</source>
+      <translation>Grenzen</translation>
     </message>
     <message>
       <source>Line %1: %2</source>
@@ -3049,6 +3061,10 @@
     <message>
       <source>Remove from list</source>
       <translation>Aus der Liste entfernen</translation>
+    </message>
+    <message>
+      <source>Remove {0}</source>
+      <translation>{0} entfernen</translation>
     </message>
     <message>
       <source>Removes the selected runs from the history (Del)</source>
@@ -4139,6 +4155,10 @@
       <translation>Entfernen eines Bundles aus der Liste rückgängig machen</translation>
     </message>
     <message>
+      <source>Undo: bring back {0}</source>
+      <translation>Rückgängig: {0} zurückholen</translation>
+    </message>
+    <message>
       <source>Unfinished builds</source>
       <translation>Unfertige Baue</translation>
     </message>
@@ -4297,6 +4317,10 @@
     <message>
       <source>What the model thought</source>
       <translation>Was das Modell dachte</translation>
+    </message>
+    <message>
+      <source>What the next answer is made with</source>
+      <translation>Womit die nächste Antwort entsteht</translation>
     </message>
     <message>
       <source>What the provider makes of the bundle's graphs is made once and kept, so that they open at once.</source>
@@ -5242,6 +5266,10 @@
       <translation>Skalar</translation>
     </message>
     <message>
+      <source>seed {0}</source>
+      <translation>Startwert {0}</translation>
+    </message>
+    <message>
       <source>send</source>
       <translation>senden</translation>
     </message>
@@ -5700,6 +5728,10 @@
     <message>
       <source>{0} slots</source>
       <translation>{0} Slots</translation>
+    </message>
+    <message>
+      <source>{0} stop strings</source>
+      <translation>{0} Stopptexte</translation>
     </message>
     <message>
       <source>{0} tokens</source>

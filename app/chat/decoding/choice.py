@@ -58,6 +58,14 @@ class Decoding:
         """Whether tokens are drawn, and not the most probable ones taken."""
         return sampling.temperature > 0 if self.chain is None else draws(self.chain)
 
+    def for_new_chat(self) -> Decoding:
+        """What stays with the bundle. Chain and form shape an answer and are a chat's; what was written is kept."""
+        return replace(self, chain=None, forms=replace(self.forms, kind=None))
+
+    def shaped_as(self, other: Decoding) -> Decoding:
+        """The same with the chain and the form of `other`."""
+        return replace(self, chain=other.chain, forms=other.forms)
+
     @property
     def drafting(self) -> bool:
         """Whether drafts were asked for here; those of the bundle's own file give way to beams by themselves."""

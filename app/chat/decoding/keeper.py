@@ -2,7 +2,7 @@
 
 DecodingPart ──changed──▶ Keeper ──▶ ChatController.decoding, Conversation.decoding, `default`
      ▲                      └──a draft──▶ SessionDraft ──taken: it holds · refused: what was holds on
-     └──another chat, another bundle: what was chosen there
+     └──another chat, another bundle: form and chain as they were in the chat, the rest as for the bundle
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.chat.composer import Composer
 from app.chat.controller import ChatController
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 class Keeper(QObject):
-    """`default` is what the bundle's next chats begin with; save: it changed."""
+    """`default` is what the bundle's next chats begin with; save: it changed. held: the next reply may differ."""
+
+    held = Signal()
 
     def __init__(
         self,
@@ -55,13 +57,16 @@ class Keeper(QObject):
         self._part.problemChanged.connect(composer.set_problem)
 
     def show_bundle(self, default: Decoding, ops: Sequence[Mapping[str, object]]) -> None:
-        """Another bundle, with the chain that it has; a chat that it was chosen in for this bundle keeps its own."""
-        self.default = default
+        """Another bundle, with the chain that it has; the chat keeps what shapes its answers."""
+        self.default = default.for_new_chat()
         self._part.set_model(ops)
         self._part.drafts.refill()
-        chat = self._controller.chat
-        own = chat.decoding and chat.bundle == self._bundle
-        self._show(Decoding.from_dict(chat.decoding) if own else default)
+        self._show(self._of_chat())
+
+    def choose(self, choice: Decoding) -> None:
+        """Another choice, as if a person had made it in the panel."""
+        self._part.show_choice(choice)
+        self._on_changed(choice)
 
     def _unfit(self, summary: Mapping[str, Any]) -> str:
         """What the files of both tell already; whether their tokens are the same ones the engine sees."""
@@ -72,14 +77,22 @@ class Keeper(QObject):
         return said.format(number(other), number(own))
 
     def _on_chat(self) -> None:
-        chosen = self._controller.chat.decoding
-        found = Decoding.from_dict(chosen) if chosen else self.default
+        found = self._of_chat()
         if found != self._part.choice:
             self._show(found)
+
+    def _of_chat(self) -> Decoding:
+        """What was chosen in the chat; drafts and beams that were chosen for another bundle do not count."""
+        chat = self._controller.chat
+        if not chat.decoding:
+            return self.default
+        chosen = Decoding.from_dict(chat.decoding)
+        return chosen if chat.bundle == self._bundle else self.default.shaped_as(chosen)
 
     def _show(self, choice: Decoding) -> None:
         self._part.show_choice(choice)
         self._controller.decoding = choice
+        self.held.emit()
         self._chosen = _draft(choice)
         self.draft.want(self._chosen, self._bundle)
 
@@ -105,10 +118,11 @@ class Keeper(QObject):
 
     def _hold(self, choice: Decoding) -> None:
         if choice != self._controller.decoding:
-            self._controller.decoding = self.default = choice
+            self._controller.decoding, self.default = choice, choice.for_new_chat()
             self._controller.chat.decoding = asdict(choice)
             self._controller.keep_chat()
             self._save()
+            self.held.emit()
 
     def _on_taken(self, _folder: str) -> None:
         self._part.drafts.refuse("")

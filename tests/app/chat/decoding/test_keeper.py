@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -191,43 +192,65 @@ def test_a_draft_is_asked_for_again_when_the_bundle_is_opened_anew(make: Make, q
 
 
 def test_each_bundle_has_its_own(make: Make, qtbot: QtBot) -> None:
-    """Also after a restart."""
+    """Drafts and beams, also after a restart."""
     page = make("/b/one")
-    change(page, chain=CHAIN)
+    change(page, num_beams=3)
     opened(qtbot, page, "/b/two")
     assert page.controller.decoding == page.panel.decoding.choice == Decoding()
     opened(qtbot, page, "/b/one")
-    assert page.controller.decoding.chain == page.panel.decoding.chain.rows.rows == CHAIN
+    assert page.controller.decoding.num_beams == page.panel.decoding.beams.count.value() == 3
     page.shut()
-    assert make("/b/one").controller.decoding.chain == CHAIN
+    assert make("/b/one").controller.decoding == Decoding(num_beams=3)
 
 
-def test_each_chat_has_its_own(make: Make, qtbot: QtBot) -> None:
-    """The bundle's next chat begins as the last choice was; an earlier one is as it was left."""
+def test_what_shapes_an_answer_goes_with_the_chat(make: Make, qtbot: QtBot) -> None:
+    """A new chat begins without it, whatever was chosen for the bundle; an earlier one is as it was left."""
     page = make("/b/one")
-    change(page, forms=SCHEMA)
+    change(page, forms=SCHEMA, chain=CHAIN, num_beams=1)
+    page.panel.opening.prefill.setText("Sure:")
+    page.panel.opening.tools.setPlainText("[]\n")
     ask(qtbot, page, "x")
     first = page.controller.chat.key
     page.controller.new_chat()
-    assert page.controller.decoding.forms == SCHEMA
-    change(page, forms=Forms())
+    free = Decoding(forms=Forms(json_schema=SCHEMA.json_schema))  # what was written is not lost, and does nothing
+    panel = page.panel
+    for _ in range(2):
+        assert page.controller.decoding == panel.decoding.choice == free
+        assert (panel.opening.prefill.text(), panel.opening.tools.toPlainText()) == ("", "")
+        opened(qtbot, page, "/b/two")
+        opened(qtbot, page, "/b/one")
     ask(qtbot, page, "y")
     page.controller.open_chat(first)
-    assert page.controller.decoding.forms == page.panel.decoding.choice.forms == SCHEMA
+    assert page.controller.decoding == panel.decoding.choice == Decoding(chain=CHAIN, forms=SCHEMA)
+    assert (panel.opening.prefill.text(), panel.opening.tools.toPlainText()) == ("Sure:", "[]")
+    opened(qtbot, page, "/b/two")  # it is still the same chat
+    assert page.controller.decoding == Decoding(chain=CHAIN, forms=SCHEMA)
     page.controller.new_chat()
-    assert page.controller.decoding.forms == Forms()
     page.shut()
     last = make("/b/one")
+    assert last.controller.decoding == free
     last.controller.open_chat(first)
+    assert last.controller.decoding == Decoding(chain=CHAIN, forms=SCHEMA)
+    assert (last.controller.chat.prefill, last.controller.chat.tools) == ("Sure:", "[]")
     reply = last.controller.chat.last("assistant")
     assert reply is not None and reply.reply is not None and reply.reply.form == "json_schema"
+
+
+def test_a_form_that_was_kept_for_a_bundle_is_not_applied(make: Make, tmp_path: Path) -> None:
+    """Files from before the form belonged to the chat."""
+    kept = asdict(Decoding(num_beams=2, chain=CHAIN, forms=SCHEMA))
+    KeptChoices(tmp_path / "home", pytest.fail).keep("/b/one", Kept({}, None, kept))
+    page = make("/b/one")
+    assert page.controller.decoding == Decoding(num_beams=2, forms=Forms(json_schema=SCHEMA.json_schema))
+    assert not [chip for chip in page.frame.chips.chips if chip.setting.name in ("Form", "Chain")]
 
 
 def test_files_of_before_still_load(tmp_path: Path) -> None:
     chat = Conversation("Be brief.")
     chat.begin_reply(chat.ask("x").id)
     old = chat.to_dict()
-    del old["decoding"]
+    for name in ("decoding", "prefill", "tools"):
+        del old[name]
     del old["messages"][1]["reply"]["form"]
     found = Conversation.from_dict(old)
     reply = found.last("assistant")
