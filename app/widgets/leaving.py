@@ -1,17 +1,17 @@
-"""Closing while something runs: a question that must be answered, and that blocks nothing.
+"""Closing while something runs: a question that must be answered, that blocks nothing, and that goes with what runs.
 
 closeEvent ──may_close?──▶ yes
                       └──▶ no, and a question: later │ end it ──▶ close again;  wait ──▶ nothing
+                              ▲── what runs ended: the question closes; something else runs: it is asked anew
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.state.context import AppContext
+from app.widgets.question import Question
 
 UNASKED = {"open", "generate"}
 """What is lost with the window and missed by nobody: a transcript keeps what was said so far."""
@@ -24,7 +24,7 @@ class Leaving(QObject):
         super().__init__(window)
         self._context, self._window = context, window
         self._sure = False
-        self.question: QMessageBox | None = None
+        self.question: Question | None = None
 
     @property
     def kinds(self) -> list[str]:
@@ -38,39 +38,49 @@ class Leaving(QObject):
         if self.question is None:
             self.question = self._ask()
             self.question.finished.connect(self._forget)
+            self.question.outdated.connect(self.may_close)
             self.question.open()
         return False
 
-    def _ask(self) -> QMessageBox:
-        box = QMessageBox(QMessageBox.Icon.Question, self.tr("Close Joinery?"), "", parent=self._window)
-        box.setTextFormat(Qt.TextFormat.PlainText)
+    def _subject(self) -> object:
+        """What closing would end: this build, other work, or nothing."""
         build = self._context.build
-        if build.running and build.request is not None:
-            box.setText(self.tr("A build is running."))
-            box.setInformativeText(self.tr("What is finished of it can be kept, and Home will offer to go on with it."))
-            self._offer(box, self.tr("Keep it for later"), QMessageBox.ButtonRole.AcceptRole, self._close)
-            self._offer(box, self.tr("End it"), QMessageBox.ButtonRole.DestructiveRole, self._end_build)
-        else:
-            box.setText(self.tr("Something is still running, and closing ends it."))
-            box.setInformativeText(self.tr("The line at the bottom of the window says what it is."))
-            self._offer(box, self.tr("Close"), QMessageBox.ButtonRole.DestructiveRole, self._close)
-        wait = box.addButton(self.tr("Wait"), QMessageBox.ButtonRole.RejectRole)
-        box.setEscapeButton(wait)
-        box.setDefaultButton(wait)
-        return box
+        if build.running:
+            return "build", build.began
+        return "work" if self.kinds else None
 
-    def _offer(self, box: QMessageBox, text: str, role: QMessageBox.ButtonRole, act: Callable[[], None]) -> None:
-        box.addButton(text, role).clicked.connect(lambda _checked=False: act())
+    def _ask(self) -> Question:
+        build = self._context.build
+        texts = (
+            (
+                self.tr("A build is running."),
+                self.tr("What is finished of it can be kept, and Home will offer to go on with it."),
+            )
+            if build.running
+            else (
+                self.tr("Something is still running, and closing ends it."),
+                self.tr("The line at the bottom of the window says what it is."),
+            )
+        )
+        box = Question(self.tr("Close Joinery?"), *texts, self._subject, self._window)
+        roles = QMessageBox.ButtonRole
+        if build.running and build.request is not None:
+            out = build.request.out
+            box.offer(self.tr("Keep it for later"), roles.AcceptRole, self._close)
+            box.offer(self.tr("End it"), roles.DestructiveRole, lambda: self._end_build(out))
+        else:
+            box.offer(self.tr("Close"), roles.DestructiveRole, self._close)
+        box.refuse(self.tr("Wait"))
+        box.follow(self._context.activities.changed, build.changed, build.finished)
+        return box
 
     def _close(self) -> None:
         self._sure = True
         self._window.close()
 
-    def _end_build(self) -> None:
-        request = self._context.build.request
+    def _end_build(self, out: str) -> None:
         self._close()
-        if request is not None:
-            self._context.unfinished.discard(request.out)
+        self._context.unfinished.discard(out)
 
     def _forget(self) -> None:
         if self.question is not None:

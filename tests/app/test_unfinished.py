@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt, QThreadPool
 from PySide6.QtWidgets import QMessageBox
 
+import app
 from app.state.draft import DEMO
 from app.window import MainWindow
 from app.wizard.base import DONE, OPTIMIZE, RECIPE, RUN, SOURCE
@@ -81,6 +84,69 @@ def test_who_waits_stays_and_so_does_the_build(qtbot: Any, make_window: Make, tm
     qtbot.waitUntil(lambda: window.context.build.state == "done")
     window.close()
     assert not window.isVisible()
+
+
+def test_the_question_goes_when_the_build_ends_behind_it(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    """The window stays, for there is something to see; an answer that was on its way does nothing to it."""
+    out = tmp_path / "out"
+    window = make_window(delay=0.05)
+    begin(qtbot, window, out)
+    window.close()
+    question = window.leaving.question
+    assert question is not None and question.text() == "A build is running."
+    buttons = {one.text(): one for one in question.buttons()}
+    gone: list[str] = []
+    window.context.unfinished.discard = gone.append  # type: ignore[method-assign]
+    qtbot.waitUntil(lambda: window.context.build.state == "done")
+    buttons["End it"].click()  # before the question has closed
+    qtbot.waitUntil(lambda: window.leaving.question is None)
+    assert window.isVisible() and gone == []
+    window.close()
+    assert not window.isVisible()
+
+
+@pytest.mark.parametrize("text", ["Keep it for later", "End it"])
+def test_an_answer_is_never_one_to_another_build(qtbot: Any, make_window: Make, tmp_path: Path, text: str) -> None:
+    window = make_window(delay=0.3)
+    begin(qtbot, window, tmp_path / "first")
+    window.close()
+    question = window.leaving.question
+    assert question is not None
+    button = next(one for one in question.buttons() if one.text() == text)
+    window.context.build.cancel()
+    qtbot.waitUntil(lambda: not window.context.build.running)
+    work = make_stage(tmp_path / "second", "export")
+    window.context.build.start(Build(DEMO, str(tmp_path / "second"), {}), 20.0)
+    button.click()
+    qtbot.wait(50)
+    assert window.isVisible() and window.context.build.running and work.exists()
+    assert window.leaving.question is None
+    window.close()
+    answer(qtbot, window, "End it")  # of the question that is asked now
+    qtbot.waitUntil(lambda: not work.exists())
+
+
+def test_a_question_follows_to_other_work(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
+    window = make_window(delay=0.05, hang_on="install")
+    begin(qtbot, window, tmp_path / "out")
+    window.context.plugins.start("webgpu", InstallPlugin("webgpu"), "Asking …")
+    window.close()
+    assert window.leaving.question is not None and window.leaving.question.text() == "A build is running."
+    qtbot.waitUntil(lambda: window.context.build.state == "done")
+    qtbot.waitUntil(lambda: window.leaving.question is not None and "Something is" in window.leaving.question.text())
+    window.context.plugins.cancel()
+    qtbot.waitUntil(lambda: window.leaving.question is None)
+    assert window.isVisible()
+
+
+def test_every_modal_question_is_one_that_goes_with_its_subject() -> None:
+    root = Path(app.__file__).parent
+    made = [
+        path.name
+        for path in root.rglob("*.py")
+        if re.search(r"QMessageBox(\(|\.question|\.warning)|\(QMessageBox\)", path.read_text("utf-8"))
+    ]
+    assert made == ["question.py"]
 
 
 def test_work_on_a_device_is_asked_about(qtbot: Any, make_window: Make) -> None:
