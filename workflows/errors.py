@@ -13,6 +13,7 @@
     │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
     ├── HistoryError                 the history of runs cannot be read or written
+    ├── OutputError                  standard output is closed or cannot be written
     ├── DiskFullError                a disk has no room for a file
     ├── MemoryShortError             the machine, or what a process may have of it, has no memory left
     ├── LogitsError                  a model gave NaN, or the settings leave no token to choose
@@ -103,6 +104,10 @@ class DeviceError(RequestError):
 
 class HistoryError(JoineryError):
     """The history of runs cannot be read or written, or a run in it is damaged; the message names which."""
+
+
+class OutputError(JoineryError):
+    """Standard output is closed, or the system refuses what is written to it; the message says why."""
 
 
 class DiskFullError(JoineryError):

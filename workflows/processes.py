@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from io import TextIOWrapper
 from pathlib import Path
 from queue import Empty, Queue
-from typing import TextIO
 
 from workflows.errors import Cancelled
 
@@ -247,7 +247,7 @@ def stay_with_parent() -> None:
     threading.Thread(target=follow, name="leash", daemon=True).start()
 
 
-def own_stdout(encoding: str) -> TextIO:
+def own_stdout(encoding: str) -> TextIOWrapper:
     """stdout for our words alone: what a driver's library prints to file descriptor 1 goes to stderr from now on.
 
     What `encoding` has no sign for is escaped.

@@ -6,7 +6,6 @@ cancelled; `--debug`, anywhere on the line, adds the traceback.
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
@@ -18,16 +17,18 @@ from typer.exceptions import TyperException
 from workflows import __version__
 from workflows.cli import completion
 from workflows.cli.commands import OPENING, Commands
+from workflows.cli.streams import open_streams, say
 from workflows.confinement import Fetched, stay_open
 from workflows.errors import (
     Cancelled,
     JoineryError,
     MemoryShortError,
+    OutputError,
     describe_os_error,
     is_out_of_memory,
     short_of_memory,
 )
-from workflows.processes import own_stdout, python_command, python_path
+from workflows.processes import python_command, python_path
 
 app = typer.Typer(
     name="joinery",
@@ -42,7 +43,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"joinery {__version__}")
+        say(f"joinery {__version__}")
         raise typer.Exit
 
 
@@ -64,10 +65,11 @@ def main() -> None:
     """Runs the command line and exits with its code."""
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
-    if not sys.stdout.isatty():  # a program may read it; on a terminal a line too many does no harm
-        sys.stdout = own_stdout(sys.stdout.encoding)
-    elif isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # of what a file says, half a character is no fault
+    try:
+        open_streams()
+    except OutputError as error:
+        if arguments:  # the window prints nothing
+            sys.exit(_fail(str(error), error.exit_code))
     if OPENING & set(arguments[:2]):  # --debug may stand first
         _confine()
     sys.exit(run([argument for argument in arguments if argument != "--debug"], debug, _confine))
@@ -88,6 +90,7 @@ def run(arguments: list[str], debug: bool = False, fetched: Fetched = stay_open)
         if completion.is_asked():
             completion.attach(command)
         result = command(arguments, prog_name=completion.PROGRAM, standalone_mode=False, obj=fetched)
+        sys.stdout.flush()
         if result == Cancelled.exit_code:  # what typer makes of Ctrl+C, without a word
             return _fail("Cancelled.", result)
         return result if isinstance(result, int) else 0
@@ -95,9 +98,7 @@ def run(arguments: list[str], debug: bool = False, fetched: Fetched = stay_open)
         return _fail(_sentence(error), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("Cancelled.", Cancelled.exit_code)
-    except BrokenPipeError:
-        # the reader of our output has gone; what is buffered goes nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output has gone
         return 1
     except Exception as error:  # noqa: BLE001 - the last wall: no traceback without --debug
         if debug:

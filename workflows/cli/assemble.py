@@ -8,6 +8,7 @@ import typer
 
 from workflows.cli.build import Shown
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, pairs, write_json
+from workflows.cli.streams import say
 from workflows.errors import RequestError
 
 
@@ -41,4 +42,4 @@ def assemble(
             return
         with Shown() as shown:
             done = run_assemble(files, out, said, tokenizer, force=force, report=shown.take, cancelled=cancelled)
-    typer.echo(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, assembled")
+    say(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, assembled")

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
 from workflows.cli.prompt import DraftOption, DraftTokensOption, NGramOption, check_drafts, read_text
 from workflows.wire.events import Event, ProgressEvent

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from workflows.builder import BuildRequest
 from workflows.builder import build as run_build
 from workflows.cli.asked import Asked, asking
+from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.streams import say
 from workflows.errors import RecipeError
 from workflows.recipe.choose import parse_settings
 from workflows.wire.events import Event, LogEvent, NoticeEvent, ProgressEvent, StageEvent
@@ -64,7 +65,7 @@ def build(
             done = run_build(request, watched(shown.take, stages), cancelled, context.obj)
     record_build(done, stages, to_stderr)
     names = ", ".join(done.components)
-    typer.echo(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
+    say(f"{done.bundle}: {names}, {mebibytes(done.bytes)}, built in {done.seconds:.1f} s")
 
 
 def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: TaskFile | None) -> Goal | None:
@@ -95,7 +96,7 @@ class Shown:
     """Stages and progress on a terminal, on stderr."""
 
     def __init__(self) -> None:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
         console = Console(stderr=True)
         self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._tasks: dict[str, TaskID] = {}
@@ -120,7 +121,7 @@ class Shown:
                 task, description=f"{event.stage}: {event.message}", total=event.total or None, completed=event.done
             )
         elif isinstance(event, LogEvent | NoticeEvent):
-            self._progress.console.print(event.message, markup=False, highlight=False)
+            self._progress.console.print(event.message, highlight=False)
 
     def _task(self, stage: str) -> TaskID:
         if stage not in self._tasks:

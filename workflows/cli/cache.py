@@ -6,10 +6,11 @@ import re
 from dataclasses import asdict
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, mebibytes, write_json
+from workflows.cli.streams import say
 from workflows.errors import RequestError
 from workflows.stage_cache import StageCache, choose_limit, read_limit
 
@@ -48,13 +49,13 @@ def show_size(as_json: bool = JsonFlag) -> None:
     if as_json:
         write_json({"folder": str(found.folder), "bytes": found.bytes, "limit": found.limit, "chosen": read_limit()})
         return
-    typer.echo(f"{mebibytes(found.bytes)} of at most {mebibytes(found.limit)} in {found.folder}")
+    say(f"{mebibytes(found.bytes)} of at most {mebibytes(found.limit)} in {found.folder}")
 
 
 @cache.command()
 def clear() -> None:
     """Remove all stages that no build is using."""
-    typer.echo(f"{StageCache().clear()} stages removed")
+    say(f"{StageCache().clear()} stages removed")
 
 
 @cache.command()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
+from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, pairs, write_json
+from workflows.cli.streams import say
 
 
 def compile_contexts(
@@ -30,6 +31,6 @@ def compile_contexts(
         write_json(report)
         return
     if report.note:
-        console.print(report.note, markup=False, highlight=False)
+        console.print(report.note, highlight=False)
     names = ", ".join(f"{one.name} in {one.seconds:.1f} s" for one in report.components)
-    typer.echo(f"{bundle / report.folder}: {names}, {mebibytes(report.bytes)}")
+    say(f"{bundle / report.folder}: {names}, {mebibytes(report.bytes)}")

@@ -16,6 +16,7 @@ from typer._completion_classes import completion_init
 from typer._completion_shared import Shells, get_completion_script, install
 
 from workflows.cli.commands import Later
+from workflows.cli.streams import say
 from workflows.paths import home
 
 PROGRAM = "joinery"
@@ -26,14 +27,14 @@ PIPELINE = "pipeline.json"
 
 def _show(shell: Shell | None) -> None:
     if shell is not None:
-        typer.echo(get_completion_script(prog_name=PROGRAM, complete_var=ASKED, shell=shell.value))
+        say(get_completion_script(prog_name=PROGRAM, complete_var=ASKED, shell=shell.value))
         raise typer.Exit
 
 
 def _install(shell: Shell | None) -> None:
     if shell is not None:
         name, path = install(shell=shell.value, prog_name=PROGRAM, complete_var=ASKED)
-        typer.echo(f"Completion for {name} is in {path}; it works in shells that start from now on.")
+        say(f"Completion for {name} is in {path}; it works in shells that start from now on.")
         raise typer.Exit
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
 from workflows.cli.output import JsonFlag, interruptible, write_json
+from workflows.cli.streams import say
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.devices import DevicesReport
 
@@ -26,9 +29,9 @@ def devices(
         return
     for device in listed:
         why = "usable" if device.usable else f"not usable: {device.reason} {device.remedy}".rstrip()
-        typer.echo(f"{device.name:9} {device.kind:4} {device.title}: {why}")
+        say(f"{device.name:9} {device.kind:4} {device.title}: {why}")
 
 
 def _tell(event: Event) -> None:
     if isinstance(event, ProgressEvent):
-        typer.echo(event.message, err=True)
+        sys.stderr.write(f"{event.message}\n")

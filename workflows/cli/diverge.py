@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from workflows.cli.build import Shown
+from workflows.cli.console import Console
 from workflows.cli.generate import one_prompt
 from workflows.cli.output import JsonFlag, interruptible, write_json
 from workflows.errors import printable
@@ -52,17 +52,18 @@ def _show(console: Console, found: DivergenceReport) -> None:
     if first is None:
         console.print("no divergence: every node of B gives what A's gives, but for rounding")
     else:
-        where = f" in {escape(printable(first.scope))}" if first.scope else ""
-        name = f"{escape(printable(first.op))} {escape(printable(first.node))}"
-        console.print(f"[bold]first to part: {name}[/bold]{where} ({first.component})", highlight=False)
+        where = f" in {printable(first.scope)}" if first.scope else ""
+        name = f"{printable(first.op)} {printable(first.node)}"
+        told = Text.assemble((f"first to part: {name}", "bold"), f"{where} ({first.component})")
+        console.print(told, highlight=False)
         console.print(_table([node for node in found.nodes if node.parts]))
     end = found.nodes[-1]
     console.print(
-        f"at the end, {escape(printable(end.node))}: off by {_figure(end.max_abs_diff)} of {end.reference_max:.3g}",
+        f"at the end, {printable(end.node)}: off by {_figure(end.max_abs_diff)} of {end.reference_max:.3g}",
         highlight=False,
     )
     for note in found.notes:
-        console.print(escape(note), highlight=False)
+        console.print(note, highlight=False)
 
 
 def _table(nodes: list[ComparedNode]) -> Table:
@@ -74,7 +75,7 @@ def _table(nodes: list[ComparedNode]) -> Table:
         table.add_column(heading, justify="right")
     for node in nodes[:_LISTED]:
         figures = (_figure(node.own_abs_diff), f"{node.tolerance:.2g}", _figure(node.max_abs_diff))
-        names = (escape(printable(node.op.rpartition(".")[2])), escape(printable(node.node)))
+        names = (printable(node.op.rpartition(".")[2]), printable(node.node))
         table.add_row(str(node.depth), *names, *figures, f"{node.reference_max:.3g}")
     return table
 

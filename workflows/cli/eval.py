@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from workflows.cli.asked import Asked, asking
 from workflows.cli.build import Shown
+from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, write_json
+from workflows.cli.streams import say
 from workflows.wire.codec import shell
 from workflows.wire.reports.accuracy import EvalReport, GreedyAnswer, LayerCosines, Suggestions
 
@@ -53,9 +54,9 @@ def evaluate(
         console.print(table)
     if found.suggestions:
         console.print(_suggested(found.suggestions))
-        typer.echo(f"Build with: --set 'quantize.exclude={json.dumps(found.excluded)}'")
+        say(f"Build with: --set 'quantize.exclude={json.dumps(found.excluded)}'")
     for note in found.notes:
-        console.print(note, markup=False, highlight=False)
+        console.print(note, highlight=False)
 
 
 def _figures(found: EvalReport) -> Table:

@@ -9,6 +9,7 @@ import typer
 
 from workflows.cli.build import Shown
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.streams import say
 from workflows.errors import RequestError
 
 
@@ -32,4 +33,4 @@ def export_folder(
             return
         with Shown() as shown:
             done = export_genai(bundle, out, version=chosen, link=link, report=shown.take, cancelled=cancelled)
-    typer.echo(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, written for onnxruntime-genai")
+    say(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, written for onnxruntime-genai")

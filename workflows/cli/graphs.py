@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 from rich.tree import Tree
 
+from workflows.cli.console import Console
 from workflows.cli.output import mebibytes, write_json
 from workflows.errors import printable
 from workflows.wire.codec import shell
@@ -32,14 +32,14 @@ def show_stage(path: Path, component: str, stage: str, as_json: bool, whole: boo
         return
     console = Console()
     size = f"{len(shown.nodes)} nodes, {mebibytes(shown.facts.bytes)} of weights"
-    console.print(f"[bold]{escape(shown.title)}[/bold]  {size}")
+    console.print(Text.assemble((shown.title, "bold"), f"  {size}"))
     for kind, places in (("input", shown.inputs), ("output", shown.outputs)):
         for value in (shown.values[place] for place in places):
             axes = " × ".join(map(str, value.shape)) if value.shape is not None else "?"
-            console.print(f"{kind}  {escape(value.name)}  {axes}  {value.dtype}", highlight=False)
+            console.print(f"{kind}  {value.name}  {axes}  {value.dtype}", highlight=False)
     console.print("operators: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
     for warning in shown.facts.warnings:
-        console.print(f"warning: {escape(warning)}", style="yellow")
+        console.print(f"warning: {warning}", style="yellow")
     for one in shown.stages:
         mark = "▸" if one.name == shown.stage else " "
         parity = f", {parity_text(one.parity)}" if one.parity else ""
@@ -70,7 +70,7 @@ def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
         return
     console = Console()
     counts = ", ".join(f"{count} {name}" for name, count in found.counts.items())
-    console.print(f"[bold]{escape(before)} → {escape(after)}[/bold]", highlight=False)
+    console.print(f"{before} → {after}", style="bold", highlight=False)
     console.print(counts, highlight=False)
     if changed:
         console.print(_tree(changed, found.scopes))
@@ -80,10 +80,10 @@ def show_diff(before: str, after: str, as_json: bool, whole: bool) -> None:
         if names:
             listed = ", ".join(printable(name) for name in names[:_LISTED])
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            label = f"[{_COLOURS[change]}]{len(names)} weights {change}[/]"
-            console.print(f"{label}: {escape(listed)}{more}", highlight=False)
+            label = f"{len(names)} weights {change}", _COLOURS[change]
+            console.print(Text.assemble(label, f": {listed}{more}"), highlight=False)
     for note in found.notes:
-        console.print(escape(note), highlight=False)
+        console.print(note, highlight=False)
 
 
 def parity_text(parity: ParityReport) -> str:
@@ -103,14 +103,14 @@ def _tree(changed: list[GraphNode], scopes: list[ScopeCounts]) -> Tree:
     branches: dict[str, Tree] = {"": root}
     for row in scopes:
         touched = {"removed": row.removed, "added": row.added, "changed": row.changed}
-        counts = "  ".join(f"[{_COLOURS[c]}]{_SIGNS[c]}{touched[c]}[/]" for c in _COLOURS if touched[c])
+        counts = [(f"  {_SIGNS[c]}{touched[c]}", _COLOURS[c]) for c in _COLOURS if touched[c]]
         branch = _branch(branches, row.scope)
-        branch.label = f"{branch.label}  {counts}"
+        branch.label = Text.assemble(str(branch.label), *counts)
         inside = [node for node in changed if node.scope == row.scope]
         for node in inside[:_LISTED]:
             change = node.change or ""
-            what = escape(printable(node.operator))
-            branch.add(f"[{_COLOURS[change]}]{_SIGNS[change]} {what}[/] {escape(printable(node.name))}")
+            what = f"{_SIGNS[change]} {printable(node.operator)}", _COLOURS[change]
+            branch.add(Text.assemble(what, f" {printable(node.name)}"))
         if len(inside) > _LISTED:
             branch.add(f"… and {len(inside) - _LISTED} more")
     return root
@@ -119,14 +119,14 @@ def _tree(changed: list[GraphNode], scopes: list[ScopeCounts]) -> Tree:
 def _branch(branches: dict[str, Tree], scope: str) -> Tree:
     if scope not in branches:
         outer, _, name = scope.rpartition("/")
-        branches[scope] = _branch(branches, outer).add(escape(printable(name)))
+        branches[scope] = _branch(branches, outer).add(printable(name))
     return branches[scope]
 
 
 def _operators(rows: list[OperatorCounts]) -> Table:
     table = Table("operator", "before", "after")
     for row in rows:
-        table.add_row(escape(printable(row.op)), str(row.before), str(row.after))
+        table.add_row(printable(row.op), str(row.before), str(row.after))
     return table
 
 

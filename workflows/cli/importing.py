@@ -8,6 +8,7 @@ import typer
 
 from workflows.cli.build import Shown
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.streams import say
 
 
 def import_folder(
@@ -28,4 +29,4 @@ def import_folder(
             return
         with Shown() as shown:
             done = import_genai(folder, out, force=force, report=shown.take, cancelled=cancelled)
-    typer.echo(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, imported")
+    say(f"{done.bundle}: {', '.join(done.components)}, {mebibytes(done.bytes)}, imported")

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from workflows.cli.console import Console
 from workflows.cli.graphs import parity_text, show_diff, show_stage
 from workflows.cli.output import JsonFlag, mebibytes, write_json
 from workflows.errors import RequestError
@@ -66,7 +67,8 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
         write_json({**_only(report, FIELDS), "components": components, "kv": kv})
         return
     console = Console()
-    console.print(f"[bold]{report.name}[/bold]  {report.model_type} {report.task}  route {report.route}")
+    facts = f"  {report.model_type} {report.task}  route {report.route}"
+    console.print(Text.assemble((report.name, "bold"), facts))
     for entry in report.components:
         _print_component(console, entry)
     for group in report.kv:
@@ -102,7 +104,8 @@ def _only(row: object, fields: tuple[str, ...]) -> dict[str, object]:
 
 def _print_component(console: Console, entry: ComponentReport) -> None:
     opsets = ", ".join(f"{domain} {version}" for domain, version in entry.opset.items())
-    console.print(f"\n[bold]{entry.name}[/bold] ({entry.role}): {entry.file}, {mebibytes(entry.bytes)}, {opsets}")
+    facts = f" ({entry.role}): {entry.file}, {mebibytes(entry.bytes)}, {opsets}"
+    console.print(Text.assemble("\n", (entry.name, "bold"), facts))
     table = Table()
     for heading in ("", "name", "shape", "dtype"):
         table.add_column(heading)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import typer
 
 from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.streams import say
 
 Library = typer.Argument(metavar="NAME", help="A distribution, as `joinery plugins list` shows it.")
 
@@ -22,7 +23,7 @@ def show_list(as_json: bool = JsonFlag) -> None:
         if as_json:
             write_json(asdict(one))
         else:
-            typer.echo(f"{one.library} {one.version}  {one.entry_point}  {'allowed' if one.allowed else 'not allowed'}")
+            say(f"{one.library} {one.version}  {one.entry_point}  {'allowed' if one.allowed else 'not allowed'}")
 
 
 @plugins.command("allow")
@@ -30,7 +31,7 @@ def allow(name: str = Library) -> None:
     """Let the plugins of a distribution run, in the version that is installed and in no other."""
     from workflows import plugins
 
-    typer.echo(f"The plugins of {name} {plugins.allow(name)} may run now.")
+    say(f"The plugins of {name} {plugins.allow(name)} may run now.")
 
 
 @plugins.command("forbid")
@@ -39,4 +40,4 @@ def forbid(name: str = Library) -> None:
     from workflows import plugins
 
     plugins.forbid(name)
-    typer.echo(f"The plugins of {name} may not run any more.")
+    say(f"The plugins of {name} may not run any more.")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, pairs, write_json
 from workflows.errors import DeviceError
 from workflows.wire.reports.preflight import Difference, PreflightReport
@@ -45,7 +44,7 @@ def _show(report: PreflightReport) -> None:
     for one in report.components:
         for left in one.elsewhere[:_LISTED]:
             why = f": {left.reason}" if left.reason else ""
-            console.print(escape(f"{one.name}: {left.node} ({left.op}) runs on the CPU{why}"), highlight=False)
+            console.print(f"{one.name}: {left.node} ({left.op}) runs on the CPU{why}", highlight=False)
         if len(one.elsewhere) > _LISTED:
             console.print(f"{one.name}: and {len(one.elsewhere) - _LISTED} more", highlight=False)
 

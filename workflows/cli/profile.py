@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, write_json
 from workflows.wire.events import Event, ProgressEvent
 from workflows.wire.reports.profile import ComponentProfile

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, write_json
+from workflows.cli.streams import say
 from workflows.errors import RequestError, printable
 from workflows.wire.codec import shell
 from workflows.wire.reports.runs import Figure, Run, RunReport, WrittenReport
@@ -111,12 +111,12 @@ def prune(
     if (keep or 0) < 0 or (days or 0) < 0:
         raise RequestError("--keep and --older-than take no negative numbers.")
     before = None if days is None else datetime.now(UTC) - timedelta(days=days)
-    typer.echo(f"{open_history().prune(keep, before)} runs removed")
+    say(f"{open_history().prune(keep, before)} runs removed")
 
 
 def say_written(written: WrittenReport) -> None:
     """A line for each file."""
-    typer.echo("\n".join(written.files))
+    say("\n".join(written.files))
 
 
 def open_history() -> History:
@@ -140,16 +140,16 @@ def _listed(found: Sequence[Run]) -> Table:
         known = {name: run.figures.get(name) for name in SHOWN}
         told = ", ".join(SHOWN[name].format(_cell(value)) for name, value in known.items() if value is not None)
         made = " ".join(filter(None, (run.precision, run.layout, run.provider, drafts_of(run))))
-        table.add_row(escape(printable(run.id)), run.kind, when, escape(Path(run.bundle).name), escape(made), told)
+        table.add_row(printable(run.id), run.kind, when, Path(run.bundle).name, made, told)
     return table
 
 
 def _side_by_side(found: Sequence[Run]) -> Table:
-    table = Table("", *(escape(printable(run.id)) for run in found))
+    table = Table("", *(printable(run.id) for run in found))
     for name in ("kind", "time", "bundle", "name", "digest", "precision", "layout", "provider", "version", "machine"):
-        table.add_row(name, *(escape(str(getattr(run, name))) for run in found))
+        table.add_row(name, *(str(getattr(run, name)) for run in found))
     for name in dict.fromkeys(name for run in found for name in run.figures):
-        table.add_row(escape(printable(name)), *(_cell(run.figures.get(name)) for run in found))
+        table.add_row(printable(name), *(_cell(run.figures.get(name)) for run in found))
     return table
 
 
@@ -158,4 +158,4 @@ def _cell(value: Figure) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else escape(value)
+    return f"{value:,}" if isinstance(value, int) else value

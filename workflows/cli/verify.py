@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import typer
 
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.streams import say
 from workflows.errors import BundleError
 
 
@@ -22,6 +24,6 @@ def verify(bundle: Path = typer.Argument(help="A bundle's folder."), as_json: bo
         named = ", ".join(f"{problem.file} is {problem.problem}" for problem in checked.problems)
         raise BundleError(f"{bundle} is not as it was built: {named}; restore the files or build it anew.")
     for doubt in checked.doubts:
-        typer.echo(f"joinery: {doubt}", err=True)
+        sys.stderr.write(f"joinery: {doubt}\n")
     if not as_json:
-        typer.echo(f"{bundle}: {checked.files} files, {mebibytes(checked.bytes)}, all as they were built")
+        say(f"{bundle}: {checked.files} files, {mebibytes(checked.bytes)}, all as they were built")

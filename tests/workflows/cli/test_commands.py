@@ -44,7 +44,7 @@ def test_what_the_list_imports(line: str, code: int) -> None:
     assert HEAVY & loaded <= ({"pydantic"} if code else set())  # typer itself checks a word with it
     own = {name for name in loaded if name.startswith("workflows.")}
     assert own <= {f"workflows.{name}" for name in (
-        "cli", "cli.commands", "cli.completion", "confinement", "errors", "paths", "processes",
+        "cli", "cli.commands", "cli.completion", "cli.streams", "confinement", "errors", "paths", "processes",
     )}  # fmt: skip
 
 

@@ -1,0 +1,35 @@
+"""Tables, styles and progress on the standard streams, without what their content would do to a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import rich.console
+from rich.console import ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+from workflows.cli.streams import visible
+
+
+class Console(rich.console.Console):
+    """rich's console on a standard stream; control characters are made visible on a terminal.
+
+    Text is shown as it is: what looks like markup in a name is a part of the name.
+    """
+
+    def __init__(self, stderr: bool = False) -> None:
+        stream = sys.stderr if stderr else sys.stdout
+        super().__init__(file=getattr(stream, "styled", stream), stderr=stderr, markup=False, emoji=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Made visible before it is measured, so that columns are as wide as what is shown."""
+        return super().render_str(visible(text) if self.is_terminal else text, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Whatever the content is made of, its text is visible."""
+        for segment in super().render(renderable, options):
+            is_plain = segment.control or not self.is_terminal
+            yield segment if is_plain else Segment(visible(segment.text), segment.style)

@@ -1,0 +1,122 @@
+"""The standard streams of a command: visible text on terminals, text as it is on pipes, none missing.
+
+    text ──write──▶ Stream ──on a terminal: control characters as \\uXXXX──▶ file descriptor 1 or 2
+    text ──Console (console.py)──▶ each segment so, its style as it is──▶ Stream.styled ──▶ the same descriptor
+
+A model, a file or a driver may hold escape sequences. On a terminal they would move the cursor, change its title or
+turn the text around, so every character that is no text is shown by its number; a line break and a tab stay.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from workflows.errors import OutputError
+from workflows.processes import own_stdout
+
+# C0 without tab and line feed, DEL, C1, and Unicode's controls of the direction of text
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """`text` with each control character as \\uXXXX, which JSON reads as the same character."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class Stream(io.TextIOWrapper):
+    """Standard output or standard error.
+
+    styled: the same stream for a Console, whose own escape sequences pass. Writing to standard output raises
+    BrokenPipeError where the reader has gone, and OutputError where the stream cannot be written for another reason;
+    what standard error cannot take is dropped, for there is no place left to say so.
+    """
+
+    def __init__(self, buffer: io.BufferedWriter, encoding: str, is_output: bool, is_styled: bool = False) -> None:
+        self._is_output, self._is_terminal = is_output, buffer.isatty()
+        self._escapes = self._is_terminal and not is_styled
+        newline = None if self._is_terminal else "\n"
+        super().__init__(buffer, encoding, "backslashreplace", newline, write_through=True)
+        self.styled = self if is_styled else Stream(buffer, encoding, is_output, is_styled=True)
+
+    def write(self, text: str) -> int:
+        """Writes all of `text`; on a terminal a line at once."""
+        with self._checked():
+            super().write(visible(text) if self._escapes else text)
+            if not self._is_output or (self._is_terminal and "\n" in text):
+                super().flush()
+        return len(text)
+
+    def flush(self) -> None:
+        """Hands to the system what is buffered."""
+        if not self.closed:
+            with self._checked():
+                super().flush()
+
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.discard()
+            if self._is_output and isinstance(error, BrokenPipeError):
+                raise
+            if self._is_output:
+                raise OutputError(
+                    f"Standard output cannot be written: {error.strerror}; send it where there is room."
+                ) from error
+
+    def discard(self) -> None:
+        """From now on, and at the end of the process, what is written goes nowhere."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
+
+
+def say(text: str) -> None:
+    """One line on stdout."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def open_streams() -> None:
+    """Makes `sys.stdout` and `sys.stderr` Streams; what a driver prints to descriptor 1 goes to standard error.
+
+    Streams that are closed read as empty, or lead nowhere, so that no file that is opened later takes their numbers.
+    Raises OutputError where standard output is one of them.
+    """
+    has_output, encoding = sys.stdout is not None, sys.stdout.encoding if sys.stdout is not None else "utf-8"
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
+        _reopen(number, mode)
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = Stream(open(2, "wb", closefd=False), encoding, is_output=False)  # noqa: SIM115
+    if has_output and sys.stdout.isatty():  # a line too many of a driver does no harm there
+        sys.stdout = Stream(_buffer(sys.stdout.buffer), encoding, is_output=True)
+    else:
+        sys.stdout = Stream(_buffer(own_stdout(encoding).detach()), encoding, is_output=True)
+    if not has_output:
+        raise OutputError("Standard output is closed, and what this command prints goes there: give it a file.")
+
+
+def _buffer(found: object) -> io.BufferedWriter:
+    """A stream's buffer; Python makes none when it runs unbuffered."""
+    if isinstance(found, io.BufferedWriter):
+        return found
+    assert isinstance(found, io.RawIOBase)
+    return io.BufferedWriter(found)
+
+
+def _reopen(number: int, mode: int) -> None:
+    """Opens the null device under a number that is closed."""
+    try:
+        os.fstat(number)
+    except OSError:
+        opened = os.open(os.devnull, mode)  # the lowest number that is free, which may be this one
+        if opened != number:
+            os.dup2(opened, number)
+            os.close(opened)
