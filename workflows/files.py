@@ -28,6 +28,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 
 from workflows.errors import DiskFullError
+from workflows.paths import is_private, make_folder
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
@@ -61,7 +62,7 @@ def not_a_file(path: Path) -> str:
 def write_whole(path: Path, data: bytes) -> None:
     """Replaces a file so that a crash leaves the old one or the new one. Raises OSError, and then the old one stays."""
     with naming(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
     with drafted(path, len(data)) as draft:
         draft.write_bytes(data)
 
@@ -77,6 +78,8 @@ def drafted(path: Path, needed: int | None = None) -> Iterator[Path]:
         _sweep_drafts(path)
         try:
             yield draft
+            if is_private(path):
+                draft.chmod(0o600)
             sync(draft)
             draft.replace(path)
         finally:

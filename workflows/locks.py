@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 
 from workflows.errors import printable
 from workflows.files import naming
+from workflows.paths import is_private, make_folder
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
@@ -35,7 +36,7 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self.path = path
         # no lock that is a mere file: that one would outlive a crash
-        self._lock = FileLock(path, fallback_to_soft=False)
+        self._lock = FileLock(path, mode=0o600 if is_private(path) else 0o644, fallback_to_soft=False)
 
     def take(self, wait_s: float = 0.0) -> None:
         """Takes the lock, within `wait_s` seconds.
@@ -44,7 +45,7 @@ class Lock:
         """
         try:
             with naming(self.path):
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(self.path.parent)
                 self._lock.acquire(timeout=wait_s, poll_interval=0.02)
         except Timeout:
             raise HeldError(self._holder()) from None

@@ -1,11 +1,23 @@
-"""Where Joinery keeps its own files."""
+"""Where Joinery keeps its own files, which no other user of the machine may read: folders 0700, files 0600.
+
+    make_folder  of Joinery's own folders: private; of any other: as the user's umask has it
+    make_private a file of Joinery's own: there, and private
+
+A folder of an earlier Joinery is made private when it is opened first. Files that a bundle shares with the cache of
+stages keep their permissions, which are the bundle's; the folder around them is private.
+"""
 
 from __future__ import annotations
 
 import os
+import stat
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_cache_path, user_data_path
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_SHARED = {"stages", "bundles"}  # below a folder of ours, with files of the user's
 
 
 def home() -> Path:
@@ -18,3 +30,41 @@ def cache_home() -> Path:
     """The folder of what can be made anew; below the user's Joinery folder where that was moved."""
     moved = os.environ.get("JOINERY_HOME")
     return Path(moved) / "cache" if moved else user_cache_path("joinery", appauthor=False)
+
+
+def is_private(path: Path) -> bool:
+    """Whether a file or folder is Joinery's own, and not one that it shares with the user's bundles."""
+    for root in (home(), cache_home()):
+        if path.is_relative_to(root):
+            return _SHARED.isdisjoint(path.relative_to(root).parts)
+    return False
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder and those that it lies in. Raises OSError."""
+    for root in (home(), cache_home()):
+        if folder.is_relative_to(root):
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _tighten(root)
+            break
+    folder.mkdir(mode=0o700 if is_private(folder) else 0o777, parents=True, exist_ok=True)
+
+
+def make_private(path: Path) -> None:
+    """Makes an empty file where none is; what is there is for its owner alone from now on. Raises OSError."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
+    if stat.S_IMODE(path.stat().st_mode) & _OTHERS:
+        path.chmod(0o600)
+
+
+def _tighten(root: Path) -> None:
+    """Makes a folder of ours private with all that is in it, where it is not."""
+    if os.name == "nt" or not stat.S_IMODE(root.stat().st_mode) & _OTHERS:
+        return
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in _SHARED]
+        for path in (Path(folder), *(Path(folder) / name for name in files)):
+            with suppress(FileNotFoundError):  # another process has just removed it
+                mode = path.lstat().st_mode
+                if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+                    path.chmod(stat.S_IMODE(mode) & ~_OTHERS)

@@ -22,7 +22,7 @@ from pathlib import Path
 from workflows.errors import RequestError
 from workflows.files import discard, link_or_copy, remove, sweep, write_whole
 from workflows.locks import HeldError, Lock
-from workflows.paths import cache_home, home
+from workflows.paths import cache_home, home, make_folder
 
 FILE = "stage-cache.json"
 DEFAULT_LIMIT = 20 << 30
@@ -106,7 +106,8 @@ class StageCache:
         draft = self.folder / f".{stage.name}.draft"
         try:
             remove(draft)
-            draft.mkdir(parents=True)
+            make_folder(self.folder)
+            draft.mkdir()
             _link(stage, draft)
             draft.rename(place)
         except OSError as error:

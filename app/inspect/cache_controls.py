@@ -20,6 +20,7 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import SessionChoice
 from app.widgets.spin import in_tokens
 from app.widgets.theme import G
+from workflows.paths import make_folder
 
 ENDING = ".safetensors"
 
@@ -148,7 +149,7 @@ class CacheControls(Card):
 
     def ask_save(self) -> None:
         """Asks where to."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         length = self._table.length if self._table else 0
         draft = self.folder / f"{Path(self._bundle).name}-{length}-tokens{ENDING}"
         kinds = self.tr("Prompt caches (*{0})").format(ENDING)

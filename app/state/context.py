@@ -32,6 +32,7 @@ from app.state.session import Session
 from app.state.settings import Settings, home_folder
 from app.state.unfinished import UnfinishedBuilds
 from workflows.errors import BundleError
+from workflows.paths import make_folder
 from workflows.wire.events import GenerationDone, ReadyEvent
 from workflows.wire.requests import PruneRuns
 
@@ -54,7 +55,7 @@ class AppContext(QObject):
     ) -> None:
         super().__init__()
         self.home = home or home_folder()
-        self.home.mkdir(parents=True, exist_ok=True)
+        make_folder(self.home)
         self.program = program
         self._read = read
         self._bundle: dict[str, Any] | None = None

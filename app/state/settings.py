@@ -6,12 +6,14 @@ QSettings replaces the file by rename (its atomic sync), so that a crash leaves 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from workflows.files import discard, free_for
 from workflows.locks import HeldError, Lock
+from workflows.paths import make_folder, make_private
 
 
 def home_folder() -> Path:
@@ -80,6 +82,9 @@ class Settings(QObject):
         if self._store.value(key) == value:
             return
         self._store.setValue(key, value)
+        with suppress(OSError):  # Qt fails as well, and says so
+            make_folder(Path(self._store.fileName()).parent)
+            make_private(Path(self._store.fileName()))
         self._store.sync()
         if self._store.status() != QSettings.Status.NoError:
             self.trouble.emit(self._refused())

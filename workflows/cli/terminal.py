@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workflows.paths import home
+from workflows.paths import home, make_folder, make_private
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -53,7 +53,8 @@ def _session(history: Path) -> PromptSession[str]:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
 
-    history.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(history.parent)
+    make_private(history)
     return PromptSession(
         history=FileHistory(str(history)),
         multiline=True,

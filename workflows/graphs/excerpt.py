@@ -13,6 +13,7 @@ from pathlib import Path
 import onnx
 
 from workflows.errors import RequestError, printable
+from workflows.files import write_whole
 from workflows.graphs.load import topological
 from workflows.graphs.nesting import bodies_of, graphs_in, reads_of
 from workflows.graphs.where import Opened
@@ -37,9 +38,8 @@ def write_excerpt(opened: Opened, scope: str = "") -> ExcerptReport:
     model = _excerpt(opened.file.proto, nodes, what)
     data = model.SerializeToString(deterministic=True)
     folder = home() / "excerpts"
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{hashlib.sha256(data).hexdigest()[:16]}.onnx"
-    path.write_bytes(data)
+    write_whole(path, data)
     _forget_old(folder)
     return ExcerptReport(str(path), count)
 

@@ -21,13 +21,13 @@ from math import isfinite
 from pathlib import Path
 
 from workflows.errors import HistoryError, JoineryError, RequestError, printable
-from workflows.files import free_for, naming
-from workflows.paths import home
+from workflows.files import free_for, naming, not_a_file
+from workflows.paths import home, make_folder, make_private
 from workflows.wire.codec import read
 from workflows.wire.reports.runs import Figure, Run, RunReport, RunStep
 
 FILE = "runs.db"
-_WAIT_S = 30.0  # for another that writes
+_WAIT_S = 1.0  # for another that writes, which takes milliseconds
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter where it quotes a table's name that is no text
 _DAMAGED = {  # the first byte of SQLite's codes; all others leave the file as sound as it was
     sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA,
@@ -144,7 +144,9 @@ class History:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         with naming(self.path), self._naming():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
+            if not not_a_file(self.path):
+                make_private(self.path)  # SQLite makes its log and index as private as the file
             try:
                 base = self._connected()
             except _ERRORS as error:

@@ -21,6 +21,7 @@ from app.widgets.actions import action
 from app.widgets.endings import ended
 from app.widgets.theme import G
 from workflows.errors import RequestError
+from workflows.paths import make_folder
 from workflows.picture.drawing import TINTS, Drawing
 from workflows.picture.layout import lay_out
 from workflows.picture.svg import write_picture
@@ -104,7 +105,7 @@ class CompositeTab(InspectTab):
         """Asks where to."""
         if self.drawing is None:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         draft = self.folder / f"{Path(self.drawing.name).name or 'composite'}.svg"
         name, _kind = QFileDialog.getSaveFileName(
             self, self.tr("Save the picture"), str(draft), self.tr("Pictures (*.svg)")

@@ -16,6 +16,7 @@ from app.jobs.slices import Slices
 from app.widgets import Banner
 from app.widgets.endings import ended
 from app.widgets.format import number
+from workflows.paths import make_folder
 
 
 class Saver(QObject):
@@ -28,7 +29,7 @@ class Saver(QObject):
 
     def ask(self, ending: str, everything: bool) -> None:
         """Asks where to."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder)
         draft = self._folder / f"{Path(self._view.model.title).stem or 'graph'}{ending}"
         kind = self.tr("Pictures (*{0})").format(ending)
         name, _kind = QFileDialog.getSaveFileName(self._page, self.tr("Save the picture"), str(draft), kind)

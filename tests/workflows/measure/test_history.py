@@ -304,3 +304,37 @@ def test_figures_that_are_no_numbers_say_nothing(history: History) -> None:
     history.add(replace(RUN, figures=figures))
     [found] = history.runs()
     assert found.figures == {"perplexity": None, "kl_mean": None, "bytes": None, "ttft_ms": 1.5, "against": "b"}
+
+
+def test_a_locked_history_is_told_of_within_two_seconds(history: History) -> None:
+    """Another process holds the file, to write or alone; the holder's work is whole, and ours says why it stops."""
+    history.add(RUN)
+    for mode in ("IMMEDIATE", "EXCLUSIVE"):
+        code = (
+            f"import sqlite3; base = sqlite3.connect({str(history.path)!r}, isolation_level=None); "
+            f"base.execute('BEGIN {mode}'); print('held', flush=True); input()"
+        )
+        with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+            assert holder.stdin and holder.stdout and holder.stdout.readline() == b"held\n"
+            began = time.monotonic()
+            with pytest.raises(HistoryError, match=r"runs\.db: database is locked"):
+                history.add(replace(RUN, id="b0"))
+            assert time.monotonic() - began < 2
+            holder.stdin.close()
+    assert history.runs() == [RUN]
+
+
+def test_a_command_waits_a_second_for_a_locked_history(demo_bundle: Path, tmp_path: Path) -> None:
+    """The reply comes, and then a notice."""
+    environment = os.environ | {"JOINERY_HOME": str(tmp_path)}
+    line = [sys.executable, "-m", "workflows", "generate", str(demo_bundle), "--prompt", "8*7="]
+    began = time.monotonic()
+    subprocess.run(line, capture_output=True, check=True, env=environment)
+    plain = time.monotonic() - began
+    with closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as base:
+        base.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        done = subprocess.run(line, capture_output=True, check=True, env=environment, text=True)
+        assert time.monotonic() - began < plain + 4
+    assert "56" in done.stdout
+    assert done.stderr.startswith("joinery: The run could not be kept in the history:") and "locked" in done.stderr
