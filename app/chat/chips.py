@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
@@ -72,12 +73,16 @@ class Chip(QFrame):
 
 
 class ChipRow(QWidget):
-    """Hidden where there is nothing to show. `opened` gives the Setting of a chip that was clicked."""
+    """Hidden where there is nothing to show. `opened` gives the Setting of a chip that was clicked.
+
+    after: what Tab leads from to the chips.
+    """
 
     opened = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, after: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._after = after
         self.setAccessibleName(self.tr("What the next answer is made with"))
         self.chips: list[Chip] = []
         self._removed: Setting | None = None
@@ -97,17 +102,15 @@ class ChipRow(QWidget):
         for part in (*self.chips, self.undo):
             self._flow.removeWidget(part)
             self._flow.addWidget(part)
-        for one, other in zip(self._tab_order(), self._tab_order()[1:], strict=False):
-            QWidget.setTabOrder(one, other)
+        order = [self._after, *(part for chip in self.chips for part in (chip.words, chip.cross)), self.undo]
+        for one, other in pairwise(order):
+            QWidget.setTabOrder(one, other)  # a new chip would come after all that the window has
         self._fit()
 
     def forget_removed(self) -> None:
         """What was removed cannot be brought back any more."""
         self._removed = None
         self._fit()
-
-    def _tab_order(self) -> list[QWidget]:
-        return [*(part for chip in self.chips for part in (chip.words, chip.cross)), self.undo]
 
     def _kept(self, old: dict[Setting, Chip], setting: Setting) -> Chip | None:
         if setting not in old:

@@ -26,7 +26,7 @@ class ChatFrame(QWidget):
         super().__init__(parent)
         self.transcript = Transcript()
         self.composer = Composer()
-        self.chips = ChipRow()
+        self.chips = ChipRow(self.transcript)
         self.context_bar = ContextBar()
         self.panel = SettingsPanel()
         self.banner = Banner()  # of the session: cleared when it opens

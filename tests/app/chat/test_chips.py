@@ -148,6 +148,9 @@ def test_the_keyboard_reaches_each_chip_and_its_cross(make: Make, qtbot: QtBot) 
         reached.append(focus.accessibleName())
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
     assert reached == [name for title in ALL for name in (title, f"Remove {title}")]
+    assert page.composer.edit.hasFocus()
+    qtbot.keyClick(page.composer.edit, Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.focusWidget() is row.chips[-1].cross
     cross = chip(page, "Form").cross
     cross.setFocus()
     qtbot.keyClick(cross, Qt.Key.Key_Space)
