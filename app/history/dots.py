@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.history.looks import Look
 from app.state.run_lines import axis, told_of
+from app.widgets.plain_text import plain_tool_tip
 from app.widgets.plots import restyle, still
 from app.widgets.theme import sans_font, theme
 from workflows.measure.figures import Measure
@@ -63,7 +64,7 @@ class Dots(pg.PlotWidget):  # type: ignore[misc]
             look = Look(index)
             dot = pg.ScatterPlotItem(
                 [x], [y], symbol=look.shape, size=SIZE, pen=None, brush=pg.mkBrush(look.color),
-                hoverable=True, data=[self._told(one)], tip=lambda x, y, data: data,
+                hoverable=True, data=[plain_tool_tip(self._told(one))], tip=lambda x, y, data: data,
             )  # fmt: skip
             self.addItem(dot)
             if one.on_front:

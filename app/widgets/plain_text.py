@@ -16,7 +16,6 @@ from html import escape
 from typing import Protocol, overload
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QToolTip, QTreeWidgetItem, QWidget
 
 TIP_COLUMNS = 100
@@ -47,9 +46,12 @@ def joined(parts: Iterable[Markup]) -> Markup:
 
 
 def plain_tool_tip(text: str) -> str:
-    """Text for a tool tip that Qt shows as it is, in lines of at most TIP_COLUMNS characters."""
+    """Text for a tool tip that Qt shows as it is, in lines of at most TIP_COLUMNS characters.
+
+    Text with a character of markup is escaped, so that several joined by others (pyqtgraph does) stay plain as well.
+    """
     wrapped = "\n".join(part for line in text.split("\n") for part in _wrap(line))
-    return markup("<p style='white-space: pre'>{}</p>", wrapped) if GuiQt.mightBeRichText(wrapped) else wrapped
+    return markup("<p style='white-space: pre'>{}</p>", wrapped) if "<" in wrapped or "&" in wrapped else wrapped
 
 
 def _wrap(line: str) -> list[str]:

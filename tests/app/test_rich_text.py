@@ -24,6 +24,7 @@ TYPES = {
     "QTextBrowser": "QPlainTextEdit",
     "QTextDocument": "QPlainTextEdit",
     "QTextEdit": "QPlainTextEdit",
+    "QToolBar": "a row of buttons: Qt takes their tool tips from the texts of actions",
     "QWhatsThis": "set_tool_tip",
     "LabelItem": "pyqtgraph's TextItem with text=",
 }
@@ -41,6 +42,9 @@ METHODS = {
     "setSubTitle": "a label of the page's own",
     "addRow": "a label() beside the field: QFormLayout makes a QLabel of a text",
     "setOpenExternalLinks": "a button",
+    "setDefaultAction": "a button of its own: Qt takes its tool tip from the action's text",
+    "setLabel": "a label beside the chart, where the text is not our own: pyqtgraph parses it",
+    "addLegend": "app/history/legend.py, where the names are not our own: pyqtgraph parses them",
 }
 ALLOWED = {
     (PLAIN, "QLabel"), (PLAIN, "setTextFormat"), (PLAIN, "setToolTip"), (PLAIN, "showText"),
@@ -49,6 +53,13 @@ ALLOWED = {
     ("app/chat/message_text.py", "setMarkdown"),
     ("app/widgets/tokens.py", "QTextEdit"),  # filled by insertText with formats
     ("app/inspect/graph/panel.py", "QTextBrowser"),  # the same, with links of our own
+    ("app/accuracy/chart.py", "addLegend"),  # our own words, here and in the next five
+    ("app/accuracy/chart.py", "setLabel"),
+    ("app/divergence/chart.py", "setLabel"),
+    ("app/history/curves.py", "setLabel"),
+    ("app/history/dots.py", "setLabel"),
+    ("app/charts/plots.py", "setLabel"),
+    ("app/history/dots.py", "tip="),  # pyqtgraph's for a point: a plain_tool_tip
     ("app/widgets/leaving.py", "QMessageBox"),  # our own sentences
     ("app/widgets/leaving.py", "setTextFormat"),
 }  # fmt: skip
@@ -63,7 +74,7 @@ def parsing(tree: ast.AST) -> Iterator[str]:
             name = made.attr if isinstance(made, ast.Attribute) else getattr(made, "id", "")
             if name in TYPES:
                 yield name
-        if isinstance(node, ast.keyword) and node.arg in ("html", "toolTip", "whatsThis"):
+        if isinstance(node, ast.keyword) and node.arg in ("html", "tip", "toolTip", "whatsThis"):
             yield f"{node.arg}="
 
 

@@ -46,6 +46,7 @@ What it says is made of the wire's own classes, and so may be what a scenario ho
     providers        {name: what is wrong with it}: "lies" takes no node, "crash" and "hang" in load, "hang-step" and
                      "nan" when it computes
     preflight        fields that replace those of a PreflightReport
+    hostile          a text that stands before each free text of what it says
     cross            tokens of a source that an encoder has read: the cache gets a group of these
 """
 
@@ -66,6 +67,7 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.fakes import accuracy, divergence, goals, graphs, preflights, profiles
+from tests.fakes.hostile import poisoned
 from tests.fakes.plans import plan_of, probe_of
 from workflows.wire import lines
 from workflows.wire import requests as ask
@@ -248,6 +250,8 @@ class Fake:
 
     def send(self, event: Event) -> None:
         """One line out."""
+        if "hostile" in self.scenario:
+            event = poisoned(event, self.scenario["hostile"])
         sys.stdout.write(event.to_line(self.id) + "\n")
         sys.stdout.flush()
         self.sent += 1

@@ -37,6 +37,13 @@ def test_a_tool_tip_shows_the_text(text: str) -> None:
     assert shown(plain_tool_tip(text)) == text
 
 
+def test_tool_tips_that_are_joined_stay_plain() -> None:
+    """pyqtgraph joins those of several points: the first one decides how Qt reads them all."""
+    one, other = "<b>", "a\n<img src='canary.png'>"
+    assert "canary" in shown("\n\n".join(map(plain_tool_tip, (one, other))))
+    assert "\ufffc" not in shown("\n\n".join(map(plain_tool_tip, (one, other))))
+
+
 def test_the_control_sees_what_qt_parses() -> None:
     assert shown("<b>bold</b>") == "bold"
 
