@@ -6,6 +6,7 @@ parts ──wanted──▶ do ──▶ ChatController ──reset, appended, g
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QTimer
@@ -130,10 +131,17 @@ class ChatPage(QWidget):
             case intents.Compare():
                 self.show_compare()
             case intents.CopyLast():
-                if (last := c.chat.last("assistant")) is not None:
-                    QGuiApplication.clipboard().setText(last.content)
+                self._copy_last()
+            case intents.OpenChat(key):
+                self.files.do(intent)
+                if c.chat.key == key:
+                    self._say_other_bundle()
             case _:
                 self.files.do(intent)
+
+    def _copy_last(self) -> None:
+        if (last := self.controller.chat.last("assistant")) is not None:
+            QGuiApplication.clipboard().setText(last.content)
 
     def send(self, text: str) -> None:
         """Sends a prompt as if it had been typed; opens the bundle first where that is needed."""
@@ -157,7 +165,26 @@ class ChatPage(QWidget):
     def _new_chat(self) -> None:
         self.frame.clear_banners()
         self.controller.new_chat()
+        self.context.activities.acknowledge("generate")  # a failure was one of the chat that was left
         self.composer.edit.setFocus()
+
+    def _say_other_bundle(self) -> None:
+        """The chat that was opened was answered by another bundle than the one that answers from now on."""
+        self.context.activities.acknowledge("generate")
+        before, now = self.controller.chat.bundle, self.opener.path
+        if before and now and before != now:
+            text = self.tr("{0} answered in this chat last; {1} answers the next prompt.")
+            name = Path(before).name
+            self.chat_banner.show_message(
+                "info",
+                text.format(name, Path(now).name),
+                action=self.tr("Open {0}").format(name),
+                on_action=partial(self._open_bundle, before),
+            )
+
+    def _open_bundle(self, path: str) -> None:
+        if self.context.open_bundle(path):
+            self.chat_banner.clear()
 
     def _on_bundle(self, *_: object) -> None:
         self.banner.clear()  # it was of the session with the bundle before, as were its buttons

@@ -2703,6 +2703,10 @@
       <translation>Letzten Chat öffnen</translation>
     </message>
     <message>
+      <source>Open {0}</source>
+      <translation>{0} öffnen</translation>
+    </message>
+    <message>
       <source>Opening both …</source>
       <translation>Beide werden geöffnet …</translation>
     </message>
@@ -5548,6 +5552,10 @@
     <message>
       <source>{0} allocated</source>
       <translation>{0} belegt</translation>
+    </message>
+    <message>
+      <source>{0} answered in this chat last; {1} answers the next prompt.</source>
+      <translation>Zuletzt hat {0} in diesem Chat geantwortet; auf die nächste Eingabe antwortet {1}.</translation>
     </message>
     <message>
       <source>{0} before the window</source>

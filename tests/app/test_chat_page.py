@@ -14,6 +14,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.chat.intents import NewChat, OpenChat
 from app.chat.message_text import MessageText
 from app.chat.page import ChatPage
 from app.jobs.slices import whole
@@ -408,6 +409,40 @@ def test_new_chat_and_back(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: page.chats.model.rowCount() == 1)
     page.chats.view.activated.emit(page.chats.model.index(0))
     assert shown(page) == ["8*7=", "56"]
+
+
+def test_a_chat_of_another_bundle_says_so_and_leads_to_it(make: Make, qtbot: QtBot) -> None:
+    page = make("/b/one")
+    ask(qtbot, page, "first")
+    first = page.controller.chat.key
+    page.do(NewChat())
+    page.context.open_bundle("/b/two")
+    ask(qtbot, page, "second")
+    second = page.controller.chat.key
+    page.do(OpenChat(first))
+    assert page.chat_banner.message == "one answered in this chat last; two answers the next prompt."
+    page.do(OpenChat(second))
+    assert page.chat_banner.message == ""
+    page.do(OpenChat(first))
+    page.chat_banner._action.click()
+    assert page.opener.path == "/b/one" == page.session.bundle and page.chat_banner.message == ""
+    page.do(OpenChat(second))
+    ask(qtbot, page, "third")  # which is one's chat from now on
+    page.do(OpenChat(first))
+    page.do(OpenChat(second))
+    assert page.chat_banner.message == ""
+
+
+@pytest.mark.parametrize("leave", ["new", "open"])
+def test_a_failure_goes_with_the_chat_that_was_left(make: Make, qtbot: QtBot, leave: str) -> None:
+    page = make(errors={"generate": {"kind": "logits", "message": "The logits are NaN."}})
+    ask(qtbot, page, "first")
+    first = page.controller.chat.key
+    page.do(NewChat())
+    ask(qtbot, page, "second")
+    assert page.context.activities.failures == {"generate": "The logits are NaN."}
+    page.do(NewChat() if leave == "new" else OpenChat(first))
+    assert page.context.activities.failures == {} and page.banner.message == ""
 
 
 def test_export_and_copy(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
