@@ -15,6 +15,7 @@ from typing import Any
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QTextEdit, QVBoxLayout, QWidget, QWizard
 
 from app.chat.decoding.choice import Decoding, Forms
@@ -36,7 +37,9 @@ from tests.fakes.inspections import DECODE
 from tests.fakes.runs import history
 from tests.fakes.worker import program
 from tests.workflows.picture.making import seams
+from tests.workflows.report.test_report import EVIL, evil
 from workflows.measure.history import FILE, History
+from workflows.report.markdown import markdown_of
 from workflows.wire.codec import dumps
 from workflows.wire.reports.runs import RunReport
 from workflows.wire.requests import Build, Diverge, Eval
@@ -393,3 +396,15 @@ def test_history(qtbot: Any, make: Make, home: Path, tmp_path: Path) -> None:
         at.look(kind)
     tab.below.show_run(own[0].run)
     at.look("Table of QSplitter, a tool tip")
+
+
+def test_a_report_in_markdown(qapp: object) -> None:
+    """As Qt's reader of GitHub's Markdown takes it: two headings and a picture of its own, and no link."""
+    document = QTextDocument()
+    document.setMarkdown(markdown_of(evil(), "report")[0])
+    blocks = [document.findBlockByNumber(place) for place in range(document.blockCount())]
+    forms = [fragment.fragment().charFormat() for block in blocks for fragment in block]
+    assert [block.blockFormat().headingLevel() for block in blocks if block.blockFormat().headingLevel()] == [1, 2]
+    assert {form.toImageFormat().name() for form in forms if form.isImageFormat()} == {"report-1.svg"}
+    assert not any(form.isAnchor() for form in forms)
+    assert document.toPlainText().count(EVIL) >= 5

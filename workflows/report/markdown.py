@@ -10,7 +10,8 @@ import re
 from workflows.errors import printable
 from workflows.report.document import Document, Heading, Listing, Part, Picture, Table, Text
 
-_SIGNS = re.compile(r"([\\`*_\[\]<>|#&~])")
+_SIGNS = re.compile(r"([\\`*_\[\]<>|#&~@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+"""The last three are of addresses, which GitHub's Markdown makes links of."""
 
 
 def markdown_of(document: Document, stem: str) -> tuple[str, dict[str, str]]:
