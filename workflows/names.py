@@ -30,3 +30,8 @@ def masks_of(windows: Iterable[int | None]) -> dict[int | None, str]:
     kinds = sorted(set(windows), key=lambda window: (window is not None, window or 0))
     alone = len(kinds) == 1
     return {window: MASK if alone or window is None else f"{MASK}_{window}" for window in kinds}
+
+
+def is_layered(pattern: str) -> bool:
+    """Whether a pattern stands for one name a layer: one %d, and no other % that a format would read."""
+    return pattern.count("%") == pattern.count("%d") == 1

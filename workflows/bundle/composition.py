@@ -77,8 +77,10 @@ class KVState(Model):
     @model_validator(mode="after")
     def _one_layer_each(self) -> KVState:
         for name in (*_KEYS, *_VALUES):
-            if getattr(self, name).count("%d") != 1:
-                raise ValueError(f"{name} must hold %d exactly once")
+            if not names.is_layered(getattr(self, name)):
+                raise ValueError(
+                    f"{name} must hold %d exactly once, for the layer, and no other %: {getattr(self, name)}"
+                )
         if self.format != "combined":
             for key, value in zip(_KEYS, _VALUES, strict=True):
                 if getattr(self, key) == getattr(self, value):

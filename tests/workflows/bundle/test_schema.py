@@ -39,6 +39,11 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("pipeline.dataflow", [{"from": "prefill.x", "to": "gone.y"}], "dataflow names 'gone.y'"),
         ("pipeline.dataflow", [{"from": "prefill", "to": "decode.y"}], "at pipeline.dataflow[0].from:"),
         ("pipeline.state.kv_cache", {"past_key_pattern": "past.key"}, "past_key_pattern must hold %d exactly once"),
+        *(
+            ("pipeline.state.kv_cache", {name: f"x.%d.{more}"}, f"{name} must hold %d exactly once")
+            for name in ("past_key_pattern", "past_value_pattern", "present_key_pattern", "present_value_pattern")
+            for more in ("%n", "%s", "%", "%%", "%d", "%(a)s")
+        ),
         ("pipeline.state.kv_cache", {"present_key_pattern": "present.%d.value"}, "present_value_pattern name one"),
         ("pipeline.state.kv_cache", {"past_value_pattern": "past_key_values.%d.key"}, "past_value_pattern name one"),
         ("version", 1, "at version:"),

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from workflows.bundle.flow import Fault
-from workflows.bundle.genai.v1 import Decoder, ModelConfig, Names, Version1
-from workflows.bundle.genai.words import COMBINED, PARTS, SEPARATE
+from workflows.bundle.genai.v1 import Decoder, ModelConfig, SubModel, Version1
+from workflows.bundle.genai.words import PARTS
 from workflows.bundle.model import NAME_IN_BUNDLE
+from workflows.names import is_layered
 
 _STAGES = "model.decoder.pipeline"
 _TRANSDUCER = "Joinery runs no transducer"
@@ -28,6 +29,8 @@ def faults(config: Version1) -> Iterator[Fault]:
     yield from config.odd_names()
     yield from _odd_parts(model)
     yield from _odd_decoder(model.decoder)
+    if model.encoder is not None:
+        yield from _odd_patterns(model.encoder, "encoder")
     yield from _odd_files(model)
     yield from _odd_stages(model.decoder, [part for part in PARTS if getattr(model, part) is not None])
     if not (config.search.max_length or model.context_length):
@@ -65,12 +68,18 @@ def _odd_decoder(decoder: Decoder) -> Iterator[Fault]:
     for key in decoder.inputs:
         if key in _UNFED:
             yield Fault(f"model.decoder.inputs.{key}", f"{_UNFED[key]}: export the graph without it")
-    for path in (*SEPARATE, *COMBINED):
-        named: Names = decoder.inputs if ".inputs." in path else decoder.outputs
-        if named.get(path.rpartition(".")[2], "%d").count("%d") != 1:
-            yield Fault(path, "the name must hold %d exactly once, for the layer")
+    yield from _odd_patterns(decoder, "decoder")
     if not decoder.filename and not decoder.pipeline:
         yield Fault("model.decoder.filename", "there is no graph that gives logits")
+
+
+def _odd_patterns(part: SubModel, name: str) -> Iterator[Fault]:
+    """Names of tensors of which there is one a layer, by keys such as past_key_names."""
+    for side, named in (("inputs", part.inputs), ("outputs", part.outputs)):
+        for key, pattern in named.items():
+            if key.endswith("_names") and not is_layered(pattern):
+                message = f"the name must hold %d exactly once, for the layer, and no other %: {pattern}"
+                yield Fault(f"model.{name}.{side}.{key}", message)
 
 
 def _odd_files(model: ModelConfig) -> Iterator[Fault]:

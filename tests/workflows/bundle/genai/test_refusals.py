@@ -187,7 +187,7 @@ def test_what_is_no_json(text: str, tmp_path: Path) -> None:
         read_bundle(tmp_path)
 
 
-@pytest.mark.parametrize("pattern", ["past_key_values.key", "past.%d.%d", ""])
+@pytest.mark.parametrize("pattern", ["past_key_values.key", "past.%d.%d", "", "past.%d.%n", "%s.%d", "past.%%d", "%d%"])
 @pytest.mark.parametrize("name", ["inputs.past_key_names", "inputs.past_value_names", "outputs.present_value_names"])
 def test_a_name_without_a_layer(pattern: str, name: str) -> None:
     path = f"model.decoder.{name}"
