@@ -1,5 +1,21 @@
 """`python -m workflows` is the `joinery` command."""
 
-from workflows.cli import main
+import sys
 
-main()
+from workflows.errors import package_error
+
+
+def main() -> None:
+    """Runs the command line; a package that its first imports miss is told of here."""
+    try:
+        from workflows.cli import main as run
+
+        run()
+    except ImportError as error:
+        if (missing := package_error(error, "")) is None:
+            raise
+        sys.exit(f"joinery: {missing}")
+
+
+if __name__ == "__main__":
+    main()

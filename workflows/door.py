@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
@@ -16,10 +17,11 @@ class Door:
     """To a module that answers lines of JSON by such lines, the first of which has `open`: what it is not kept from.
 
     It is started with the first question or ahead, and anew where it was ended, as Kept says over `seconds` and `most`.
+    package: what its module imports and this process does not; asking raises ModuleNotFoundError where it is missing.
     """
 
-    def __init__(self, module: str, seconds: float, most: int) -> None:
-        self._to = (module, seconds, most)
+    def __init__(self, module: str, seconds: float, most: int, package: str = "") -> None:
+        self._to, self._package = (module, seconds, most), package
         self._kept: Kept | None = None
         self._owner = 0
         self._alone = Lock()
@@ -52,6 +54,8 @@ class Door:
     def _started(self) -> Kept:
         ours = self._owner == os.getpid()  # what a fork has of its parent's is its parent's
         if self._kept is None or not ours or not self._kept.alive:
+            if self._package and find_spec(self._package) is None:
+                raise ModuleNotFoundError(f"No module named {self._package!r}", name=self._package)
             self._kept, self._owner = Kept(*self._to), os.getpid()
         return self._kept
 

@@ -13,6 +13,7 @@
     │   ├── PromptCacheError         a saved prompt cache that is damaged or belongs to another model
     │   └── DeviceError              a provider that is unknown or cannot be used here
     ├── HistoryError                 the history of runs cannot be read or written
+    ├── PackageError                 a package that Joinery needs is missing or cannot be loaded
     ├── OutputError                  standard output is closed or cannot be written
     ├── DiskFullError                a disk has no room for a file
     ├── MemoryShortError             the machine, or what a process may have of it, has no memory left
@@ -106,6 +107,10 @@ class HistoryError(JoineryError):
     """The history of runs cannot be read or written, or a run in it is damaged; the message names which."""
 
 
+class PackageError(JoineryError):
+    """A package that Joinery needs is missing or cannot be loaded; the message names it and what installs it."""
+
+
 class OutputError(JoineryError):
     """Standard output is closed, or the system refuses what is written to it; the message says why."""
 
@@ -160,6 +165,7 @@ _LESS = {
     "build": "take a smaller checkpoint (a build holds all its weights in float32)",
     "open": "open the bundle with a smaller capacity, or build one of a lower precision",
 }
+_OURS = {"workflows", "app", "resources"}
 _OF_BUILDS = {"build", "eval", "assemble", "import", "import-genai", "export-genai", "plan", "recipe", "compile"}
 
 
@@ -182,10 +188,57 @@ def short_of_memory(job: str) -> str:
     return f"Memory ran out: close other programs, or {less}."
 
 
+def package_error(error: BaseException | None, job: str) -> PackageError | None:
+    """The sentence for a package whose import failed; None of any other error. job: what needs it."""
+    while error is not None and not (isinstance(error, ImportError) and error.name):
+        error = error.__cause__ or error.__context__
+    if error is None:
+        return None
+    package = str(error.name).partition(".")[0]
+    if package in _OURS:
+        return None
+    requirement = _requirement(package)
+    needs = f"joinery {job}".strip() if job else "Joinery"
+    if isinstance(error, ModuleNotFoundError):
+        return PackageError(
+            f"{needs} needs the package {printable(package)}, which is not installed: pip install '{requirement}'."
+        )
+    return PackageError(
+        f"{needs} needs the package {printable(package)}, which cannot be loaded ({printable(error, 200)}): "
+        f"pip install --force-reinstall '{requirement}'."
+    )
+
+
+def _requirement(package: str) -> str:
+    """What pip is to install for an import name: as Joinery requires it, by its extra where that brings it."""
+    from importlib import metadata
+
+    plain = _plain(package)
+    try:
+        requirements = metadata.requires("joinery") or []
+    except metadata.PackageNotFoundError:  # run from a folder of its source
+        requirements = []
+    for text in requirements:
+        requirement, _, marker = (part.strip() for part in text.partition(";"))
+        if _plain(re.split(r"[^A-Za-z0-9._-]", requirement)[0]) == plain:
+            extra = re.search(r"extra == '([^']+)'", marker)
+            if not extra:
+                return requirement
+            if extra[1] != "dev":
+                return f"joinery[{extra[1]}]"
+    return printable(package)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def passed_on(error: Exception, job: str) -> dict[str, str] | None:
     """What a process tells another one of an error, which `taken_over` raises there; None of a fault. job: its word."""
     if is_out_of_memory(error):
         error = MemoryShortError(short_of_memory(job))
+    elif not isinstance(error, JoineryError):
+        error = package_error(error, job) or error
     return {"error": type(error).__name__, "message": str(error)} if isinstance(error, JoineryError) else None
 
 

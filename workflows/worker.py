@@ -33,6 +33,7 @@ from workflows.errors import (
     RequestError,
     describe_os_error,
     is_out_of_memory,
+    package_error,
     printable,
     short_of_memory,
 )
@@ -170,6 +171,8 @@ def _told_of(error: Exception, job: str = "") -> ErrorEvent:
     details = traceback.format_exc()
     if is_out_of_memory(error):
         return ErrorEvent(kind=MemoryShortError.kind, message=short_of_memory(job), details=details)
+    if not isinstance(error, JoineryError):
+        error = package_error(error, job) or error
     if isinstance(error, OSError):
         return ErrorEvent(kind="system", message=describe_os_error(error), details=details)
     if not isinstance(error, JoineryError):

@@ -26,6 +26,7 @@ from workflows.errors import (
     OutputError,
     describe_os_error,
     is_out_of_memory,
+    package_error,
     short_of_memory,
 )
 from workflows.processes import python_command, python_path
@@ -112,6 +113,8 @@ def _told(error: Exception, command: str) -> tuple[str, int]:
         return short_of_memory(command), MemoryShortError.exit_code
     if isinstance(error, JoineryError):
         return str(error), error.exit_code
+    if missing := package_error(error, command):
+        return str(missing), missing.exit_code
     if isinstance(error, OSError):
         return describe_os_error(error), 1
     return f"{type(error).__name__}: {error} (a fault of Joinery: run again with --debug to see where)", 1

@@ -5,4 +5,4 @@ from __future__ import annotations
 from workflows.door import Door
 from workflows.rendering.limits import BYTES, SECONDS
 
-RENDERING = Door("workflows.rendering.sandbox", SECONDS, BYTES)
+RENDERING = Door("workflows.rendering.sandbox", SECONDS, BYTES, package="jinja2")
