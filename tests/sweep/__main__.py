@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.sweep.fuzz import FAMILIES, fuzz
 from tests.sweep.run import Case, decoders, read, run, shard_of
 from tests.sweep.table import document, fuzz_section
-from tests.sweep.tiny import LAYERS
+from tests.sweep.tiny import HEAD, LAYERS
 
 KINDS = ("wrong", "traceback", "no config", "refused", "equal")
 
@@ -22,6 +22,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="verdicts go here; what stands there is not run again")
     parser.add_argument("--only", nargs="+", help="model types")
     parser.add_argument("--layers", type=int, default=LAYERS, help="of each decoder; from 5 on some are not traced")
+    parser.add_argument("--head", type=int, default=HEAD, help="the size of each decoder's heads")
     parser.add_argument("--family", nargs="+", default=FAMILIES, choices=FAMILIES, help="of the fuzz")
     parser.add_argument("--cases", type=int, default=200, help="of the fuzz, each family")
     parser.add_argument("--graphs", action="store_true", help="fuzz real builds; else the seam, by PyTorch alone")
@@ -45,7 +46,7 @@ def main() -> None:
 def _cases(given: argparse.Namespace) -> dict[str, Case]:
     if given.sweep == "fuzz":
         return fuzz(given.family, given.cases, given.graphs)
-    return decoders(graphs=given.sweep == "decoders", layers=given.layers)
+    return decoders(graphs=given.sweep == "decoders", layers=given.layers, head=given.head)
 
 
 if __name__ == "__main__":

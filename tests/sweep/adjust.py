@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.sweep.tiny import HEADS
+
 _ROPE = {"rope_type": "default", "rope_theta": 1e4}
 
 DECODERS: dict[str, dict[str, Any]] = {
@@ -13,6 +15,7 @@ DECODERS: dict[str, dict[str, Any]] = {
         "ffn_config": {"hidden_size": 64, "ffn_hidden_size": 96, "moe_num_experts": 4, "moe_top_k": 2},
     },
     "falcon_h1": {"mamba_d_ssm": 128},
+    "gemma3n_text": {"activation_sparsity_pattern": [0.9, 0.0]},
     "gpt_neo": {"attention_types": [[["global", "local"], 1]], "attention_layers": ["global", "local"]},
     "lfm2": {"layer_types": ["conv", "full_attention"]},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"]},
@@ -34,8 +37,22 @@ _SHARED = {"num_hidden_layers": 4, "layer_types": _FOUR, "num_kv_shared_layers":
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bert (no decoder)": ("bert-generation", {"is_decoder": False}),
     "gemma3_text (bidirectional)": ("gemma3_text", {"use_bidirectional_attention": True}),
-    "gemma3n_text (shared keys)": ("gemma3n_text", _SHARED),
+    "gemma3n_text (shared keys)": ("gemma3n_text", _SHARED | {"activation_sparsity_pattern": [0.9, 0.0, 0.9, 0.0]}),
     "gemma4_text (shared keys)": ("gemma4_text", _SHARED),
     "lfm2 (attention alone)": ("lfm2", {"layer_types": ["full_attention"] * 2}),
     "qwen2 (windows off)": ("qwen2", {"use_sliding_window": False, "layer_types": ["full_attention"] * 2}),
 }
+
+
+def changes_for(name: str, head: int) -> dict[str, Any]:
+    """What the model type `name` needs with heads of the size `head`."""
+    hidden = head * HEADS
+    sized: dict[str, dict[str, Any]] = {
+        "dbrx": {"ffn_config": DECODERS["dbrx"]["ffn_config"] | {"hidden_size": hidden}},
+        "falcon_h1": {"mamba_d_ssm": 2 * hidden},
+        "reformer": {"axial_pos_embds_dim": [hidden // 2, hidden // 2]},
+        "zamba2": {"attention_hidden_size": 2 * hidden, "attention_head_dim": 2 * head},
+    }
+    if head % 4:  # half of such a head is no whole number of pairs
+        sized |= {one: {"partial_rotary_factor": 0.4} for one in ("fuyu", "persimmon", "phi")}
+    return DECODERS.get(name, {}) | sized.get(name, {})

@@ -9,28 +9,31 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.sweep.adjust import DECODERS, VARIANTS
+from tests.sweep.adjust import VARIANTS, changes_for
 from tests.sweep.case import Verdict, decoder_case
 from tests.sweep.seam import seam_case
-from tests.sweep.tiny import LAYERS, tiny_config
+from tests.sweep.tiny import HEAD, LAYERS, tiny_config
 
 Case = Callable[[], Verdict]
 
 
-def decoders(graphs: bool = True, layers: int = LAYERS) -> dict[str, Case]:
-    """Every model type that transformers has a causal LM for → its case; graphs: with a real build."""
+def decoders(graphs: bool = True, layers: int = LAYERS, head: int = HEAD) -> dict[str, Case]:
+    """Every model type that transformers has a causal LM for → its case; graphs: with a real build.
+
+    head: the size of its heads, where nothing that the class needs says otherwise.
+    """
     from transformers import MODEL_FOR_CAUSAL_LM_MAPPING
 
     classes = {config.model_type: config for config in MODEL_FOR_CAUSAL_LM_MAPPING}
-    cases = {name: _case(name, config, DECODERS.get(name), graphs, layers) for name, config in sorted(classes.items())}
-    variants = {name: _case(name, classes[of], changes, graphs, layers) for name, (of, changes) in VARIANTS.items()}
-    return cases | variants
+    own = {name: (config, changes_for(name, head)) for name, config in sorted(classes.items())}
+    own |= {name: (classes[of], changes) for name, (of, changes) in VARIANTS.items()}
+    return {name: _case(name, config, changes, graphs, layers, head) for name, (config, changes) in own.items()}
 
 
-def _case(name: str, config_class: Any, changes: dict[str, Any] | None, graphs: bool, layers: int) -> Case:
+def _case(name: str, config_class: Any, changes: dict[str, Any], graphs: bool, layers: int, head: int) -> Case:
     def run() -> Verdict:
         try:
-            config = tiny_config(config_class, changes, layers)
+            config = tiny_config(config_class, changes, layers, head)
         except Exception as error:  # noqa: BLE001 - transformers' own checks, of every kind
             return Verdict(name, "no config", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
         return decoder_case(name, config) if graphs else seam_case(name, config)

@@ -1,7 +1,8 @@
 """A config class of transformers → a config of it that is built in seconds, and hides nothing that a large one has.
 
 Every size that has a known name is made small; what the class derives from others (layer types) it derives again.
-Windows are on wherever a config has one, and shorter than most prompts.
+Windows are on wherever a config has one, and shorter than most prompts. Heads may be of any size, and the hidden size
+is not heads × head size where the class lets them differ.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ import torch
 from transformers import AutoModelForCausalLM
 
 LARGEST = 12_000_000  # weights
-VOCABULARY, WINDOW, POSITIONS, LAYERS = 251, 24, 1024, 2
+VOCABULARY, WINDOW, POSITIONS, LAYERS, HEAD, HEADS = 251, 24, 1024, 2, 16, 4
+HEAD_SIZES = (80, 10, 12, 20, HEAD)
+"""That GroupQueryAttention takes, and that it does not; one of no multiple of 4, one of a real model, one of old."""
+_HEAD_NAMES = (
+    "head_dim", "v_head_dim", "qk_nope_head_dim", "d_head", "kv_channels", "swa_head_dim", "dim_head",
+    "attention_head_size", "v_head_size", "query_pre_attn_scalar",
+)  # fmt: skip
+_HIDDEN_NAMES = (
+    "hidden_size", "n_embd", "d_model", "word_embed_proj_dim", "emb_dim", "embedding_dim", "embedding_size",
+    "lru_width", "attention_hidden_size", "input_embedding_size", "output_embedding_size", "shape_embed_dim",
+    "pronunciation_embed_dim", "mamba_d_ssm", "linear_hidden_size",
+)  # fmt: skip
 _LAYER_NAMES = (
     "num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "encoder_layers", "num_blocks",
     "num_encoder_layers", "num_decoder_layers", "num_layers_per_stack",
@@ -28,11 +40,7 @@ _SAME: tuple[tuple[int, tuple[str, ...]], ...] = (
         "max_source_positions", "max_target_positions",
     )),
     (LAYERS, _LAYER_NAMES),
-    (64, (
-        "hidden_size", "n_embd", "d_model", "word_embed_proj_dim", "emb_dim", "embedding_dim", "embedding_size",
-        "lru_width", "attention_hidden_size", "input_embedding_size", "output_embedding_size", "shape_embed_dim",
-        "pronunciation_embed_dim", "mamba_d_ssm", "linear_hidden_size",
-    )),
+    (HEAD * HEADS, _HIDDEN_NAMES),
     (96, (
         "intermediate_size", "ffn_dim", "decoder_ffn_dim", "encoder_ffn_dim", "d_inner", "dff", "dim_ff",
         "ffn_hidden_size", "feed_forward_size", "intermediate_size_mlp", "dense_intermediate_size",
@@ -41,16 +49,15 @@ _SAME: tuple[tuple[int, tuple[str, ...]], ...] = (
         "moe_intermediate_size", "shared_expert_intermediate_size", "shared_intermediate_size",
         "expert_ffn_hidden_size", "moe_shared_expert_intermediate_size", "shared_experts_intermediate_size",
     )),
+    (HEAD, _HEAD_NAMES),
     (16, (
-        "head_dim", "v_head_dim", "qk_nope_head_dim", "q_lora_rank", "kv_lora_rank", "d_head", "kv_channels",
-        "swa_head_dim", "dim_head", "attention_head_size", "linear_head_dim", "linear_key_head_dim",
-        "linear_value_head_dim", "mamba_d_head", "mamba_head_dim", "state_size", "mamba_d_state", "ssm_state_size",
-        "time_step_rank", "mamba_dt_rank", "index_head_dim", "o_lora_rank", "adapter_rank", "router_hidden_size",
-        "gated_norm_rank", "laurel_rank", "hidden_size_per_layer_input", "hc_lowrank", "num_centroids",
-        "query_pre_attn_scalar", "mamba_headdim", "v_head_size", "ple_embed_dim", "index_topk",
+        "q_lora_rank", "kv_lora_rank", "linear_head_dim", "linear_key_head_dim", "linear_value_head_dim",
+        "mamba_d_head", "mamba_head_dim", "state_size", "mamba_d_state", "ssm_state_size", "time_step_rank",
+        "index_head_dim", "o_lora_rank", "adapter_rank", "router_hidden_size", "gated_norm_rank", "laurel_rank",
+        "hidden_size_per_layer_input", "hc_lowrank", "num_centroids", "mamba_headdim", "ple_embed_dim", "index_topk",
     )),
     (8, ("qk_rope_head_dim", "rotary_dim", "mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "d_rel")),
-    (4, (
+    (HEADS, (
         "num_attention_heads", "n_head", "n_heads", "decoder_attention_heads", "encoder_attention_heads",
         "attention_heads", "num_heads", "linear_num_heads", "num_encoder_attention_heads",
         "num_decoder_attention_heads", "num_experts", "n_routed_experts", "num_local_experts", "moe_num_experts",
@@ -73,14 +80,29 @@ SIZES: dict[str, Any] = {name: size for size, names in _SAME for name in names} 
 }  # fmt: skip
 
 
-def tiny_config(config_class: Any, changes: dict[str, Any] | None = None, layers: int = LAYERS) -> Any:
+def tiny_config(
+    config_class: Any, changes: dict[str, Any] | None = None, layers: int = LAYERS, head: int = HEAD
+) -> Any:
     """A small config of the class. changes: what the class needs beyond the general rule, which they override.
 
-    layers: how many it has, where nothing that the class needs says otherwise.
+    layers: how many it has, where nothing that the class needs says otherwise. head: the size of its heads.
 
     Raises what transformers raises for values that do not go together.
     """
-    config = config_class(**_values(config_class, layers) | (changes or {}))
+    hidden = head * HEADS
+    # 12 more is a hidden size of its own, and even a multiple of the heads; not every class that names both allows it
+    wider = [hidden + 12] if head != HEAD and "head_dim" in config_class().to_dict() else []
+    for size in wider:
+        config = _config(config_class, changes, layers, head, size)
+        if _runs(config):
+            return config
+    return _config(config_class, changes, layers, head, hidden)
+
+
+def _config(config_class: Any, changes: dict[str, Any] | None, layers: int, head: int, hidden: int) -> Any:
+    sized = SIZES | dict.fromkeys(_LAYER_NAMES, layers) | dict.fromkeys(_HEAD_NAMES, head)
+    sized |= dict.fromkeys(_HIDDEN_NAMES, hidden)
+    config = config_class(**_values(config_class, sized, layers) | (changes or {}))
     with torch.device("meta"):
         weights = sum(weight.numel() for weight in AutoModelForCausalLM.from_config(config).parameters())
     if weights > LARGEST:
@@ -88,16 +110,26 @@ def tiny_config(config_class: Any, changes: dict[str, Any] | None = None, layers
     return config
 
 
-def _values(config_class: Any, layers: int) -> dict[str, Any]:
+def _runs(config: Any) -> bool:
+    """Whether transformers can run a model of it."""
+    try:
+        with torch.no_grad():
+            AutoModelForCausalLM.from_config(config).eval()(input_ids=torch.tensor([[1, 2, 3]]), use_cache=False)
+    except Exception:  # noqa: BLE001 - whatever transformers raises, the sizes do not go together
+        return False
+    return True
+
+
+def _values(config_class: Any, sizes: dict[str, Any], layers: int) -> dict[str, Any]:
     """Keyword arguments: every known size, and a small config for each part."""
     default = config_class()
     said = default.to_dict()
-    sizes = SIZES | dict.fromkeys(_LAYER_NAMES, layers)
     given = {name: size for name, size in sizes.items() if name in said}
     if "kv_lora_rank" in said:  # latent attention has as many heads of keys as of queries
-        alike = {"num_key_value_heads": SIZES["num_attention_heads"], "head_dim": SIZES["qk_rope_head_dim"]}
+        alike = {"num_key_value_heads": sizes["num_attention_heads"], "head_dim": sizes["qk_rope_head_dim"]}
         given |= {name: size for name, size in alike.items() if name in said}
-    parts = {name: _values(type(getattr(default, name)), layers) for name in config_class.sub_configs if said.get(name)}
+    subs = {name: type(getattr(default, name)) for name in config_class.sub_configs if said.get(name)}
+    parts = {name: _values(part, sizes, layers) for name, part in subs.items()}
     return given | _layer_kinds(said, layers) | parts
 
 

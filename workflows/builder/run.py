@@ -77,7 +77,7 @@ def build(
         fetched(found.weights_bytes)
         checkpoint = read_checkpoint(*found)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
-        recipe = choose(checkpoint, request.options if request.goal is None else _exact(request.options))
+        recipe = choose(checkpoint, _options(request))
         for component in ("all", *recipe.session_options):
             options_of(component, recipe)  # what cannot be set is said before anything is written
         for message in remarks(recipe):
@@ -97,7 +97,7 @@ def build(
         try:
             stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
         except LayoutError as error:
-            recipe = _with_static_cache(recipe, request, error, report)
+            recipe = _with_static_cache(checkpoint, recipe, request, error, report)
             stages, recipe = _make_stages(work, checkpoint, recipe, digest, sought)
         work.check()
         with timed(report, "bundle"), room_for(out):
@@ -115,14 +115,20 @@ def _tell_doubts(out: Path, report: Report) -> None:
         report(NoticeEvent(code="doubt", message=doubt))
 
 
-def _with_static_cache(recipe: Recipe, request: BuildRequest, error: LayoutError, report: Report) -> Recipe:
+def _with_static_cache(
+    checkpoint: Checkpoint, recipe: Recipe, request: BuildRequest, error: LayoutError, report: Report
+) -> Recipe:
     """The recipe again for a model that turned out not to attend in place; raises `error` where a person chose that."""
     needed = recipe.variant != "plain" or recipe.kv_dtype != "float32"  # what no other layout has
     if needed or request.options.get("cache") or recipe.cache == "static":
         raise error
     told = str(error).partition(": build ")[0]
     report(NoticeEvent(code="cache", message=f"{told}: the cache is static, and the export begins anew."))
-    return recipe.model_copy(update={"cache": "static"})
+    return choose(checkpoint, {**_options(request), "cache": "static"})
+
+
+def _options(request: BuildRequest) -> Mapping[str, Any]:
+    return request.options if request.goal is None else _exact(request.options)
 
 
 def _compile(out: Path, recipe: Recipe, report: Report, cancelled: Callable[[], bool]) -> None:

@@ -21,6 +21,7 @@ from workflows.checkpoint.configuration import walk
 from workflows.errors import LayoutError, RecipeError, printable
 from workflows.export.attention import MODEL_ERRORS, NAME, HostSeam, LayerFacts, attending, windows_of
 from workflows.export.decoder import run_causal
+from workflows.preconditions import layout_misfit
 from workflows.recipe.choose import check_layer_types
 from workflows.recipe.schema import Recipe, writer_of
 from workflows.reference import STEPS, Reference
@@ -37,12 +38,18 @@ _WINDOWS = re.compile("sliding_window(_size)?|window_size|attention_window_size|
 
 
 def check_layers(layers: Sequence[LayerFacts], cache: str) -> None:
-    """Raises LayoutError where the graph cannot write the rows that a layer keeps in place."""
+    """Raises LayoutError where the graph cannot write the rows that a layer keeps in place.
+
+    The heads of every layer count, which may be of other sizes than the one that the config names.
+    """
     if writer_of(cache) != "host" and not all(layer.direct for layer in layers):
         raise LayoutError(
             f"This model makes its keys and values of what it keeps, and the {cache} cache attends to what is kept: "
             "build with --cache static or window."
         )
+    misfits = (layout_misfit(cache, layer.head_dim, layer.value_dim) for layer in layers)
+    if misfit := next((one for one in misfits if one), ""):
+        raise LayoutError(f"The {cache} cache is not right for this model, for {misfit}: build with --cache static.")
 
 
 def check_causal(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> Reference:

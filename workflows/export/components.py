@@ -219,6 +219,7 @@ def _take_pair(
         rows = encoder(*encoder_signature(0).inputs.values())
     cross = list(zip(rows[0::2], rows[1::2], strict=True))
     layers = layers_of(cross)
+    check_layers(layers, recipe.cache)
     signature = decoder_signature(layers, writer_of(recipe.cache), cross=True, left_aligned=left_aligned)
     add_cross(signature, cross)
     graphs: dict[Role, Trace] = {

@@ -13,6 +13,7 @@ import torch
 
 from workflows.errors import LayoutError, RecipeError
 from workflows.export.attention import BaseSeam, Call, Rows, attend_plainly, seam_in_use
+from workflows.preconditions import KERNELS
 
 
 @dataclass
@@ -47,14 +48,12 @@ class GroupQuerySeam(_InPlace):
         _refuse_sinks(call, "GroupQueryAttention")
         if call.bias is not None:
             raise LayoutError("GroupQueryAttention takes no position bias: build with --cache static or scatter.")
-        if call.key.shape[3] != call.value.shape[3]:
-            raise LayoutError("GroupQueryAttention takes keys and values of one size alone: build with --cache static.")
-        size, half = call.key.shape[3], rotary[0].shape[1] if rotary else 8
-        if rotary and (size % 16 or half % 8):
-            raise RecipeError(
-                f"GroupQueryAttention rotates a multiple of 16 of heads of a multiple of 16, not {2 * half} of {size}: "
-                "build the plain variant."
-            )
+        sizes = {"head_size": call.key.shape[3], "value_size": call.value.shape[3]}
+        if misfit := KERNELS["GroupQueryAttention"].misfit(**sizes):
+            raise LayoutError(f"The gqa cache is not right for this model, for {misfit}: build with --cache static.")
+        turning = KERNELS["GroupQueryAttention with rotary positions"]
+        if rotary and (misfit := turning.misfit(**sizes, rotary_size=2 * rotary[0].shape[1])):
+            raise RecipeError(f"{misfit[0].upper()}{misfit[1:]}: build the plain variant.")
         past = self.keys[call.layer], self.values[call.layer]
         if not torch.onnx.is_in_onnx_export():
             length = int(self.lengths[0]) + 1

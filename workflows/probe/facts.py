@@ -16,6 +16,7 @@ from workflows.memory import free_bytes
 from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_for
 from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
+from workflows.recipe.layout import cache_misfit
 from workflows.recipe.precision import FACTS, weight_bytes, words_for
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
 from workflows.recipe.target import TARGETS, target_named
@@ -107,7 +108,7 @@ def plan_of(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanReport
         estimate=_estimate(checkpoint, recipe, geometry),
         components=[_box(part) for part in cut.parts],
         edges=_arrows(cut),
-        layouts=_layouts(family, recipe),
+        layouts=_layouts(family, recipe, geometry),
         variants=_variants(family),
         targets=_targets(),
         passes=_passes(family.default_passes(target_named(recipe.target))),
@@ -161,13 +162,13 @@ def _layered(tensor: str) -> tuple[str, str]:
     return (what, rest[0]) if rest else (tensor, "")
 
 
-def _layouts(family: Family, recipe: Recipe) -> list[Offer]:
-    """Every cache layout that can be built, and why one is not right for this family, or for the recipe's variant."""
-    why = "" if family.cached else "this model keeps no cache"
-    notes = {name: family.refused.get(name, "") or why for name in get_args(Cache)}
-    if recipe.variant == "transformer-only":
-        notes |= {name: "the transformer-only variant attends in place" for name in get_args(Cache) if name != "gqa"}
-    return [Offer(name, name in family.layouts and not note, note) for name, note in notes.items()]
+def _layouts(family: Family, recipe: Recipe, geometry: Geometry | None) -> list[Offer]:
+    """Every cache layout that can be built, and why one is not right for this model, or for the recipe's variant."""
+    notes = {
+        name: cache_misfit(name, recipe, family, geometry) if geometry else "this model keeps no cache"
+        for name in get_args(Cache)
+    }
+    return [Offer(name, not note, note) for name, note in notes.items()]
 
 
 def _variants(family: Family) -> list[Offer]:

@@ -16,7 +16,7 @@ from workflows.recipe.cut import Cut, cut_of
 from workflows.recipe.early import early_refusals
 from workflows.recipe.families import family_for
 from workflows.recipe.families.base import SLIDING, Family, Geometry
-from workflows.recipe.layout import usual_cache
+from workflows.recipe.layout import cache_misfit, other_cache, usual_cache
 from workflows.recipe.schema import DEFAULT_CHUNK, DEFAULT_SOURCE_LENGTH, IN_PLACE_CHUNK, SCATTER_FROM, Recipe
 from workflows.recipe.suits import refusals
 from workflows.recipe.target import Target, target_named
@@ -71,6 +71,8 @@ def choose(checkpoint: Checkpoint, options: Mapping[str, Any]) -> Recipe:
     for refusal in (*refusals(recipe), *early_refusals(recipe, family, geometry)):
         raise RecipeError(refusal)
     _refuse_unfit(recipe, family, checkpoint, limit)
+    if geometry is not None:
+        _refuse_layout(recipe, family, geometry)
     _refuse_components(recipe, cut_of(family, recipe, geometry))
     return recipe
 
@@ -180,9 +182,6 @@ def _refuse_unfit(recipe: Recipe, family: Family, checkpoint: Checkpoint, max_po
         if getattr(recipe, field) != has:
             raise RecipeError(f"The recipe is for {field} {getattr(recipe, field)!r} and the checkpoint is {has!r}.")
     _refuse_variant(recipe, family)
-    if family.cached and recipe.cache not in family.layouts:
-        why = family.refused.get(recipe.cache, f"{family.name} takes {', '.join(family.layouts)}")
-        raise RecipeError(f"The {recipe.cache} cache is not right for {family.name}: {why}.")
     _refuse_config(checkpoint.config)
     if recipe.capacity > max_positions:
         raise RecipeError(
@@ -206,8 +205,30 @@ def _refuse_variant(recipe: Recipe, family: Family) -> None:
         )
     if recipe.expose and (not family.cached or family.encoder or family.remote_code):
         raise RecipeError(f"{family.name} cannot expose {recipe.expose}: only a decoder without an encoder can.")
-    if recipe.kv_dtype != "float32" and recipe.cache != "gqa":
-        raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} keeps the model's own type.")
+
+
+def _refuse_layout(recipe: Recipe, family: Family, geometry: Geometry) -> None:
+    """Refuses a cache that the model cannot have, before anything is loaded, and names one that it can."""
+    misfit = cache_misfit(recipe.cache, recipe, family, geometry)
+    if misfit and recipe.variant == "transformer-only":
+        raise RecipeError(f"The transformer-only variant is not right for this model: {misfit}; leave --variant out.")
+    if recipe.kv_dtype != "float32" and (recipe.cache != "gqa" or misfit):
+        _refuse_half_cache(recipe, cache_misfit("gqa", recipe, family, geometry))
+    if misfit:
+        other = other_cache(recipe, family, geometry)
+        raise RecipeError(
+            f"The {recipe.cache} cache is not right for {family.name}: {misfit}; build with --cache {other}."
+        )
+
+
+def _refuse_half_cache(recipe: Recipe, misfit: str) -> None:
+    """misfit: why the one layout that has such a cache is not right for the model; empty where it is."""
+    if misfit:
+        raise RecipeError(
+            f"A cache in {recipe.kv_dtype} needs the gqa layout, which is not right for this model: {misfit}; leave "
+            "kv_dtype out."
+        )
+    raise RecipeError(f"A cache in {recipe.kv_dtype} needs --cache gqa: {recipe.cache} keeps the model's own type.")
 
 
 def _refuse_components(recipe: Recipe, cut: Cut) -> None:

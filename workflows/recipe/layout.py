@@ -2,16 +2,19 @@
 does not where it is not.
 
     recipe, family, config ──usual_cache──▶ Usual("gqa") | Usual("static", why)
+    cache, recipe, family, geometry ──cache_misfit──▶ why the model cannot have that cache, or ""
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from workflows.recipe.families.base import Family
+from workflows.preconditions import KERNELS, layout_misfit
+from workflows.recipe.families.base import Family, Geometry
 from workflows.recipe.schema import MIXABLE, Cache, Recipe
+from workflows.recipe.target import target_named
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,27 @@ class Usual:
 
     cache: Cache
     why: str = ""
+
+
+def cache_misfit(cache: Cache, recipe: Recipe, family: Family, geometry: Geometry) -> str:
+    """Why a model of `geometry` cannot have the layout `cache`, as a part of a sentence; empty where it can.
+
+    A layer whose heads have another size than the config says is seen when the model runs (export/check.py).
+    """
+    if cache not in family.layouts:
+        return family.refused.get(cache, f"{family.name} takes {', '.join(family.layouts)}")
+    if recipe.variant == "transformer-only" and cache != "gqa":
+        return "the transformer-only variant attends in place"
+    if recipe.variant == "transformer-only":
+        return KERNELS["GroupQueryAttention with rotary positions"].misfit(head_size=geometry.head_dim)
+    return layout_misfit(cache, geometry.head_dim)
+
+
+def other_cache(recipe: Recipe, family: Family, geometry: Geometry) -> Cache:
+    """The first layout that the model and the recipe's target can have; the host writes static for every one."""
+    lacking = target_named(recipe.target).refused
+    fitting = (one for one in get_args(Cache) if not cache_misfit(one, recipe, family, geometry))
+    return next((one for one in fitting if ("cache", one) not in lacking), "static")
 
 
 def usual_cache(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> Usual:
@@ -37,10 +61,10 @@ def usual_cache(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> Us
 
 
 def _why_not(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> str:
-    if "gqa" not in family.layouts:
-        return family.refused["gqa"]
-    if config.get("kv_lora_rank"):
+    if "gqa" in family.layouts and config.get("kv_lora_rank"):
         return "the model makes its keys and values of what it keeps, and GroupQueryAttention attends to what is kept"
+    if misfit := cache_misfit("gqa", recipe, family, family.geometry(config)):
+        return misfit
     if recipe.graphs != "single":
         return "graphs of fixed shapes are for providers that may lack GroupQueryAttention"
     if recipe.expose:

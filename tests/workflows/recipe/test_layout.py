@@ -18,6 +18,11 @@ KEPT = "GroupQueryAttention attends to what is kept"
 LACKING = "is for providers that may lack GroupQueryAttention"
 
 
+SIZES = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 99}
+ODD = {"head_dim": 12}
+WHOLE = "GroupQueryAttention takes heads of a multiple of 8, and this model's have 12"
+
+
 def recipe(**changes: Any) -> Recipe:
     settings = {"source": "x", "model_type": "llama", "family": "decoder-only", "task": "text-generation"}
     return Recipe.model_validate(settings | changes)
@@ -34,6 +39,10 @@ def recipe(**changes: Any) -> Recipe:
         (MU, {}, {}, "static", "its attention is its own code, which writes no cache in place"),
         (DECODER, {"kv_lora_rank": 16}, {}, "static", KEPT),
         (DECODER, {"kv_lora_rank": None}, {}, "gqa", ""),
+        (DECODER, ODD, {}, "static", WHOLE),
+        (DECODER, {"hidden_size": 48}, {"precision": "int4"}, "static", WHOLE),
+        (DECODER, {"head_dim": 24}, {}, "gqa", ""),
+        (BART, ODD, {}, "static", WHOLE),
         (DECODER, {}, {"graphs": "prefill-decode"}, "static", "lack GroupQueryAttention"),
         (DECODER, {}, {"expose": "hidden_states"}, "static", "draft trees"),
         (DECODER, {}, {"precision": "w8a16"}, "static", f"w8a16 {LACKING}"),
@@ -47,6 +56,7 @@ def recipe(**changes: Any) -> Recipe:
 def test_the_usual_cache_and_why_it_is_not_gqa(
     family: Family, config: dict[str, Any], changes: dict[str, Any], cache: str, why: str
 ) -> None:
+    config = SIZES | config
     found = usual_cache(recipe(**changes), family, config)
     assert found.cache == cache and (why in found.why if why else not found.why)
     notice = cache_notice(recipe(**changes), family, config, {})

@@ -20,6 +20,7 @@ from workflows.optimize.base import Outcome, Refusal, Rewrite
 from workflows.optimize.edit import add_initializer, make_node, replace, twin
 from workflows.optimize.hygiene import CONTRIB
 from workflows.optimize.match import made_by, nodes_of, sizes
+from workflows.preconditions import KERNELS
 
 GQA = "GroupQueryAttention"
 _DRIVERS = ("seqlens_k", "total_sequence_length")
@@ -107,9 +108,7 @@ def _reason_against(query: _Turned | None, key: _Turned | None, node: ir.Node) -
     head = (sizes(query.rows) or (None,))[-1]
     if not isinstance(pairs, int) or not isinstance(head, int):
         return "the size of its heads is not known"
-    if pairs % 8 or pairs > head // 16 * 8:
-        return f"its rotary turns {pairs} pairs of heads of {head}; the operator wants 8, 16 … in heads of 16, 32 …"
-    return ""
+    return KERNELS["GroupQueryAttention with rotary positions"].misfit(head_size=head, rotary_size=2 * pairs)
 
 
 def _pairs(turned: _Turned) -> int | None:
