@@ -24,7 +24,10 @@ Name = Literal[
     "MatMulNBits",
     "GatherBlockQuantized",
 ]
-_SIZES = {"head_size": "heads", "rotary_size": "rotated parts of heads"}
+_SIZES = {
+    "head_size": "heads of a multiple of {0}, and this model's have {1}",
+    "rotary_size": "heads of which a multiple of {0} is rotated, and this model rotates {1}",
+}
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,7 @@ class Kernel:
         sizes = {"head_size": head_size, "rotary_size": rotary_size}
         for name, divisor in self.multiples.items():
             if sizes[name] % divisor:
-                wanted = f"{self.operator} takes {_SIZES[name]} of a multiple of {divisor}"
-                return f"{wanted}, and this model's have {sizes[name]}"
+                return f"{self.operator} takes {_SIZES[name].format(divisor, sizes[name])}"
         if self.one_size and value_size and value_size != head_size:
             return f"{self.operator} takes keys and values of one size alone, not {head_size} and {value_size}"
         if opset and opset < self.since:
@@ -73,6 +75,7 @@ class Kernel:
 
 _BLOCKS = (16, 32, 64, 128, 256)
 
+# Measured up to 256 and beyond; a recipe's block sizes (recipe/schema.py) are among them.
 KERNELS: Mapping[Name, Kernel] = {
     "GroupQueryAttention": Kernel("GroupQueryAttention", multiples={"head_size": 8}, one_size=True),
     "GroupQueryAttention with rotary positions": Kernel(

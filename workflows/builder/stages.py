@@ -19,7 +19,7 @@ from workflows.builder.warm import import_exporter
 from workflows.builder.work import Report, timed
 from workflows.bundle.schema import Pipeline
 from workflows.checkpoint import Checkpoint
-from workflows.errors import JoineryError, RecipeError
+from workflows.errors import Cancelled, JoineryError, LayoutError, MemoryShortError, RecipeError
 from workflows.evidence import Evidence, load_evidence
 from workflows.graphs.snapshots import Snapshot, Snapshots
 from workflows.graphs.stages import EXPORT, archive_of
@@ -27,6 +27,7 @@ from workflows.names import DEFAULT_CAPACITY
 from workflows.optimize import PASSES, Pass, PassReport, run_passes
 from workflows.optimize.match import needed_inputs
 from workflows.recipe import Recipe
+from workflows.recipe.schema import writer_of
 from workflows.reference import Reference
 from workflows.weights import WEIGHTS, load_graph, save_graphs
 from workflows.wire.events import ProgressEvent
@@ -60,10 +61,11 @@ def make_export(checkpoint: Checkpoint, recipe: Recipe, folder: Path, report: Re
 def make_optimize(exported: Path, recipe: Recipe, pipeline: Pipeline, folder: Path, report: Report) -> Evidence:
     """Runs the recipe's passes on the graphs of the stage `exported` and writes them into `folder`.
 
-    Raises JoineryError, naming the pass, where one breaks its promise or changes what the model computes.
+    Raises JoineryError, naming the pass, where one breaks its promise or changes what the model computes, and
+    LayoutError where graphs that write their cache do not run: a kernel may ask what no table here knows.
     """
     passes = [PASSES[name] for name, on in recipe.passes.items() if on]
-    watch = _Watch(exported, pipeline, folder)
+    watch = _Watch(exported, pipeline, folder, recipe.cache)
     models: dict[str, ir.Model] = {}
     evidence: Evidence = []
     for component in load_evidence(exported):
@@ -100,7 +102,7 @@ def _hold_to_model(exported: Path, recipe: Recipe, pipeline: Pipeline, files: Ma
 class _Watch:
     """Takes a snapshot after each pass and, where the weights are few, runs it against the one before."""
 
-    def __init__(self, exported: Path, pipeline: Pipeline, folder: Path) -> None:
+    def __init__(self, exported: Path, pipeline: Pipeline, folder: Path, cache: str) -> None:
         self.snapshots: dict[str, Snapshots] = {}
         self._folder, self._probe = folder, Probe(pipeline)
         own = {*pipeline.pipeline.sessions} - {*pipeline.pipeline.outline().sessions}
@@ -111,7 +113,10 @@ class _Watch:
             self._exported = self._probe.run(self._files)
         except JoineryError as error:
             told = "The exported graphs do not run, so no pass can be held against them"
-            raise JoineryError(f"{told}: {error}") from error
+            if writer_of(cache) == "host" or isinstance(error, MemoryShortError | Cancelled):
+                raise JoineryError(f"{told}: {error}") from error
+            said = f"The graphs of the {cache} cache do not run ({str(error).rstrip('.')})"
+            raise LayoutError(f"{said}: build with --cache static.") from error
         if not all(map(is_usable, self._exported)):
             raise JoineryError(
                 "The exported graphs give NaN or infinity for ordinary tokens, so no pass can be held against them: "

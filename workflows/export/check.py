@@ -27,9 +27,10 @@ from workflows.recipe.schema import Recipe, writer_of
 from workflows.reference import STEPS, Reference
 
 _BEYOND = 16  # tokens past the last length of interest
-_LEAST = 80  # tokens that are compared whatever they cost
+_LEAST = 80  # tokens that are compared in every way whatever they cost
 _SUMS = 5e11  # multiplications of one run: some ten seconds on two cores
 _SCORES = 1 << 28  # bytes of one layer's attention scores
+_SCORES_OF_WINDOWS = 1 << 32  # the same where a window wants more: 4,096 tokens of 64 heads
 _TOLERANCE = 1e-3  # of the largest logit: sums in another order differ by 1e-6, a wrong mask by whole logits
 _ROUTED = 0.75  # share of tokens that must agree where experts are chosen: a near tie of two may fall either way
 # Numbers in a config that say from which length on a model does something else.
@@ -67,8 +68,8 @@ def check_causal(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> Re
     try:
         with torch.no_grad(), _plain_experts(model):
             expected = _own_logits(model, ids)
-            for ends in _ways(layers, count):
-                _compare(_in_steps(model, layers, ids, ends), expected, ends, _routed(model))
+            for ends in _ways(layers, count, max(_LEAST, _tokens_at_ease(model))):
+                _compare(_in_steps(model, layers, ids, ends), expected[: ends[-1]], ends, _routed(model))
     except MODEL_ERRORS as error:
         raise RecipeError(
             f"Run with a cache, this model's own code fails ({type(error).__name__}: {printable(error, 120)}), so it "
@@ -80,25 +81,46 @@ def check_causal(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> Re
 
 
 def compared_tokens(model: Any, layers: Sequence[LayerFacts], recipe: Recipe) -> int:
-    """How many tokens are compared: past each length of interest that time, memory and the capacity allow."""
+    """How many tokens are compared: past the chunk and past each window below the capacity, whatever the model's size;
+    past other lengths of interest where _SUMS and _SCORES allow it.
+
+    One token costs as many multiplications as there are weights: a run of 1,040 tokens through 4e9 weights takes a
+    minute or two on two cores, and there are two such runs: the model's own, and one through a cache (see _ways).
+    Beside the weights it takes the scores of one layer, which are gone before the next one's, and the logits of all
+    tokens twice: 2 GB of 1,040 tokens and a vocabulary of 262,144.
+    """
+    most = min(recipe.capacity, _tokens_within(model, _SCORES_OF_WINDOWS))
+    windows = [*(layer.window or 0 for layer in layers), *_named_windows(model).values()]
+    others = [n for n in _numbers(model, _LENGTHS).values() if n + _BEYOND <= _tokens_at_ease(model)]
+    lengths = [recipe.compared_chunk, *(n for n in (*windows, *others) if n < most)]
+    return min(most, max(lengths) + _BEYOND)
+
+
+def _tokens_at_ease(model: Any) -> int:
+    """How many tokens any model is compared at in seconds."""
     weights = sum(weight.numel() for weight in model.parameters())
+    return min(int(_SUMS / weights), _tokens_within(model, _SCORES))
+
+
+def _tokens_within(model: Any, scores: int) -> int:
+    """How many tokens have one layer's scores in so many bytes."""
     heads = max(4, getattr(_config(model), "num_attention_heads", 0) or 0)
-    limit = max(_LEAST, min(int(_SUMS / weights), int((_SCORES / 4 / heads) ** 0.5)))
-    limit = min(limit, recipe.capacity)
-    lengths = [recipe.compared_chunk, *(layer.window or 0 for layer in layers), *_numbers(model, _LENGTHS).values()]
-    return min(limit, max((length for length in lengths if length + _BEYOND <= limit), default=limit) + _BEYOND)
+    return int((scores / 4 / heads) ** 0.5)
+
+
+def _named_windows(model: Any) -> dict[str, int]:
+    """The windows that the config names, of a model that may have layers with one."""
+    kinds = getattr(_config(model), "layer_types", None)
+    return {} if kinds and not any("sliding" in str(kind) for kind in kinds) else _numbers(model, _WINDOWS)
 
 
 def _check_named_windows(model: Any, layers: Sequence[LayerFacts], recipe: Recipe, count: int) -> None:
-    kinds = getattr(_config(model), "layer_types", None)
-    if kinds and not any("sliding" in str(kind) for kind in kinds):
-        return
     seen = {layer.window for layer in layers}
-    for name, window in _numbers(model, _WINDOWS).items():
+    for name, window in _named_windows(model).items():
         if window not in seen and count <= window < recipe.capacity:
             raise RecipeError(
                 f"config.json names a window ({printable(name)} = {window:,}) that no layer of this model was seen to "
-                f"keep, and comparing past it would take too long: build with --capacity {window}, which never "
+                f"keep, and comparing past it would take too much memory: build with --capacity {window}, which never "
                 "reaches it."
             )
 
@@ -135,11 +157,16 @@ def _own_logits(model: Any, ids: torch.Tensor) -> torch.Tensor:
     return logits
 
 
-def _ways(layers: Sequence[LayerFacts], count: int) -> list[list[int]]:
-    """Where the steps end: one step; two, cut within the smallest window; many, the last of a single token each."""
-    cut = max(1, min([count, *(layer.window for layer in layers if layer.window)]) // 2)
+def _ways(layers: Sequence[LayerFacts], count: int, at_ease: int) -> list[list[int]]:
+    """Where the steps end: one step; two, cut within the smallest window; many, the last of a single token each.
+
+    The many alone go to `count` where that is more than what is compared at ease: they say the most.
+    """
+    windows = [layer.window for layer in layers if layer.window]
+    few = min(count, at_ease)
+    two, cut = (max(1, min([length, *windows]) // 2) for length in (few, count))
     many = [min(cut + 1, count), *range(max(cut + 2, count - STEPS), count + 1)]
-    return [[count], [cut, count], sorted({*many, count})]
+    return [[few], [two, few], sorted({*many, count})]
 
 
 def _in_steps(model: Any, layers: Sequence[LayerFacts], ids: torch.Tensor, ends: Sequence[int]) -> torch.Tensor:
@@ -169,7 +196,9 @@ def _routed(model: Any) -> bool:
 
 def _compare(found: torch.Tensor, expected: torch.Tensor, ends: Sequence[int], routed: bool) -> None:
     """Raises RecipeError where a step's logits [S,V] are not the model's own; single tokens count as one step."""
-    off = (found - expected).abs().amax(dim=-1) / max(1.0, float(expected.abs().max()))
+    largest = max(float(row.abs().max()) for row in expected)  # row by row: there may be gigabytes of them
+    off = torch.stack([(one - other).abs().max() for one, other in zip(found, expected, strict=True)])
+    off /= max(1.0, largest)
     for start, end in zip((0, *ends), ends, strict=False):
         rows = off[start:end] if end - start > 1 else off[-STEPS:]
         worst = float(rows.quantile(_ROUTED)) if routed else float(rows.max())

@@ -53,7 +53,7 @@ class GroupQuerySeam(_InPlace):
             raise LayoutError(f"The gqa cache is not right for this model, for {misfit}: build with --cache static.")
         turning = KERNELS["GroupQueryAttention with rotary positions"]
         if rotary and (misfit := turning.misfit(**sizes, rotary_size=2 * rotary[0].shape[1])):
-            raise RecipeError(f"{misfit[0].upper()}{misfit[1:]}: build the plain variant.")
+            raise RecipeError(f"{misfit}: build the plain variant.")
         past = self.keys[call.layer], self.values[call.layer]
         if not torch.onnx.is_in_onnx_export():
             length = int(self.lengths[0]) + 1

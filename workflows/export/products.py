@@ -15,7 +15,9 @@ import torch
 from onnxscript import opset18 as op
 from onnxscript.onnx_types import TensorType
 
-FUSED_FROM = 23  # the first opset with Attention
+from workflows.preconditions import KERNELS
+
+FUSED_FROM = KERNELS["Attention"].since  # the first opset with it
 
 
 def translations(opset: int) -> dict[object, object] | None:

@@ -7,11 +7,13 @@ import io
 import logging
 import warnings
 from collections.abc import Iterator
+from typing import NoReturn
 
 import onnx_ir as ir
 import torch
 
 from workflows.errors import JoineryError, RecipeError, printable
+from workflows.export.constants import ConstantFolding
 from workflows.export.decoder import Decoder
 from workflows.export.products import translations
 from workflows.export.signature import Signature
@@ -31,34 +33,64 @@ def trace(module: torch.nn.Module, signature: Signature, opset: int) -> ir.Model
 def program_of(
     module: torch.nn.Module, signature: Signature, opset: int, simplified: bool = True
 ) -> torch.onnx.ONNXProgram:
-    """As `trace`; where it is not to be `simplified`, as torch's translation left it."""
-    axes, starred = tuple(signature.axes.values()), isinstance(module, Decoder | SingleGraph | Transformer)
+    """As `trace`; where it is not to be `simplified`, as torch's translation left it.
+
+    Where ONNX has no operator for something it is traced once more, with what the module computes of its configuration
+    as constants: there a model may use what it likes.
+    """
     try:
-        with quiet():
-            program = torch.onnx.export(
-                module.eval(),
-                tuple(signature.inputs.values()),
-                dynamo=True,
-                opset_version=opset,
-                input_names=list(signature.inputs),
-                output_names=signature.outputs,
-                dynamic_shapes=(axes,) if starred else axes,
-                custom_translation_table=translations(opset),
-                verbose=False,
-                optimize=simplified,
-            )
+        return _exported(module, signature, opset, simplified, contextlib.nullcontext())
     except torch.onnx.OnnxExporterError as error:
-        cause = _root_cause(error)
-        if isinstance(cause, RecipeError):  # what a seam cannot do
-            raise cause from None
-        first = (str(cause).strip() or type(cause).__name__).splitlines()[0].rstrip(".")
-        raise JoineryError(
-            f"torch cannot export this model to ONNX: {printable(first, 200)}; it may use an operator that ONNX lacks."
-        ) from error
+        if not _is_lacking(error):
+            _refuse(error)
+    try:
+        return _exported(module, signature, opset, simplified, ConstantFolding())
+    except torch.onnx.OnnxExporterError as error:
+        _refuse(error)
+
+
+def _exported(
+    module: torch.nn.Module,
+    signature: Signature,
+    opset: int,
+    simplified: bool,
+    mode: contextlib.AbstractContextManager[object],
+) -> torch.onnx.ONNXProgram:
+    """torch's own export, within `mode`."""
+    axes, starred = tuple(signature.axes.values()), isinstance(module, Decoder | SingleGraph | Transformer)
+    with quiet(), mode:
+        program = torch.onnx.export(
+            module.eval(),
+            tuple(signature.inputs.values()),
+            dynamo=True,
+            opset_version=opset,
+            input_names=list(signature.inputs),
+            output_names=signature.outputs,
+            dynamic_shapes=(axes,) if starred else axes,
+            custom_translation_table=translations(opset),
+            verbose=False,
+            optimize=simplified,
+        )
     assert program is not None  # dynamo=True without a file always gives one
     if signature.facts is not None:
         program.model.metadata_props[FACTS_KEY] = signature.facts.to_json()
     return program
+
+
+def _is_lacking(error: BaseException) -> bool:
+    """Whether torch traced the module and knows no ONNX for an operator of it."""
+    return "No ONNX function found" in str(_root_cause(error))
+
+
+def _refuse(error: torch.onnx.OnnxExporterError) -> NoReturn:
+    """Raises the error as a sentence; what a seam cannot do says its own."""
+    cause = _root_cause(error)
+    if isinstance(cause, RecipeError):
+        raise cause from None
+    first = (str(cause).strip() or type(cause).__name__).splitlines()[0].rstrip(".")
+    raise JoineryError(
+        f"torch cannot export this model to ONNX: {printable(first, 200)}; it may use an operator that ONNX lacks."
+    ) from error
 
 
 def _root_cause(error: BaseException) -> BaseException:

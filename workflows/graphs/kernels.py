@@ -18,6 +18,7 @@ import onnx
 from onnx import defs, helper, shape_inference
 
 from workflows.graphs.operators import canonical_domain, schema_of
+from workflows.preconditions import KERNELS, Name
 from workflows.wire.codec import read
 from workflows.wire.reports.preflight import LeftNode
 
@@ -82,8 +83,9 @@ def lacking(model: onnx.ModelProto, table: Table) -> list[LeftNode]:
     left = []
     for node in model.graph.node:
         why = "" if node.op_type in _FOLDED else _why_not(node, table, opsets, types)
-        if why:
-            left.append(LeftNode(node.name, f"{node.domain}.{node.op_type}".lstrip("."), why))
+        if why:  # then the CPU provider has to take it
+            nowhere = f" The CPU cannot run it either: {misfit}." if (misfit := _cpu_misfit(node, types)) else ""
+            left.append(LeftNode(node.name, f"{node.domain}.{node.op_type}".lstrip("."), why + nowhere))
     return left
 
 
@@ -121,6 +123,18 @@ def _mistyped(bound: Mapping[str, str], kernel: Kernel, table: Table) -> str:
         if name in bound and bound[name] not in table.types[allowed]:
             return f"no {bound[name] or 'unknown type'} as {name}, but {', '.join(table.types[allowed])}"
     return ""
+
+
+def _cpu_misfit(node: onnx.NodeProto, types: _Types) -> str:
+    """What the CPU provider's kernel says of the node, as a part of a sentence; empty where it takes it."""
+    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    if node.op_type in ("MatMulNBits", "GatherBlockQuantized"):
+        return KERNELS[node.op_type].misfit(block_size=given.get("block_size", 0))
+    if node.op_type != "GroupQueryAttention":
+        return ""
+    past, cos = ((types.axes.get(name) or [0])[-1] for name in [*node.input, *[""] * 9][3:8:4])
+    kernel: Name = "GroupQueryAttention with rotary positions" if given.get("do_rotary") else "GroupQueryAttention"
+    return KERNELS[kernel].misfit(head_size=past, rotary_size=2 * cos)
 
 
 def _beyond(node: onnx.NodeProto, limits: Limits, types: _Types) -> str:

@@ -16,7 +16,7 @@ from workflows.memory import free_bytes
 from workflows.recipe import Family, Recipe, choose, family_for, task_of, tasks_for
 from workflows.recipe.cut import Cut, Part, cut_of
 from workflows.recipe.families.base import Geometry
-from workflows.recipe.layout import cache_misfit
+from workflows.recipe.layout import cache_misfit, variant_misfit
 from workflows.recipe.precision import FACTS, weight_bytes, words_for
 from workflows.recipe.schema import IN_BLOCKS, Cache, Precision
 from workflows.recipe.target import TARGETS, target_named
@@ -109,7 +109,7 @@ def plan_of(checkpoint: Checkpoint, options: Mapping[str, object]) -> PlanReport
         components=[_box(part) for part in cut.parts],
         edges=_arrows(cut),
         layouts=_layouts(family, recipe, geometry),
-        variants=_variants(family),
+        variants=_variants(family, geometry),
         targets=_targets(),
         passes=_passes(family.default_passes(target_named(recipe.target))),
         precisions=_precisions(checkpoint, recipe),
@@ -171,11 +171,10 @@ def _layouts(family: Family, recipe: Recipe, geometry: Geometry | None) -> list[
     return [Offer(name, not note, note) for name, note in notes.items()]
 
 
-def _variants(family: Family) -> list[Offer]:
-    """Every way to cut the model, and why one is not open to this family."""
-    note = "only a decoder without an encoder has one"
-    split = "transformer-only" in family.variants
-    return [Offer("plain", True), Offer("transformer-only", split, "" if split else note)]
+def _variants(family: Family, geometry: Geometry | None) -> list[Offer]:
+    """Every way to cut the model, and why one is not open to it."""
+    note = "" if "transformer-only" in family.variants else "only a decoder without an encoder has one"
+    return [Offer("plain", True), Offer("transformer-only", not (why := note or variant_misfit(geometry)), why)]
 
 
 def _targets() -> list[TargetOffer]:

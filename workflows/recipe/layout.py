@@ -28,15 +28,26 @@ class Usual:
 def cache_misfit(cache: Cache, recipe: Recipe, family: Family, geometry: Geometry) -> str:
     """Why a model of `geometry` cannot have the layout `cache`, as a part of a sentence; empty where it can.
 
-    A layer whose heads have another size than the config says is seen when the model runs (export/check.py).
+    Layers whose heads have other sizes than the config says are seen when the model runs (export/check.py), and so are
+    those that make their keys and values of something smaller.
     """
     if cache not in family.layouts:
         return family.refused.get(cache, f"{family.name} takes {', '.join(family.layouts)}")
     if recipe.variant == "transformer-only" and cache != "gqa":
         return "the transformer-only variant attends in place"
     if recipe.variant == "transformer-only":
-        return KERNELS["GroupQueryAttention with rotary positions"].misfit(head_size=geometry.head_dim)
-    return layout_misfit(cache, geometry.head_dim)
+        return variant_misfit(geometry)
+    return "" if geometry.latent else layout_misfit(cache, geometry.head_dim)
+
+
+def variant_misfit(geometry: Geometry | None) -> str:
+    """Why a model of `geometry` cannot be built as transformer-only, whose operator rotates; None of one without cache.
+
+    How much of a head is rotated is seen when the model runs (export/inplace.py), before anything is exported.
+    """
+    if geometry is None or geometry.latent:
+        return ""
+    return KERNELS["GroupQueryAttention with rotary positions"].misfit(head_size=geometry.head_dim)
 
 
 def other_cache(recipe: Recipe, family: Family, geometry: Geometry) -> Cache:
@@ -61,10 +72,11 @@ def usual_cache(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> Us
 
 
 def _why_not(recipe: Recipe, family: Family, config: Mapping[str, Any]) -> str:
-    if "gqa" in family.layouts and config.get("kv_lora_rank"):
-        return "the model makes its keys and values of what it keeps, and GroupQueryAttention attends to what is kept"
-    if misfit := cache_misfit("gqa", recipe, family, family.geometry(config)):
+    geometry = family.geometry(config)
+    if misfit := cache_misfit("gqa", recipe, family, geometry):
         return misfit
+    if geometry.latent:
+        return "the model makes its keys and values of what it keeps, and GroupQueryAttention attends to what is kept"
     if recipe.graphs != "single":
         return "graphs of fixed shapes are for providers that may lack GroupQueryAttention"
     if recipe.expose:

@@ -19,7 +19,7 @@ Variant = Literal["plain", "transformer-only"]
 ProviderName = Annotated[TargetName, BeforeValidator(unaliased)]
 
 DEFAULT_OPSET: Opset = 23
-SCATTER_FROM: Opset = 24  # the first with TensorScatter
+SCATTER_FROM: Opset = 24  # the first with TensorScatter, as workflows/preconditions.py has it
 IN_BLOCKS: tuple[Precision, ...] = ("int8", "int4")  # weights that share a scale block by block
 MIXABLE: tuple[Precision, ...] = ("fp32", "int8", "int4", "int8-dynamic")  # that leave the types between nodes alone
 Rounding = Literal["nearest", "search", "compensated"]

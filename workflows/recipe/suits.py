@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from workflows.preconditions import KERNELS
 from workflows.recipe.schema import IN_BLOCKS, SCATTER_FROM, Recipe
 from workflows.recipe.target import LOWEST, Setting, Target, target_named
 
@@ -14,16 +15,24 @@ from workflows.recipe.target import LOWEST, Setting, Target, target_named
 def refusals(recipe: Recipe) -> list[str]:
     """A sentence for each setting that the target's provider, or the opset, cannot have."""
     found = [
-        f"The target {target.name} cannot have {name} {str(value).lower()}: {target.refused[name, value]}."
+        f"The target {target.name} cannot have {name} {str(value).lower()}: {target.refused[name, value]}"
+        f"{_instead(name, recipe)}."
         for target, (name, value) in _settings(recipe)
         if (name, value) in target.refused
     ]
     target = target_named(recipe.target)
-    if recipe.cache == "scatter" and recipe.opset < SCATTER_FROM:
+    if recipe.cache == "scatter" and KERNELS["TensorScatter"].misfit(opset=recipe.opset):
         found.append(f"The cache scatter needs opset {SCATTER_FROM}, which brought TensorScatter, not {recipe.opset}.")
     if recipe.opset > target.opset == LOWEST:
         found.append(f"The target {target.name} cannot have opset {recipe.opset}: it is for {target.opset} alone.")
     return found
+
+
+def _instead(setting: str, recipe: Recipe) -> str:
+    """What to build in the place of a cache; the host writes a static one for every target."""
+    if setting != "cache":
+        return ""
+    return "; leave --variant out" if recipe.variant == "transformer-only" else "; build with --cache static"
 
 
 def remarks(recipe: Recipe) -> list[str]:

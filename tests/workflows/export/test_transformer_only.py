@@ -110,7 +110,10 @@ def test_the_modules_compute_eagerly_what_they_stand_for(tmp_path: Path) -> None
     ("model_type", "why"),
     [
         ("gpt2", "no rotary positions"),
-        ("stablelm", "rotates a multiple of 16 of heads of a multiple of 16, not 4 of 16"),
+        (
+            "stablelm",
+            "takes heads of which a multiple of 16 is rotated, and this model rotates 4: build the plain variant",
+        ),
         ("cohere2", "attention is of another kind"),
     ],
 )

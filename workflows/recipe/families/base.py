@@ -59,7 +59,8 @@ class Geometry:
     """What a family reads from a config before anything is exported; the cache itself asks the graphs.
 
     windows: how many positions back each layer sees, as the config says it; None for all. What the model really does
-    is seen when it runs (export/attention.py), and stands in its place from then on.
+    is seen when it runs (export/attention.py), and stands in its place from then on. latent: keys and values are made
+    of something smaller, so that head_dim is not what attention sees.
     """
 
     windows: tuple[int | None, ...]
@@ -68,6 +69,7 @@ class Geometry:
     head_dim: int
     vocabulary: int
     max_positions: int
+    latent: bool = False
 
     @property
     def layers(self) -> int:
@@ -135,6 +137,7 @@ class Family:
             head_dim=_whole(config, names["head_dim"], max(hidden // heads, 1)),
             vocabulary=_whole(config, names["vocabulary"]),
             max_positions=min(_whole(config, names["max_positions"], UNLIMITED), _rope_limit(config)),
+            latent=bool(config.get("kv_lora_rank")),
         )
 
 
