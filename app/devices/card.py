@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QWidget
 
 from app.state.context import AppContext
@@ -13,13 +13,16 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.preflight import PreflightView
 from app.widgets.theme import G, set_icon
 from workflows.wire.reports.devices import Device
-from workflows.wire.requests import Compile, InstallPlugin
+from workflows.wire.requests import Compile
 
 _ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
 
 
 class DeviceCard(Card):
     """One device; follows what is installed and tried."""
+
+    installAsked = Signal()  # noqa: N815
+    removalAsked = Signal()  # noqa: N815
 
     def __init__(self, device: Device, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -31,7 +34,9 @@ class DeviceCard(Card):
             self.body.addWidget(label(device.reason, "small", wrap=True))
         if device.remedy:
             self.body.addWidget(label(device.remedy, "muted", wrap=True))
-        self.act = button(self.tr("Install {0}").format(device.install), "plus", clicked=self._install)
+        self.act = button(self.tr("Install {0}").format(device.install), "plus", clicked=self.installAsked.emit)
+        self.remove = button(self.tr("Uninstall"), "trash", clicked=self.removalAsked.emit)
+        set_tool_tip(self.remove, self.tr("Removes {0} from Joinery's own environment.").format(device.uninstall))
         self.compile = button(self.tr("Compile"), "play", clicked=self._compile)
         set_tool_tip(
             self.compile,
@@ -85,6 +90,7 @@ class DeviceCard(Card):
         for part in (self.act, self.check, self.compile, self.cancel):
             row.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
         row.addWidget(self.status, 1)
+        row.addWidget(self.remove)
         self.body.addLayout(row)
         self.body.addWidget(self.progress)
         self.body.addWidget(self.problem)
@@ -102,6 +108,8 @@ class DeviceCard(Card):
         focused = any(one.hasFocus() for one in (self.act, self.check, self.compile, self.cancel))
         self.act.setVisible(bool(device.install) and not busy)
         self.act.setEnabled(not plugins.device)
+        self.remove.setVisible(bool(device.uninstall) and not busy)
+        self.remove.setEnabled(not plugins.device)
         self.compile.setVisible(device.compiles and not busy)
         self.compile.setEnabled(bundle is not None and not self._context.compiler.device)
         self.check.setVisible(device.usable and not busy)
@@ -144,10 +152,6 @@ class DeviceCard(Card):
         """What is being made for this device."""
         both = self._context.plugins, self._context.compiler
         return next((work for work in both if work.device == self.device.name), None)
-
-    def _install(self) -> None:
-        name = self.device.name
-        self._context.plugins.start(name, InstallPlugin(name), self.tr("Starting pip …"))
 
     def _compile(self) -> None:
         bundle, name = self._context.bundle, self.device.name

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.devices.card import DeviceCard
+from app.devices.plugins import PluginDesk, PluginWatch
 from app.devices.table import BundleTable
 from app.state.context import AppContext
 from app.widgets.actions import action
@@ -52,6 +55,10 @@ class DevicesPage(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
         action(self, self.tr("Look for devices again"), self.refresh, icon="refresh")
+        self.plugins = PluginDesk(context, lambda: {card.device.name: card.device for card in self.cards}, self)
+        self.plugins.failed.connect(lambda error: self.banner.error(error.message, error.details))
+        self.watch = PluginWatch(self)
+        self.watch.changed.connect(self._look_again)
         context.plugins.changed.connect(self._refresh_cards)
         context.plugins.done.connect(lambda _, found: self._on_answer(found))
         context.compiler.changed.connect(self._refresh_cards)
@@ -65,6 +72,11 @@ class DevicesPage(QWidget):
         """The first time, ask."""
         super().showEvent(event)
         if not self._asked:
+            self.refresh()
+
+    def _look_again(self) -> None:
+        """Plugins are others, by another window or a command line: what this one installs says so by itself."""
+        if self._asked and not self._context.plugins.device:
             self.refresh()
 
     def refresh(self) -> None:
@@ -106,7 +118,10 @@ class DevicesPage(QWidget):
             old.hide()
             old.deleteLater()
         self.cards = [DeviceCard(device, self._context) for device in devices]
+        self.plugins.listed.emit()
         for index, card in enumerate(self.cards):
+            card.installAsked.connect(partial(self.plugins.ask, card.device, removes=False))
+            card.removalAsked.connect(partial(self.plugins.ask, card.device, removes=True))
             self._grid.addWidget(card, index // 2, index % 2)
         for column in (0, 1):
             self._grid.setColumnStretch(column, 1)

@@ -17,7 +17,9 @@ from workflows.wire.events import ErrorEvent, Event, ProgressEvent
 
 _OF_A_CACHE = {"rewind", "save_cache", "load_cache"}
 _OF_GRAPHS = {"inspect", "graph", "diff", "tensor", "netron", "verify"}
-QUIET = {"probe", "recipe", "warm", "devices", "close", "plan_assembly", "form", "draft"} | _OF_A_CACHE | _OF_GRAPHS
+_OF_DEVICES = {"devices", "plugin"}
+_OF_A_BUILD = {"probe", "recipe", "warm", "plan_assembly"}
+QUIET = {"close", "form", "draft"} | _OF_A_BUILD | _OF_DEVICES | _OF_A_CACHE | _OF_GRAPHS
 """Jobs that the pages show by themselves. One that tells of bytes on their way, as a download, is shown as well."""
 
 

@@ -24,6 +24,7 @@ PAGES = {
     "eval": "measure",
     "bench": "measure",
     "install": "devices",
+    "uninstall": "devices",
     "preflight": "devices",
     "compile": "devices",
 }
@@ -221,6 +222,7 @@ class StatusLine(QWidget):
             "report": self.tr("Writing a report"),
             "prune": self.tr("Removing old runs"),
             "install": self.tr("Installing"),
+            "uninstall": self.tr("Uninstalling"),
             "preflight": self.tr("Trying on a device"),
             "compile": self.tr("Compiling"),
             "probe": self.tr("Downloading"),

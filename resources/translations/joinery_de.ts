@@ -1819,8 +1819,16 @@
       <translation>Untersuchen: {0}</translation>
     </message>
     <message>
+      <source>Install</source>
+      <translation>Installieren</translation>
+    </message>
+    <message>
       <source>Install {0}</source>
       <translation>{0} installieren</translation>
+    </message>
+    <message>
+      <source>Install {0}?</source>
+      <translation>{0} installieren?</translation>
     </message>
     <message>
       <source>Installing</source>
@@ -1845,6 +1853,10 @@
     <message>
       <source>It cannot go back to {0}: its tokens are gone. It can go to {1}.</source>
       <translation>Er kann nicht auf {0} zurück: diese Token sind fort. Er kann auf {1}.</translation>
+    </message>
+    <message>
+      <source>It comes from {0}. Its file must have one of the {1} SHA-256 hashes that Joinery was tested with.</source>
+      <translation>Es kommt von {0}. Seine Datei muss eine der {1} SHA-256-Prüfsummen haben, mit denen Joinery getestet wurde.</translation>
     </message>
     <message>
       <source>It is at {0} % of its size: SVG has no such limit.</source>
@@ -3071,8 +3083,16 @@
       <translation>{0} entfernen</translation>
     </message>
     <message>
+      <source>Remove {0}?</source>
+      <translation>{0} entfernen?</translation>
+    </message>
+    <message>
       <source>Removes the selected runs from the history (Del)</source>
       <translation>Entfernt die gewählten Läufe aus dem Verlauf (Entf)</translation>
+    </message>
+    <message>
+      <source>Removes {0} from Joinery's own environment.</source>
+      <translation>Entfernt {0} aus Joinerys eigener Umgebung.</translation>
     </message>
     <message>
       <source>Removing old runs</source>
@@ -4167,6 +4187,14 @@
       <translation>Unfertige Baue</translation>
     </message>
     <message>
+      <source>Uninstall</source>
+      <translation>Deinstallieren</translation>
+    </message>
+    <message>
+      <source>Uninstalling</source>
+      <translation>Wird deinstalliert</translation>
+    </message>
+    <message>
       <source>Untitled</source>
       <translation>Ohne Titel</translation>
     </message>
@@ -5070,6 +5098,10 @@
       <translation>nichts</translation>
     </message>
     <message>
+      <source>nowhere: pip may use no index</source>
+      <translation>nirgends: pip darf keinen Index benutzen</translation>
+    </message>
+    <message>
       <source>of %1 free</source>
       <translation>von %1 frei</translation>
     </message>
@@ -5172,6 +5204,14 @@
     <message>
       <source>phase</source>
       <translation>Phase</translation>
+    </message>
+    <message>
+      <source>pip installs {0} {1} into Joinery's own environment, {2}.</source>
+      <translation>pip installiert {0} {1} in Joinerys eigene Umgebung, {2}.</translation>
+    </message>
+    <message>
+      <source>pip removes {0} from Joinery's own environment, {1}.</source>
+      <translation>pip entfernt {0} aus Joinerys eigener Umgebung, {1}.</translation>
     </message>
     <message>
       <source>position {0}</source>

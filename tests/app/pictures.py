@@ -651,7 +651,7 @@ def checked(window: MainWindow, home: Path) -> None:
     window.show_page("devices")
 
 
-def on_card(name: str, press: str) -> Prepare:
+def on_card(name: str, press: str, agreed: bool = True) -> Prepare:
     """A button of a device's card was pressed."""
 
     def act(window: MainWindow, home: Path) -> None:
@@ -661,6 +661,10 @@ def on_card(name: str, press: str) -> Prepare:
         until(lambda: page.cards, "the devices")  # type: ignore[attr-defined]
         card = next(one for one in page.cards if one.device.name == name)  # type: ignore[attr-defined]
         getattr(card, press).click()
+        if press == "act" and agreed:
+            until(lambda: page.plugins.question, "the question")  # type: ignore[attr-defined]
+            question = page.plugins.question  # type: ignore[attr-defined]
+            next(one for one in question.buttons() if one.text() == "Install").click()
         wait(0.8)
 
     return act
@@ -827,6 +831,7 @@ STATES: dict[str, tuple[dict[str, Any], Prepare]] = {
         {"preflight": {"usable": False, "reason": "The prefill of prefill gives logits that are off by 5.1 of 9.2."}},
         on_card("qnn", "check"),
     ),
+    "devices-asked": ({}, on_card("webgpu", "act", agreed=False)),
     "devices-installing": ({"delay": 3}, on_card("webgpu", "act")),
     "devices-not-installed": (
         fails("install", "pip could not install onnxruntime-ep-webgpu==0.4.0: no space is left.", "device"),

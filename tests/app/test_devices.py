@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.devices.card import DeviceCard
+from app.devices.plugins import QUIET_MS, PluginWatch
 from app.state.preflights import Preflights
 from app.widgets.preflight import gap, share, worst
+from app.widgets.question import Question
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.fakes.preflights import report
@@ -42,11 +45,86 @@ def card(page: Any, name: str) -> DeviceCard:
     return next(one for one in page.cards if one.device.name == name)
 
 
+def question(qtbot: Any, page: Any, name: str, part: str = "act") -> Question:
+    """What is asked when the card's button is pressed."""
+    getattr(card(page, name), part).click()
+    qtbot.waitUntil(lambda: page.plugins.question is not None)
+    asked: Question = page.plugins.question
+    return asked
+
+
+def agree(qtbot: Any, page: Any, name: str, part: str = "act") -> None:
+    asked = question(qtbot, page, name, part)
+    words = ("Install", "Remove")
+    qtbot.mouseClick(next(one for one in asked.buttons() if one.text() in words), Qt.MouseButton.LeftButton)
+
+
+def test_nothing_is_installed_before_a_person_agreed(qtbot: Any, shown: Any) -> None:
+    """The question names package, version, hashes, index and environment; Enter and Escape are no."""
+    window, page = shown()
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
+        asked = question(qtbot, page, "webgpu")
+        said = f"{asked.windowTitle()} {asked.text()} {asked.informativeText()} {asked.detailedText()}"
+        for fact in ("onnxruntime-ep-webgpu", "0.4.0", "/opt/joinery", "https://pypi.org/simple", "sha256:000"):
+            assert fact in said
+        assert asked.defaultButton().text() == "Cancel"
+        qtbot.keyClick(asked.defaultButton(), key)
+        qtbot.waitUntil(lambda: page.plugins.question is None)
+        assert window.context.plugins.device == "" and not card(page, "webgpu").device.usable
+
+
+def test_a_plugin_is_removed_when_a_person_agreed(qtbot: Any, shown: Any) -> None:
+    _window, page = shown()
+    assert not card(page, "webgpu").remove.isVisible() and not card(page, "cpu").remove.isVisible()
+    agree(qtbot, page, "webgpu")
+    qtbot.waitUntil(lambda: card(page, "webgpu").remove.isVisible())
+    asked = question(qtbot, page, "webgpu", "remove")
+    assert "onnxruntime-ep-webgpu" in asked.text() and asked.defaultButton().text() == "Cancel"
+    asked.reject()
+    qtbot.waitUntil(lambda: page.plugins.question is None)
+    assert card(page, "webgpu").device.usable
+    agree(qtbot, page, "webgpu", "remove")
+    qtbot.waitUntil(lambda: card(page, "webgpu").act.isVisible())
+    assert not card(page, "webgpu").device.usable and not card(page, "webgpu").remove.isVisible()
+
+
+def test_the_question_goes_when_another_window_installed_it(qtbot: Any, shown: Any) -> None:
+    window, page = shown()
+    asked = question(qtbot, page, "webgpu")
+    install = next(one for one in asked.buttons() if one.text() == "Install")
+    devices = [replace(one.device, install="", usable=True) for one in page.cards]
+    page._show_devices(devices)
+    install.click()  # on its way already
+    qtbot.waitUntil(lambda: page.plugins.question is None)
+    assert window.context.plugins.device == ""
+
+
+def test_what_another_program_installs_is_noticed(qtbot: Any, tmp_path: Path) -> None:
+    """A folder that changes without another plugin in it says nothing."""
+    plugins = dict[str, str]()
+    watch = PluginWatch(folder=tmp_path, look=lambda: dict(plugins))
+    heard: list[bool] = []
+    watch.changed.connect(lambda: heard.append(True))
+    (tmp_path / "other").mkdir()
+    qtbot.wait(2 * QUIET_MS)
+    assert heard == []
+    plugins["onnxruntime-qnn"] = "2.7.0"
+    (tmp_path / "onnxruntime_qnn").mkdir()
+    qtbot.waitUntil(lambda: heard == [True])
+
+
+def test_the_page_lists_the_devices_anew_then(qtbot: Any, shown: Any) -> None:
+    _window, page = shown()
+    cards = page.cards
+    page.watch.changed.emit()
+    qtbot.waitUntil(lambda: page.cards is not cards)
+
+
 def test_a_plugin_that_lacks_is_installed_with_what_pip_says(qtbot: Any, shown: Any) -> None:
     window, page = shown(delay=0.2)
     assert not card(page, "qnn").act.isVisible() and not card(page, "dml").act.isVisible()
     assert card(page, "webgpu").act.text() == "Install onnxruntime-ep-webgpu"
-    card(page, "webgpu").act.click()
+    agree(qtbot, page, "webgpu")
     assert not card(page, "webgpu").act.isVisible() and card(page, "webgpu").cancel.isVisible()
     qtbot.waitUntil(lambda: "Collecting onnxruntime-ep-webgpu" in card(page, "webgpu").status.toolTip())
     qtbot.waitUntil(lambda: card(page, "webgpu").device.usable)
@@ -57,7 +135,7 @@ def test_a_plugin_that_lacks_is_installed_with_what_pip_says(qtbot: Any, shown: 
 
 def test_an_installation_is_cancelled_also_where_it_hangs(qtbot: Any, shown: Any) -> None:
     window, page = shown(hang_on="install", stubborn=True)
-    card(page, "webgpu").act.click()
+    agree(qtbot, page, "webgpu")
     qtbot.wait(600)  # the worker is up
     card(page, "webgpu").cancel.click()
     qtbot.waitUntil(lambda: window.context.plugins.device == "")
@@ -66,7 +144,7 @@ def test_an_installation_is_cancelled_also_where_it_hangs(qtbot: Any, shown: Any
 
 def test_what_pip_refuses_is_told(qtbot: Any, shown: Any) -> None:
     _window, page = shown(errors={"install": {"kind": "device", "message": "pip could not install it: no space."}})
-    card(page, "webgpu").act.click()
+    agree(qtbot, page, "webgpu")
     qtbot.waitUntil(lambda: page.banner.message == "pip could not install it: no space.")
     assert card(page, "webgpu").act.isEnabled()
 

@@ -60,8 +60,8 @@ ALLOWED = {
     ("app/history/dots.py", "setLabel"),
     ("app/charts/plots.py", "setLabel"),
     ("app/history/dots.py", "tip="),  # pyqtgraph's for a point: a plain_tool_tip
-    ("app/widgets/leaving.py", "QMessageBox"),  # our own sentences
-    ("app/widgets/leaving.py", "setTextFormat"),
+    ("app/widgets/question.py", "QMessageBox"),  # as plain text
+    ("app/widgets/question.py", "setTextFormat"),
 }  # fmt: skip
 
 

@@ -96,7 +96,7 @@ from workflows.wire.events import (
 from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done, Report
 from workflows.wire.reports.compiled import CompiledComponent, CompileReport
-from workflows.wire.reports.devices import Device, DevicesReport
+from workflows.wire.reports.devices import Device, DevicesReport, PluginReport
 from workflows.wire.reports.goal import GOAL_FILE
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, Histogram, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
@@ -473,7 +473,7 @@ class Fake:
         """With what was installed meanwhile."""
         if "devices" in self.scenario:
             return read(DevicesReport, {"devices": self.scenario["devices"]})
-        webgpu = replace(WEBGPU, usable=True, reason="", remedy="", install="")
+        webgpu = replace(WEBGPU, usable=True, reason="", remedy="", install="", uninstall=WEBGPU.install)
         return DevicesReport([CPU, QNN, webgpu if "webgpu" in self.installed else WEBGPU, DML])
 
     def do_install(self, request: ask.InstallPlugin) -> None:
@@ -482,6 +482,19 @@ class Fake:
             self.send(ProgressEvent(stage="install", message=line))
             self.pause()
         self.installed.add(request.provider)
+        self.give(self.devices())
+
+    def do_plugin(self, request: ask.DescribePlugin) -> None:
+        """What pip would do."""
+        package = next(one.install or one.uninstall for one in self.devices().devices if one.name == request.provider)
+        hashes = ["sha256:" + "0" * 64, "sha256:" + "f" * 64]
+        self.give(PluginReport(request.provider, package, "0.4.0", hashes, ["https://pypi.org/simple"], "/opt/joinery"))
+
+    def do_uninstall(self, request: ask.RemovePlugin) -> None:
+        """What pip says, and the devices."""
+        self.send(ProgressEvent(stage="uninstall", message="Found existing installation"))
+        self.pause()
+        self.installed.discard(request.provider)
         self.give(self.devices())
 
     def do_preflight(self, request: ask.Preflight) -> None:

@@ -1,4 +1,4 @@
-"""`joinery devices`: providers and devices, usable or why not; `--install` brings a plugin."""
+"""`joinery devices`: providers and devices, usable or why not; `--install` and `--uninstall` are for plugins."""
 
 from __future__ import annotations
 
@@ -8,21 +8,30 @@ import typer
 
 from workflows.cli.output import JsonFlag, interruptible, write_json
 from workflows.cli.streams import say
+from workflows.cli.terminal import is_terminal
+from workflows.errors import Cancelled, RequestError, printable
 from workflows.wire.events import Event, ProgressEvent
-from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.reports.devices import DevicesReport, PluginReport
 
 
 def devices(
     install: str = typer.Option("", "--install", metavar="NAME", help="Install the plugin of a provider first: qnn."),
+    uninstall: str = typer.Option("", "--uninstall", metavar="NAME", help="Remove the plugin of a provider first."),
+    yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask on a terminal; nothing is asked anywhere else."),
     as_json: bool = JsonFlag,
 ) -> None:
     """List the execution providers, and say why one cannot be used."""
     from workflows.runtime import devices as found
-    from workflows.runtime.providers.install import install_plugin
+    from workflows.runtime.providers.install import describe_plugin, install_plugin, remove_plugin
 
-    if install:
-        with interruptible() as cancelled:
-            install_plugin(install, _tell, cancelled)
+    if install and uninstall:
+        raise RequestError("--install and --uninstall do not go together: give one of them.")
+    for name, act in ((install, install_plugin), (uninstall, remove_plugin)):
+        if name:
+            if is_terminal() and not yes:
+                _confirm(describe_plugin(name), removes=act is remove_plugin)
+            with interruptible() as cancelled:
+                act(name, _tell, cancelled)
     listed = found()
     if as_json:
         write_json(DevicesReport(listed))
@@ -30,6 +39,18 @@ def devices(
     for device in listed:
         why = "usable" if device.usable else f"not usable: {device.reason} {device.remedy}".rstrip()
         say(f"{device.name:9} {device.kind:4} {device.title}: {why}")
+
+
+def _confirm(plugin: PluginReport, removes: bool) -> None:
+    """Raises Cancelled unless a person says yes."""
+    lines = [f"{plugin.package} {plugin.version} {'in' if removes else 'into'} {plugin.environment}"]
+    if not removes:
+        lines.append(f"from {', '.join(plugin.sources) or 'nowhere: pip may use no index'}")
+        lines.append(f"with one of the {len(plugin.hashes)} hashes that Joinery was tested with:")
+        lines += [f"  {one}" for one in plugin.hashes]
+    sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
+    if not typer.confirm("Remove it?" if removes else "Install it?", default=False, err=True):
+        raise Cancelled("Cancelled.")
 
 
 def _tell(event: Event) -> None:

@@ -73,6 +73,24 @@ def install(request: ask.InstallPlugin, told: Told) -> Iterator[Event]:
 
 
 @measure.register
+def uninstall(request: ask.RemovePlugin, told: Told) -> Iterator[Event]:
+    """What there is without a provider's plugin."""
+    from workflows.runtime import devices
+    from workflows.runtime.providers.install import remove_plugin
+
+    remove_plugin(request.provider, told.report, told.cancelled)
+    yield ResultEvent(value=DevicesReport(devices()))
+
+
+@measure.register
+def plugin(request: ask.DescribePlugin, told: Told) -> Iterator[Event]:
+    """What pip would do."""
+    from workflows.runtime.providers.install import describe_plugin
+
+    yield ResultEvent(value=describe_plugin(request.provider))
+
+
+@measure.register
 def preflight(request: ask.Preflight, told: Told) -> Iterator[Event]:
     """A bundle tried on a provider."""
     from workflows.preflight import preflight

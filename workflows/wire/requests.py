@@ -17,7 +17,7 @@ from workflows.wire.reports.assembly import AssemblyReport
 from workflows.wire.reports.base import Done
 from workflows.wire.reports.bench import BenchReport
 from workflows.wire.reports.compiled import CompileReport
-from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.reports.devices import DevicesReport, PluginReport
 from workflows.wire.reports.divergence import DivergenceReport
 from workflows.wire.reports.graphs import DiffReport, ExcerptReport, GraphReport, TensorReport
 from workflows.wire.reports.inspection import InspectReport, VerifyReport
@@ -211,6 +211,20 @@ class ListDevices(Request[DevicesReport], job="devices"):
 @dataclass(frozen=True)
 class InstallPlugin(Request[DevicesReport], job="install"):
     """The plugin that a provider lacks, by pip; the answer is what there is afterwards."""
+
+    provider: str
+
+
+@dataclass(frozen=True)
+class RemovePlugin(Request[DevicesReport], job="uninstall"):
+    """The plugin of a provider, by pip; the answer is what there is afterwards."""
+
+    provider: str
+
+
+@dataclass(frozen=True)
+class DescribePlugin(Request[PluginReport], job="plugin"):
+    """What installing or removing a provider's plugin would do."""
 
     provider: str
 

@@ -12,7 +12,7 @@ import pytest
 
 from workflows.errors import Cancelled, DeviceError
 from workflows.runtime.providers import PROVIDERS, install
-from workflows.runtime.providers.install import VERSIONS, install_plugin
+from workflows.runtime.providers.install import VERSIONS, describe_plugin, install_plugin, remove_plugin
 from workflows.wire.events import Event, ProgressEvent
 
 PLUGINS = Path(__file__).parents[3] / "resources" / "plugins"
@@ -61,6 +61,39 @@ def test_a_file_with_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     with pytest.raises(DeviceError, match=r"a file for onnxruntime-ep-webgpu==0.4.0 whose hash is none of those"):
         install_plugin("webgpu")
+
+
+def test_removing_asks_pip_for_that_package_alone(pip: Path) -> None:
+    pip.write_text("import sys\nprint(*sys.argv[1:])")
+    events: list[Event] = []
+    remove_plugin("webgpu", events.append)
+    (asked,) = said(events)
+    assert asked.split()[:2] == ["uninstall", "--yes"] and asked.split()[-1] == "onnxruntime-ep-webgpu"
+    pip.write_text("import sys\nsys.exit('ERROR: externally managed')")
+    with pytest.raises(DeviceError, match="pip could not remove onnxruntime-ep-webgpu: ERROR: externally managed"):
+        remove_plugin("webgpu")
+
+
+def test_what_is_asked_about_is_what_pip_would_do(pip: Path) -> None:
+    """The environment's settings win; a name and a password stay with pip."""
+    settings = [
+        "global.index-url='https://somewhere.example/simple'",
+        ":env:.index-url='https://me:secret@mirror.example/simple'",
+        "global.extra-index-url='https://a.example\\nhttps://b.example'",
+        "install.find-links='/srv/wheels'",
+        "global.timeout='60'",
+    ]
+    pip.write_text(f"import sys\nassert sys.argv[1:] == ['config', 'list']\nprint({chr(10).join(settings)!r})")
+    plugin = describe_plugin("qnn")
+    assert (plugin.provider, plugin.package, plugin.version) == ("qnn", "onnxruntime-qnn", "2.7.0")
+    assert plugin.sources == ["https://mirror.example/simple", "https://a.example", "https://b.example", "/srv/wheels"]
+    assert plugin.environment == sys.prefix
+    lock = (PLUGINS / "onnxruntime-qnn.txt").read_text("utf-8")
+    assert len(plugin.hashes) > 4 and all(f"--hash={one}" in lock for one in plugin.hashes)
+    pip.write_text("print()")
+    assert describe_plugin("qnn").sources == ["https://pypi.org/simple"]
+    pip.write_text("print(\":env:.no-index='1'\")")
+    assert describe_plugin("qnn").sources == []
 
 
 def test_it_can_be_stopped(pip: Path) -> None:

@@ -44,6 +44,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "diverge": {"a": {"bundle": "/a"}, "b": {"bundle": "/b"}, "prompt": "x"},
     "devices": {},
     "install": {"provider": "qnn"},
+    "uninstall": {"provider": "qnn"},
+    "plugin": {"provider": "qnn"},
     "preflight": {"bundle": "/b", "provider": "qnn"},
     "compile": {"bundle": "/b", "provider": "qnn"},
     "report": {"out": "/r.html", "bundle": "/b"},

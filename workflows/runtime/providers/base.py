@@ -61,7 +61,12 @@ class Provider:
     def unusable(self, reason: str, remedy: str = "") -> Device:
         """The device that cannot be used."""
         install = self.brought_by if self.package and remedy in (self.absent(), self.reinstall()) else ""
-        return Device(self.name, self.title, self.provider, self.kind, reason=reason, remedy=remedy, install=install)
+        return replace(self._device(), reason=reason, remedy=remedy, install=install)
+
+    def _device(self) -> Device:
+        """What is known of it before anything is loaded."""
+        removable = self.brought_by if self._has_package else ""
+        return Device(self.name, self.title, self.provider, self.kind, uninstall=removable)
 
     def absent(self) -> str:
         """What brings a plugin that is not here."""
@@ -79,7 +84,7 @@ class Provider:
         if why:
             return self.unusable(why, remedy)
         vendor, memory = self.facts()
-        found = Device(self.name, self.title, self.provider, self.kind, vendor, memory)
+        found = replace(self._device(), vendor=vendor, memory_bytes=memory)
         return replace(found, usable=True, compiles=self.compiles)
 
     def facts(self) -> tuple[str, int | None]:

@@ -1,5 +1,6 @@
-"""Installing a provider's plugin into this environment, by its own pip in a process that can be stopped.
+"""Installing a provider's plugin into this environment, and removing it, by its pip in a process that can be stopped.
 
+    describe_plugin("qnn") ──▶ package, version, hashes, sources, environment: what a person is asked about
     install_plugin("qnn") ──starts──▶ pip install -r onnxruntime-qnn.txt ──its lines──▶ report │ DeviceError
 
 The plugin alone is installed, from a file whose hash resources/plugins has, without what it asks for: that is an
@@ -11,21 +12,41 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import runpy
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from importlib import resources
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 from workflows.errors import DeviceError, printable
-from workflows.processes import run_apart, stay_with_parent
+from workflows.processes import Ended, run_apart, stay_with_parent
 from workflows.runtime.providers.table import PROVIDERS
 from workflows.wire.events import Event, ProgressEvent
+from workflows.wire.reports.devices import PluginReport
 
 VERSIONS = {"onnxruntime-qnn": "2.7.0", "onnxruntime-ep-webgpu": "0.4.0"}
 """Those that were tried, as resources/plugins has them."""
 _SECONDS = 3600.0  # a slow line; a person stops it before
-_PIP = ("install", "--require-hashes", "--no-deps", "--force-reinstall", "--only-binary=:all:", "--no-input")
+_QUIET = ("--no-input", "--disable-pip-version-check")
+_INSTALL = ("install", "--require-hashes", "--no-deps", "--force-reinstall", "--only-binary=:all:", *_QUIET)
+_PYPI = "https://pypi.org/simple"
 _WRONG_HASH = "DO NOT MATCH THE HASHES"  # pip's words
+
+
+def describe_plugin(name: str) -> PluginReport:
+    """What installing the plugin of the provider called `name` would bring, from where and into what.
+
+    Raises DeviceError for a provider without a plugin, and an environment without pip.
+    """
+    package = _package_of(name)
+    lines: list[str] = []
+    _pip(["config", "list"], lines.append, lambda: False)
+    with _lock_of(package) as lock:
+        hashes = re.findall(r"--hash=(\S+)", lock.read_text("utf-8"))
+    return PluginReport(name, package, VERSIONS[package], hashes, _sources(lines), sys.prefix)
 
 
 def install_plugin(
@@ -35,29 +56,75 @@ def install_plugin(
 
     Raises DeviceError for a provider without a plugin, an environment without pip, and what pip refuses; Cancelled.
     """
+    package = _package_of(name)
+    with _lock_of(package) as lock:
+        ended = _pip([*_INSTALL, "-r", str(lock)], _reporter("install", report), cancelled)
+    if ended.why and _WRONG_HASH in ended.log:
+        raise DeviceError(
+            f"pip was given a file for {package}=={VERSIONS[package]} whose hash is none of those that Joinery was "
+            "tested with, and installed nothing: look at where pip gets its packages from."
+        )
+    _check(ended, f"install {package}=={VERSIONS[package]}")
+
+
+def remove_plugin(
+    name: str, report: Callable[[Event], None] = lambda _: None, cancelled: Callable[[], bool] = lambda: False
+) -> None:
+    """Removes the plugin of the provider called `name`. Raises as `install_plugin` does."""
+    package = _package_of(name)
+    ended = _pip(["uninstall", "--yes", *_QUIET, package], _reporter("uninstall", report), cancelled)
+    _check(ended, f"remove {package}")
+
+
+def _package_of(name: str) -> str:
     provider = PROVIDERS.get(name)
     if provider is None or provider.brought_by not in VERSIONS:
         known = ", ".join(one.name for one in PROVIDERS.values() if one.brought_by in VERSIONS)
         raise DeviceError(f"There is nothing to install for {printable(name)!r}: plugins there are for {known}.")
-    wanted = f"{provider.brought_by}=={VERSIONS[provider.brought_by]}"
     if importlib.util.find_spec("pip") is None:
+        wanted = f"{provider.brought_by}=={VERSIONS[provider.brought_by]}"
         raise DeviceError(f"This environment has no pip: install {wanted} the way that the environment was made.")
+    return provider.brought_by
 
-    def tell(line: str) -> None:
-        report(ProgressEvent(stage="install", message=printable(line, 200)))
 
-    with resources.as_file(resources.files("resources") / "plugins" / f"{provider.brought_by}.txt") as lock:
-        asked = [*_PIP, "--disable-pip-version-check", "-r", str(lock)]
-        ended = run_apart("workflows.runtime.providers.install", asked, _SECONDS, heard=tell, cancelled=cancelled)
+def _lock_of(package: str) -> AbstractContextManager[Path]:
+    return resources.as_file(resources.files("resources") / "plugins" / f"{package}.txt")
+
+
+def _reporter(stage: str, report: Callable[[Event], None]) -> Callable[[str], None]:
+    return lambda line: report(ProgressEvent(stage=stage, message=printable(line, 200)))
+
+
+def _pip(arguments: Sequence[str], heard: Callable[[str], None], cancelled: Callable[[], bool]) -> Ended:
+    module = "workflows.runtime.providers.install"
+    ended = run_apart(module, arguments, _SECONDS, heard=heard, cancelled=cancelled)
     importlib.invalidate_caches()
-    if ended.why and _WRONG_HASH in ended.log:
-        raise DeviceError(
-            f"pip was given a file for {wanted} whose hash is none of those that Joinery was tested with, and "
-            "installed nothing: look at where pip gets its packages from."
-        )
+    return ended
+
+
+def _check(ended: Ended, what: str) -> None:
     if ended.why:
         last = ended.log.strip().rpartition("\n")[2]  # pip complains on stderr
-        raise DeviceError(f"pip could not install {wanted}: {printable(last, 200) or ended.why}")
+        raise DeviceError(f"pip could not {what}: {printable(last, 200) or ended.why}")
+
+
+def _sources(lines: Sequence[str]) -> list[str]:
+    """Where pip looks, of the lines of `pip config list`: the environment's settings win over `install`'s and all's."""
+    found: dict[str, str] = {}
+    for section in ("global", "install", ":env:"):
+        for line in lines:
+            key, _, value = line.partition("=")
+            if key.startswith(f"{section}."):
+                found[key.removeprefix(f"{section}.")] = value.strip("'\"").replace("\\n", " ")
+    indexes = [found.get("index-url", _PYPI), *found.get("extra-index-url", "").split()]
+    offline = found.get("no-index", "").lower() in ("1", "true", "yes", "on")
+    return [_plain(url) for url in [*([] if offline else indexes), *found.get("find-links", "").split()]]
+
+
+def _plain(url: str) -> str:
+    """Without a name and a password."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if parts.netloc else url
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -1,0 +1,59 @@
+"""`joinery devices --install` and `--uninstall`: a person on a terminal is asked, a script is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from workflows.cli import app
+from workflows.cli import devices as command
+from workflows.runtime.providers import install
+
+PIP = "import sys\nfrom pathlib import Path\nPath(__file__).with_name('ran').open('a').write(sys.argv[1] + ' ')\n"
+
+
+@pytest.fixture
+def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A pip that only writes down what it is asked; the file that it writes."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "pip.py").write_text(PIP)
+    monkeypatch.setattr("workflows.runtime.devices", list)
+    return tmp_path / "ran"
+
+
+def ran(pip: Path) -> list[str]:
+    return pip.read_text().split() if pip.exists() else []
+
+
+@pytest.mark.parametrize("option", ["install", "uninstall"])
+def test_a_script_is_not_asked(pip: Path, option: str) -> None:
+    result = CliRunner().invoke(app, ["devices", f"--{option}", "qnn"])
+    assert result.exit_code == 0, result.output
+    assert ran(pip) == [option] and "?" not in result.output
+
+
+@pytest.mark.parametrize("option", ["install", "uninstall"])
+@pytest.mark.parametrize(("answer", "agreed"), [("\n", False), ("n\n", False), ("y\n", True), ("", False)])
+def test_a_person_is_asked_and_the_default_is_no(
+    pip: Path, monkeypatch: pytest.MonkeyPatch, option: str, answer: str, agreed: bool
+) -> None:
+    monkeypatch.setattr(command, "is_terminal", lambda: True)
+    result = CliRunner().invoke(app, ["devices", f"--{option}", "qnn"], input=answer)
+    assert ran(pip) == (["config", option] if agreed else ["config"])
+    assert "onnxruntime-qnn 2.7.0" in result.output
+    if option == "install":
+        hashes = install.describe_plugin("qnn").hashes
+        assert all(one in result.output for one in hashes) and "https://pypi.org/simple" in result.output
+
+
+def test_who_says_yes_beforehand_is_not_asked(pip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "is_terminal", lambda: True)
+    assert CliRunner().invoke(app, ["devices", "--install", "qnn", "--yes"]).exit_code == 0
+    assert ran(pip) == ["install"]
+
+
+def test_both_at_once_are_refused(pip: Path) -> None:
+    result = CliRunner().invoke(app, ["devices", "--install", "qnn", "--uninstall", "qnn"])
+    assert result.exit_code != 0 and ran(pip) == []
