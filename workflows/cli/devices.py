@@ -48,7 +48,7 @@ def _confirm(plugin: PluginReport, removes: bool) -> None:
         lines.append(f"from {', '.join(plugin.sources) or 'nowhere: pip may use no index'}")
         lines.append(f"with one of the {len(plugin.hashes)} hashes that Joinery was tested with:")
         lines += [f"  {one}" for one in plugin.hashes]
-    sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
+    sys.stderr.write("".join(f"{printable(line, 500)}\n" for line in lines))
     if not typer.confirm("Remove it?" if removes else "Install it?", default=False, err=True):
         raise Cancelled("Cancelled.")
 
