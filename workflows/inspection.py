@@ -190,7 +190,8 @@ class _Read:
         """As the report has it."""
         ends = self.signature.inputs, self.signature.outputs
         inputs, outputs = ([Tensor(spec.name, list(spec.shape), spec.dtype) for spec in end] for end in ends)
-        return ComponentReport(name, file, role, inputs, outputs, self.op_counts, self.opset, self.bytes, self.warnings)
+        said = self.warnings, list(self.faults)
+        return ComponentReport(name, file, role, inputs, outputs, self.op_counts, self.opset, self.bytes, *said)
 
 
 def _odd(sentences: Iterable[str]) -> dict[str, object]:

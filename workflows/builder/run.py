@@ -72,11 +72,14 @@ def build(
     began = time.monotonic()
     check_target(request.out, request.force)
     out = request.out.resolve()  # "." has no name to put a folder beside
+    from workflows.builder.tokenizer import check_tokenizer  # tokenizers: not for a command that only asks
+
     with timed(report, "checkpoint"):
         found = request.found or find_checkpoint(request.source, report=report, cancelled=cancelled)
         fetched(found.weights_bytes)
         checkpoint = read_checkpoint(*found)
         checkpoint.require_consent(request.trust_remote_code, request.consented)
+        check_tokenizer(checkpoint.folder)
         recipe = choose(checkpoint, _options(request))
         for component in ("all", *recipe.session_options):
             options_of(component, recipe)  # what cannot be set is said before anything is written

@@ -13,9 +13,12 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokenizers import Tokenizer
+
 from workflows.builder.work import Report
-from workflows.checkpoint.tokenizer import read_tokenizer
-from workflows.errors import printable
+from workflows.checkpoint.files import read_object
+from workflows.checkpoint.tokenizer import TOKENIZER_LIMIT, read_tokenizer
+from workflows.errors import CheckpointError, printable
 from workflows.wire.events import NoticeEvent
 
 if TYPE_CHECKING:
@@ -51,6 +54,40 @@ def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: N
         report(NoticeEvent(code="tokenizer", message=f"{taken}, for transformers cannot load the tokenizer: {why}."))
     elif tokenizer.is_fast:
         _write(tokenizer, target)
+
+
+def check_tokenizer(checkpoint: Path) -> None:
+    """Raises CheckpointError for a tokenizer that is there and that nothing can read; none at all is no fault."""
+    found = read_tokenizer(checkpoint)
+    if found is None:
+        return
+    why = ""
+    if found.fast:
+        try:
+            Tokenizer.from_str((checkpoint / TOKENIZER).read_text("utf-8"))
+        except Exception as error:  # noqa: BLE001 - the tokenizers library raises bare Exception alone
+            why = printable(error).rstrip(".")
+    elif found.kind == "sentencepiece":
+        why = _why_no_pieces((checkpoint / found.file).read_bytes())
+    elif found.file.endswith(".json"):
+        read_object(checkpoint, found.file, TOKENIZER_LIMIT)
+    if why:
+        raise CheckpointError(
+            f"The tokenizer {found.file} of {printable(checkpoint)} cannot be read: {why}; get it again."
+        )
+
+
+def _why_no_pieces(data: bytes) -> str:
+    """What is wrong with a SentencePiece model; empty where it has pieces."""
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
+    from transformers.utils.sentencepiece_model_pb2_new import ModelProto
+
+    model = ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError:
+        return "it is no SentencePiece model"
+    return "" if model.pieces else "it is a SentencePiece model without pieces"
 
 
 def _load(checkpoint: Path) -> tuple[PreTrainedTokenizerBase | None, str]:

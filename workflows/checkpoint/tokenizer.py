@@ -45,13 +45,14 @@ class TokenizerInfo:
     """`kind` is bpe, unigram, wordpiece, wordlevel, sentencepiece, tiktoken or tekken.
 
     `vocabulary` is the highest id plus one, added tokens included, or None where only loading it would tell;
-    `fast` says that there is a tokenizer.json, which the run path needs.
+    `fast` says that there is a tokenizer.json, which the run path needs; `file` is what it was told from.
     """
 
     kind: str
     vocabulary: int | None
     chat_template: bool
     fast: bool
+    file: str = TOKENIZER
 
 
 def read_tokenizer(folder: Path) -> TokenizerInfo | None:
@@ -67,7 +68,7 @@ def read_tokenizer(folder: Path) -> TokenizerInfo | None:
     for name, kind in _SLOW.items():
         if exists(folder, name):
             regular_file(folder, name)
-            return TokenizerInfo(kind, None, template, fast=False)
+            return TokenizerInfo(kind, None, template, fast=False, file=name)
     return None
 
 
@@ -79,10 +80,10 @@ def _fast(tokenizer: dict[str, Any]) -> tuple[str, int]:
     if not isinstance(model, dict) or not isinstance(vocab, dict | list) or not isinstance(added, list):
         raise CheckpointError(f"'{TOKENIZER}' holds no vocabulary, so the tokenizer is damaged; get it again.")
     # Unigram keeps a list of [piece, score], whose places are the ids.
-    ids = list(vocab.values()) if isinstance(vocab, dict) else [len(vocab) - 1]
+    ids = list(vocab.values()) if isinstance(vocab, dict) else [*range(len(vocab))][-1:]
     ids += [entry.get("id") for entry in added if isinstance(entry, dict)]
-    if not all(type(one) is int and -1 <= one < 1 << 31 for one in ids):
-        raise CheckpointError(f"'{TOKENIZER}' has ids that are no numbers, so the tokenizer is damaged; get it again.")
+    if not all(type(one) is int and 0 <= one < 1 << 31 for one in ids):
+        raise CheckpointError(f"'{TOKENIZER}' has ids that are no numbers from 0 on, so it is damaged; get it again.")
     kind = model.get("type") or ("bpe" if "merges" in model else "unigram" if isinstance(vocab, list) else "wordpiece")
     if str(kind).lower() not in ("bpe", "unigram", "wordpiece", "wordlevel"):
         raise CheckpointError(f"'{TOKENIZER}' is of an unknown kind, so it cannot be used; get the checkpoint again.")

@@ -16,7 +16,7 @@ from workflows.errors import RequestError
 from workflows.picture.layout import lay_out
 from workflows.picture.svg import write_picture
 from workflows.wire.reports.composite import ranges
-from workflows.wire.reports.inspection import BuiltPass, ComponentReport, KVGroupReport
+from workflows.wire.reports.inspection import BuiltPass, ComponentReport, InspectReport, KVGroupReport
 
 # The contract's fields; the window is given more.
 FIELDS = ("model_type", "task", "family", "route", "components", "kv", "stages")
@@ -52,6 +52,12 @@ def inspect(
         _show_report(path, component, picture, as_json)
 
 
+def _end(report: InspectReport) -> None:
+    """Ends the command with 1 where no runtime takes a graph of it, which stderr was told."""
+    if any(entry.faults for entry in report.components):
+        raise typer.Exit(1)
+
+
 def _show_report(path: Path, component: str | None, picture: Path | None, as_json: bool) -> None:
     from workflows.inspection import inspect_path
 
@@ -65,6 +71,7 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
         kv = [_only(group, KV_FIELDS) for group in report.kv]
         components = [_only(entry, COMPONENT_FIELDS) for entry in report.components]
         write_json({**_only(report, FIELDS), "components": components, "kv": kv})
+        _end(report)
         return
     console = Console()
     facts = f"  {report.model_type} {report.task}  route {report.route}"
@@ -78,6 +85,7 @@ def _show_report(path: Path, component: str | None, picture: Path | None, as_jso
             console.print(f"{stage.name} {stage.component}: {step.name}: {_outcome(step)}")
         if stage.parity:
             console.print(f"{stage.name} {stage.component}: against the stage before, {parity_text(stage.parity)}")
+    _end(report)
 
 
 def _cache_line(group: KVGroupReport) -> str:

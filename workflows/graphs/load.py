@@ -64,11 +64,15 @@ def parse_graph(data: bytes, name: str, folder: Path) -> GraphFile:
     if not model.graph.output:
         raise GraphError(f"{shown} holds no graph with an output, so there is nothing to run: get it anew.")
     graphs = list(graphs_in(model.graph))
-    faults = tuple(structure_faults(model, graphs, shown))
-    return GraphFile(name, folder, model, faults, (*faults, *_warnings(model, graphs, shown, folder)))
+    tensors = [tensor for graph in graphs for tensor in graph.initializer]
+    places = _places(tensors, shown, folder)
+    unread = (*_inline_faults(tensors), *_external_faults(tensors, places, shown))
+    faults = (*structure_faults(model, graphs, shown), *unread)
+    warnings = (*faults, *_warnings(model, graphs, shown), *_link_warnings(places, shown))
+    return GraphFile(name, folder, model, faults, warnings)
 
 
-def _warnings(model: onnx.ModelProto, graphs: list[onnx.GraphProto], shown: str, folder: Path) -> Iterator[str]:
+def _warnings(model: onnx.ModelProto, graphs: list[onnx.GraphProto], shown: str) -> Iterator[str]:
     if model.ir_version < 1:
         yield f"{shown} declares no version of the format, so it may be cut short."
     if not model.opset_import:
@@ -84,9 +88,6 @@ def _warnings(model: onnx.ModelProto, graphs: list[onnx.GraphProto], shown: str,
                     f"The sparse initializer {printable(sparse.values.name)} stands for {declared:,} bytes, more than "
                     "a graph's file can hold: a runtime may fail to make room for it."
                 )
-    tensors = [tensor for graph in graphs for tensor in graph.initializer]
-    yield from _inline_warnings(tensors)
-    yield from _external_warnings(tensors, shown, folder)
 
 
 def _domain_warnings(model: onnx.ModelProto, graphs: list[onnx.GraphProto]) -> Iterator[str]:
@@ -137,7 +138,7 @@ def _makers_of(node: onnx.NodeProto, makers: dict[str, int]) -> set[int]:
     return {makers[name] for name in reads_of(node) if name in makers}
 
 
-def _inline_warnings(tensors: list[onnx.TensorProto]) -> Iterator[str]:
+def _inline_faults(tensors: list[onnx.TensorProto]) -> Iterator[str]:
     """The first initializer whose bytes in the graph's file are not what its shape says."""
     for tensor in tensors:
         wanted = bytes_of(tensor.data_type, tensor.dims)
@@ -150,33 +151,45 @@ def _inline_warnings(tensors: list[onnx.TensorProto]) -> Iterator[str]:
             return
 
 
-def _external_warnings(tensors: list[onnx.TensorProto], shown: str, folder: Path) -> Iterator[str]:
-    """Each weight file that is missing or short, once. Raises GraphError for one that lies where it must not."""
-    sizes: dict[str, int | None] = {}
+def _places(tensors: list[onnx.TensorProto], shown: str, folder: Path) -> dict[str, Path]:
+    """Location → path of each weight file that is named. Raises GraphError for one that lies where it must not."""
+    external = [place_of(tensor) for tensor in tensors if tensor.data_location == onnx.TensorProto.EXTERNAL]
+    locations = dict.fromkeys(place.location for place in external if place.location)
+    return {location: check_location(folder, location, shown) for location in locations}
+
+
+def _external_faults(tensors: list[onnx.TensorProto], places: dict[str, Path], shown: str) -> Iterator[str]:
+    """Each weight file that is missing, short or read from an impossible place, once."""
+    sizes = {location: path.stat().st_size if path.is_file() else None for location, path in places.items()}
     told: set[str] = set()
     for tensor in tensors:
-        if tensor.data_location != onnx.TensorProto.EXTERNAL:
-            continue
-        place = place_of(tensor)
-        location = place.location
-        if location and location not in sizes:
-            path = check_location(folder, location, shown)
-            sizes[location] = path.stat().st_size if path.is_file() else None
-            if path.is_file() and path.stat().st_nlink > 1:
-                yield (
-                    f"{printable(location)} has another name elsewhere, a hard link: what is written to that file "
-                    f"changes the weights of {shown}."
-                )
-        if not location or location in told:
-            continue
-        size = sizes[location]
-        end = place.offset + (place.length or bytes_of(tensor.data_type, tensor.dims))
-        if size is None:
-            told.add(location)
-            yield f"The weights of {shown} are missing: there is no {printable(location)} beside it."
-        elif end > size or place.offset < 0:
-            told.add(location)
+        if tensor.data_location == onnx.TensorProto.EXTERNAL and (location := place_of(tensor).location) in sizes:
+            fault = _external_fault(tensor, sizes[location], shown) if location not in told else ""
+            if fault:
+                told.add(location)
+                yield fault
+
+
+def _external_fault(tensor: onnx.TensorProto, size: int | None, shown: str) -> str:
+    """Why nothing can read a tensor's bytes from its file; empty where it can. size: the file's, None without one."""
+    place, wanted = place_of(tensor), bytes_of(tensor.data_type, tensor.dims)
+    file, name = printable(place.location), printable(tensor.name)
+    if size is None:
+        return f"The weights of {shown} are missing: there is no {file} beside it."
+    for key, number in (("offset", place.offset), ("length", place.length)):
+        if number < 0:
+            return f"The initializer {name} of {shown} has the {key} {number:,} in {file}: get it anew."
+    if (end := place.offset + (place.length or wanted)) > size:
+        return f"{file} has {size:,} bytes and the initializer {name} ends at {end:,}: it is cut short."
+    if 0 < place.length < wanted:
+        return f"The initializer {name} of {shown} has {place.length:,} bytes in {file}, and needs {wanted:,}."
+    return ""
+
+
+def _link_warnings(places: dict[str, Path], shown: str) -> Iterator[str]:
+    for location, path in places.items():
+        if path.is_file() and path.stat().st_nlink > 1:
             yield (
-                f"{printable(location)} has {size:,} bytes and the initializer {printable(tensor.name)} ends at "
-                f"{end:,}: it is cut short."
+                f"{printable(location)} has another name elsewhere, a hard link: what is written to that file "
+                f"changes the weights of {shown}."
             )

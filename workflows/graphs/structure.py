@@ -150,8 +150,8 @@ def _recursive(model: onnx.ModelProto, shown: str) -> Iterator[str]:
         yield f"The function {printable(name)} of {shown} calls itself, so that nothing can run it."
 
 
-def _untyped(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
-    """A weight whose type is none of ONNX's."""
+def _untyped(graphs: Sequence[onnx.GraphProto], shown: str) -> Iterator[str]:
+    """A weight, an input or another value whose type is none of ONNX's."""
     known = set(onnx.TensorProto.DataType.values()) - {_NO_TYPE}
     for tensor in _weights(graphs):
         if tensor.data_type not in known:
@@ -159,6 +159,12 @@ def _untyped(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
                 f"The initializer {printable(tensor.name)} of {shown} has the type {tensor.data_type}, which is none "
                 "of ONNX's: it cannot be run."
             )
+    for graph in graphs:
+        for value in (*graph.input, *graph.output, *graph.value_info):
+            kind = value.type.tensor_type.elem_type
+            if value.type.HasField("tensor_type") and kind not in known and kind != _NO_TYPE:
+                name = printable(value.name)
+                yield f"The value {name} of {shown} has the type {kind}, which is none of ONNX's: it cannot be run."
 
 
 def _unplaced(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
@@ -178,6 +184,8 @@ def _unplaced(graphs: Iterable[onnx.GraphProto], shown: str) -> Iterator[str]:
 def _weights(graphs: Iterable[onnx.GraphProto]) -> Iterator[onnx.TensorProto]:
     for graph in graphs:
         yield from graph.initializer
+        for node in graph.node:
+            yield from (attribute.t for attribute in node.attribute if attribute.HasField("t"))
 
 
 def _nodes(model: onnx.ModelProto, graphs: Iterable[onnx.GraphProto]) -> Iterator[onnx.NodeProto]:

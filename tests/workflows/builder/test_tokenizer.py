@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,14 @@ from transformers import AutoTokenizer
 
 from tests.workflows.bundle.making import bundle
 from tests.workflows.generate.making import CORPUS, byte_fallback, byte_level, unigram, word_piece
-from workflows.builder.tokenizer import write_tokenizer
+from workflows.builder import BuildRequest, build
+from workflows.builder.tokenizer import check_tokenizer, write_tokenizer
 from workflows.bundle import read_bundle
 from workflows.bundle.manifest import MANIFEST, make_manifest
+from workflows.errors import CheckpointError
 from workflows.generate.template import ChatTemplate
 from workflows.generate.text import Text
-from workflows.wire.events import Event, NoticeEvent
+from workflows.wire.events import Event, NoticeEvent, StageEvent
 
 GENERIC = {"tokenizer_class": "PreTrainedTokenizerFast"}
 TOOL = {"content": "<tool>", "special": False, "lstrip": False, "rstrip": True, "normalized": False}
@@ -137,3 +140,40 @@ def test_a_tokenizer_that_transformers_cannot_load_is_said(tmp_path: Path) -> No
     (notice,) = told
     assert isinstance(notice, NoticeEvent) and notice.message.startswith("The tokenizer.json is taken as it is, for ")
     assert (tmp_path / "target" / "tokenizer.json").read_text() == (folder / "tokenizer.json").read_text()
+
+
+_BPE = {"version": "1.0", "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}
+_REGEX = {"type": "Split", "pattern": {"Regex": "(["}, "behavior": "Isolated", "invert": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("tokenizer.json", json.dumps(_BPE | {"added_tokens": [{"id": -1, "content": "x"}]})),
+        ("tokenizer.json", json.dumps(_BPE | {"model": _BPE["model"] | {"vocab": {"a": -1}}})),
+        ("tokenizer.json", json.dumps(_BPE | {"model": _BPE["model"] | {"merges": ["a c"]}})),
+        ("tokenizer.json", json.dumps(_BPE | {"pre_tokenizer": _REGEX})),
+        ("tokenizer.json", json.dumps(_BPE | {"decoder": {"type": "Nothing"}})),
+        ("tokenizer.json", "{"),
+        ("tokenizer.json", ""),
+        ("tokenizer.model", "garbage"),
+        ("spiece.model", ""),
+        ("vocab.json", "[]"),
+        ("vocab.json", "garbage"),
+    ],
+)
+def test_a_broken_tokenizer_fails_the_build_at_once(name: str, content: str, tmp_path: Path) -> None:
+    """By name, before anything is exported, and nothing is left."""
+    from tests.workflows.conftest import make_qwen3
+
+    folder = make_qwen3(tmp_path / "c")
+    (folder / name).write_text(content)
+    stages: list[Event] = []
+    with pytest.raises(CheckpointError, match=re.escape(name)):
+        build(BuildRequest(str(folder), tmp_path / "out", {}), stages.append)
+    assert {one.stage for one in stages if isinstance(one, StageEvent)} == {"checkpoint"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c"]
+
+
+def test_a_checkpoint_without_a_tokenizer_is_no_fault(tmp_path: Path) -> None:
+    check_tokenizer(tmp_path)

@@ -158,6 +158,71 @@ def test_inspect_says_what_is_odd_about_a_graph_that_it_shows(cli: Any, tmp_path
     assert err.count("\n") == 1
 
 
+def _external(key: str, value: str) -> Callable[[Any], None]:
+    def change(model: Any) -> None:
+        weight = model.graph.initializer[0]
+        weight.ClearField("raw_data")
+        weight.data_location = 1
+        for one, said in {"location": "w.data", "offset": "0", "length": "8", key: value}.items():
+            entry = weight.external_data.add()
+            entry.key, entry.value = one, said
+
+    return change
+
+
+def _set(path: str, value: Any) -> Callable[[Any], None]:
+    def change(model: Any) -> None:
+        *parents, last = path.split(".")
+        here = model
+        for name in parents:
+            here = here[int(name)] if name.isdigit() else getattr(here, name)
+        setattr(here, last, value)
+
+    return change
+
+
+UNRUNNABLE: dict[str, Callable[[Any], None]] = {
+    "dtype of a weight": _set("graph.initializer.0.data_type", 999),
+    "dtype of an input": _set("graph.input.0.type.tensor_type.elem_type", 999),
+    "dtype of an output": _set("graph.output.0.type.tensor_type.elem_type", 77),
+    "raw data cut short": _set("graph.initializer.0.raw_data", b"123"),
+    "no operator": _set("graph.node.0.op_type", ""),
+    "unknown operator": _set("graph.node.0.op_type", "Nothing"),
+    "input from nowhere": lambda model: model.graph.node[0].input.__setitem__(0, "gone"),
+    "output from nowhere": _set("graph.output.0.name", "gone"),
+    "result twice": lambda model: model.graph.node.append(model.graph.node[0]),
+    "impossible opset": _set("opset_import.0.version", 1 << 40),
+    "weights missing": _external("location", "gone.data"),
+    "weights cut short": _external("length", "1000000"),
+    "weights beyond the end": _external("offset", "1000000"),
+    "negative offset": _external("offset", "-8"),
+    "negative length": _external("length", "-8"),
+    "length of another shape": _external("length", "4"),
+}
+
+
+@pytest.mark.parametrize("kind", UNRUNNABLE)
+def test_inspect_of_what_no_runtime_takes_ends_with_1(cli: Any, tmp_path: Path, kind: str) -> None:
+    """What can be shown is; what is wrong is on stderr, in sentences that name the file."""
+    import numpy
+    import onnx
+    from onnx import helper, numpy_helper
+
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in ("x", "y")]
+    weight = numpy_helper.from_array(numpy.ones(2, numpy.float32), "w")
+    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"], name="n")], "g", ends[:1], ends[1:], [weight])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)])
+    (tmp_path / "w.data").write_bytes(bytes(16))
+    onnx.save(model, tmp_path / "g.onnx")
+    assert cli("inspect", tmp_path / "g.onnx")[::2] == (0, "")
+    UNRUNNABLE[kind](model)
+    (tmp_path / "g.onnx").write_bytes(model.SerializeToString())
+    for options in ((), ("--json",)):
+        code, out, err = cli("inspect", tmp_path / "g.onnx", *options)
+        assert (code, bool(out)) == (1, True), err
+        assert err and all(line.startswith("joinery: ") for line in err.splitlines()) and "g.onnx" in err + out, err
+
+
 def test_inspect_shows_symbolic_axes_by_name(cli: Any, demo_bundle: Path) -> None:
     """A shape's dynamic axis is its name as a string."""
     report = json.loads(cli("inspect", demo_bundle, "--json")[1])

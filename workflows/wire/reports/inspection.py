@@ -20,7 +20,10 @@ class Tensor:
 
 @dataclass
 class ComponentReport:
-    """One graph of a bundle. bytes: of its weights. warnings: what is odd about the file, a sentence each."""
+    """One graph of a bundle. bytes: of its weights. warnings: what is odd about the file, a sentence each.
+
+    faults: those of the warnings for which no runtime takes the graph.
+    """
 
     name: str
     file: str
@@ -31,6 +34,7 @@ class ComponentReport:
     opset: dict[str, int]
     bytes: int
     warnings: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
     @property
     def nodes(self) -> int:
