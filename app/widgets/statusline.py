@@ -131,7 +131,7 @@ class StatusLine(QWidget):
         self.note = NoteLine(context.notes)
         row.addLayout(self._chips, 1)
         row.addWidget(self.text, 1)
-        row.addWidget(self.note, 3)
+        row.addWidget(self.note, 5)
         for part in (self._more, self.memory):
             row.addWidget(part)
         self._timer = QTimer(self, interval=250)
