@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from tests.sweep.fuzz import FAMILIES, fuzz
-from tests.sweep.run import Case, decoders, read, run, shard_of
-from tests.sweep.table import document, fuzz_section
+from tests.sweep.run import Case, decoders, heads, read, run, shard_of
+from tests.sweep.table import document, fuzz_section, heads_section
 from tests.sweep.tiny import HEAD, LAYERS
 
 KINDS = ("wrong", "traceback", "no config", "refused", "equal")
@@ -16,7 +16,7 @@ KINDS = ("wrong", "traceback", "no config", "refused", "equal")
 def main() -> None:
     """Runs one sweep as the arguments say."""
     parser = argparse.ArgumentParser(prog="python -m tests.sweep", description=__doc__)
-    parser.add_argument("sweep", choices=["decoders", "seams", "fuzz"], help="seams: decoders by PyTorch alone, quick")
+    parser.add_argument("sweep", choices=["decoders", "seams", "heads", "fuzz"], help="seams: by PyTorch alone")
     parser.add_argument("--shard", default="1/1", help="K/N: every N-th case from the K-th on")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no case after so long")
     parser.add_argument("--json", type=Path, help="verdicts go here; what stands there is not run again")
@@ -26,12 +26,16 @@ def main() -> None:
     parser.add_argument("--family", nargs="+", default=FAMILIES, choices=FAMILIES, help="of the fuzz")
     parser.add_argument("--cases", type=int, default=200, help="of the fuzz, each family")
     parser.add_argument("--graphs", action="store_true", help="fuzz real builds; else the seam, by PyTorch alone")
+    parser.add_argument("--graphs-of", nargs="+", default=[], metavar="SIZE=F", help="verdicts, for the document")
+    parser.add_argument("--heads", type=Path, help="verdicts of `heads`, for the document")
     parser.add_argument("--seams", type=Path, help="verdicts of `seams`, for the document")
     parser.add_argument("--fuzz", type=Path, help="verdicts of `fuzz`, for the document")
     parser.add_argument("--document", type=Path, help="write this page of the verdicts so far, and run nothing")
     given = parser.parse_args()
     if given.document:
-        page = document(list(decoders()), read(given.json), read(given.seams))
+        files = (pair.partition("=") for pair in given.graphs_of)
+        columns = {f"graphs, {size}": read(Path(file)) for size, _, file in files} | {"seam": read(given.seams)}
+        page = document(list(decoders()), columns) + heads_section(read(given.heads))
         given.document.write_text(page + fuzz_section(list(read(given.fuzz).values())), "utf-8")
         return
     cases = shard_of(_cases(given), given.shard)
@@ -46,6 +50,8 @@ def main() -> None:
 def _cases(given: argparse.Namespace) -> dict[str, Case]:
     if given.sweep == "fuzz":
         return fuzz(given.family, given.cases, given.graphs)
+    if given.sweep == "heads":
+        return heads()
     return decoders(graphs=given.sweep == "decoders", layers=given.layers, head=given.head)
 
 

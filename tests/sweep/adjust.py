@@ -49,9 +49,12 @@ def changes_for(name: str, head: int) -> dict[str, Any]:
     hidden = head * HEADS
     sized: dict[str, dict[str, Any]] = {
         "dbrx": {"ffn_config": DECODERS["dbrx"]["ffn_config"] | {"hidden_size": hidden}},
-        "falcon_h1": {"mamba_d_ssm": 2 * hidden},
+        "falcon_h1": {"mamba_d_ssm": 2 * hidden, "mamba_d_head": head},
         "reformer": {"axial_pos_embds_dim": [hidden // 2, hidden // 2]},
-        "zamba2": {"attention_hidden_size": 2 * hidden, "attention_head_dim": 2 * head},
+        "zamba2": {"attention_hidden_size": 2 * hidden, "attention_head_dim": 2 * head, "mamba_headdim": head},
+        "mamba2": {"num_heads": 8, "head_dim": head},
+        "bamba": {"mamba_d_head": head},
+        "granitemoehybrid": {"mamba_d_head": head},
     }
     if head % 4:  # half of such a head is no whole number of pairs
         sized |= {one: {"partial_rotary_factor": 0.4} for one in ("fuyu", "persimmon", "phi")}

@@ -19,6 +19,8 @@ Values = dict[str, Any]
 _EXPERTS = ("mixtral", "qwen2_moe", "qwen3_moe", "phimoe", "olmoe")
 _TYPED = ("qwen2", "qwen3", "gemma2", "gemma3_text", "qwen2_moe", "qwen3_moe")  # have layer_types of two kinds
 _WINDOWED = ("mistral", "phi3", "mixtral", "phimoe", *_TYPED)
+_DERIVED = ("phi3", "phimoe", "olmo2", "granite", "qwen2_moe", "olmoe")  # a head is the hidden size by their number
+_HEADS = (8, 10, 12, 16, 20, 22, 24, 32, 80)  # GroupQueryAttention takes some of them
 FAMILIES = (
     "llama", "qwen2", "qwen3", "mistral", "gemma2", "gemma3_text", "phi3", "granite", "olmo2", "mixtral", "qwen2_moe",
     "qwen3_moe", "phimoe", "olmoe",
@@ -38,7 +40,7 @@ def _case(family: str, number: int, graphs: bool) -> Callable[[], Verdict]:
         except Exception as error:  # noqa: BLE001 - transformers' own checks, of every kind
             return Verdict(name, "no config", f"{type(error).__name__}: {' '.join(str(error).split())[:200]}")
         chances = random.Random(number)
-        options = {"cache": chances.choice(["static", "gqa", "scatter"]), "chunk": chances.choice([16, 64])}
+        options = {"cache": chances.choice([None, "static", "gqa", "scatter"]), "chunk": chances.choice([16, 64])}
         found = decoder_case(name, config, options) if graphs else seam_case(name, config, number)
         return found if found.kind == "equal" else Verdict(found.name, found.kind, f"{found.note} {values}")
 
@@ -49,15 +51,16 @@ def random_values(family: str, number: int) -> Values:
     """The config's values; the same for the same number."""
     chances = random.Random(f"{family} {number}")
     kv_heads = chances.choice([1, 2, 3])
-    heads, head_dim = kv_heads * chances.choice([1, 2, 4]), chances.choice([8, 16, 24, 32])
-    layers = chances.choice([1, 2, 3])
+    heads, head_dim = kv_heads * chances.choice([1, 2, 4]), chances.choice(_HEADS)
+    layers, own_size = chances.choice([1, 2, 3]), family not in _DERIVED
+    hidden = heads * head_dim + (chances.choice([0, 6, 20]) if own_size else 0)
     values: Values = {
-        "vocab_size": VOCABULARY, "hidden_size": heads * head_dim, "intermediate_size": chances.choice([48, 96]),
+        "vocab_size": VOCABULARY, "hidden_size": hidden, "intermediate_size": chances.choice([48, 96]),
         "num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": kv_heads,
         "max_position_embeddings": 1024, "tie_word_embeddings": chances.random() < 0.5, "pad_token_id": 0,
         "bos_token_id": 1, "eos_token_id": None, "rope_parameters": _rope(chances, family, head_dim),
     }  # fmt: skip
-    if family not in ("phi3", "phimoe", "olmo2", "granite", "qwen2_moe", "olmoe"):
+    if own_size:
         values["head_dim"] = head_dim
     return values | _windows(chances, family, layers) | _own(chances, family)
 

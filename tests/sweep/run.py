@@ -7,14 +7,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from tests.sweep.adjust import VARIANTS, changes_for
 from tests.sweep.case import Verdict, decoder_case
 from tests.sweep.seam import seam_case
-from tests.sweep.tiny import HEAD, LAYERS, tiny_config
+from tests.sweep.tiny import EVERY_HEAD, HEAD, LAYERS, WINDOW, tiny_config
+from workflows.recipe.schema import Cache
 
 Case = Callable[[], Verdict]
+DEFAULT = "default"  # the cache that nobody chose
 
 
 def decoders(graphs: bool = True, layers: int = LAYERS, head: int = HEAD) -> dict[str, Case]:
@@ -39,6 +41,24 @@ def _case(name: str, config_class: Any, changes: dict[str, Any], graphs: bool, l
         return decoder_case(name, config) if graphs else seam_case(name, config)
 
     return run
+
+
+def heads() -> dict[str, Case]:
+    """`80 gqa` → its case, for every head size and cache: Qwen 3 with a window, its hidden size no multiple of 8."""
+    from transformers import Qwen3Config
+
+    def case(size: int, cache: str) -> Case:
+        layers = {"layer_types": ["full_attention", "sliding_attention"], "sliding_window": WINDOW}
+
+        def run() -> Verdict:
+            config = tiny_config(
+                Qwen3Config, {"hidden_size": 4 * size + 6, "use_sliding_window": True} | layers, head=size
+            )
+            return decoder_case(f"{size} {cache}", config, {} if cache == DEFAULT else {"cache": cache})
+
+        return run
+
+    return {f"{size} {cache}": case(size, cache) for size in EVERY_HEAD for cache in (DEFAULT, *get_args(Cache))}
 
 
 def shard_of(cases: Mapping[str, Case], shard: str) -> dict[str, Case]:

@@ -22,8 +22,10 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+from tests.provenance import header_line
 from tests.sweep.case import TOLERANCE, Verdict, save_spread
 from tests.sweep.run import Case, run, shard_of
+from tests.sweep.table import SOURCES
 from tests.sweep.tiny import LARGEST, SIZES
 from workflows.builder import BuildRequest, build
 from workflows.errors import JoineryError
@@ -174,6 +176,8 @@ def table(verdicts: list[Verdict]) -> str:
         f" random checkpoints, sources of {', '.join(map(str, LENGTHS))} tokens, {STEPS} greedy tokens each, logits and"
         " tokens against",
         f"eager Hugging Face. Of {len(verdicts)}: {', '.join(f'{n} {kind}' for kind, n in counts.most_common())}.",
+        "",
+        header_line(*SOURCES),
         "",
         "| model type | verdict | note |",
         "|---|---|---|",

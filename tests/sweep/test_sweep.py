@@ -11,7 +11,7 @@ from tests.sweep.case import Verdict, decoder_case
 from tests.sweep.fuzz import FAMILIES, fuzz, random_values
 from tests.sweep.run import decoders, read, run, shard_of
 from tests.sweep.table import document, fuzz_section
-from tests.sweep.tiny import WINDOW, tiny_config
+from tests.sweep.tiny import HEAD_SIZES, WINDOW, tiny_config
 
 SHARDS, MINUTES = 8, 4.0
 _RIGHT = ("equal", "refused", "no config")
@@ -39,10 +39,14 @@ def test_every_causal_lm_is_equal_or_refused_at_its_seam(shard: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_causal_lms_are_equal_or_refused_as_graphs() -> None:
-    """Real builds of one part of them, JOINERY_SWEEP_SHARD (from 1), as far as the time allows."""
+@pytest.mark.parametrize("head", [HEAD_SIZES[0], HEAD_SIZES[1]])
+def test_causal_lms_are_equal_or_refused_as_graphs(head: int) -> None:
+    """Real builds of one part of them, JOINERY_SWEEP_SHARD (from 1), with the default cache, as the time allows.
+
+    Heads that GroupQueryAttention takes, and that it does not take.
+    """
     number = os.environ.get("JOINERY_SWEEP_SHARD", "1")
-    verdicts = run(shard_of(decoders(), f"{number}/{SHARDS}"), MINUTES / 4)
+    verdicts = run(shard_of(decoders(head=head), f"{number}/{SHARDS}"), MINUTES / 8)
     assert verdicts
     assert _others(verdicts) == []
 
@@ -93,8 +97,8 @@ def test_verdicts_are_kept_and_tabled(tmp_path: Path) -> None:
     run({"a": lambda: case("a")}, 1, file)
     run({"a": lambda: case("a"), "b": lambda: case("b")}, 1, file)
     assert ran == ["a", "b"]
-    page = document(["a", "b", "c"], read(file), {"c": Verdict("c", "equal")})
+    page = document(["a", "b", "c"], {"graphs, 10": read(file), "seam": {"c": Verdict("c", "equal")}})
     page += fuzz_section([Verdict("qwen2 0", "equal"), Verdict("qwen2 1", "refused", "So.")])
     assert "| qwen2 | 1 | 1 | 0 | 0 | 0 |" in page
-    assert "| graphs | 0 | 2 | 0 | 0 | 0 | 1 |" in page
+    assert "| graphs, 10 | 0 | 2 | 0 | 0 | 0 | 1 |" in page
     assert "| a | refused | – | Because \\| so. |" in page and "| c | – | equal |  |" in page

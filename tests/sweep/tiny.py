@@ -7,15 +7,16 @@ is not heads × head size where the class lets them differ.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM
 
-LARGEST = 12_000_000  # weights
+LARGEST = 16_000_000  # weights
 VOCABULARY, WINDOW, POSITIONS, LAYERS, HEAD, HEADS = 251, 24, 1024, 2, 16, 4
-HEAD_SIZES = (80, 10, 12, 20, HEAD)
-"""That GroupQueryAttention takes, and that it does not; one of no multiple of 4, one of a real model, one of old."""
+HEAD_SIZES = (80, 10, 12, 20)  # that GroupQueryAttention takes, and that it does not: one of no multiple of 4
+EVERY_HEAD = (2, 4, 10, 12, 18, 20, 22, 80, 96, 128, 192, 256)
 _HEAD_NAMES = (
     "head_dim", "v_head_dim", "qk_nope_head_dim", "d_head", "kv_channels", "swa_head_dim", "dim_head",
     "attention_head_size", "v_head_size", "query_pre_attn_scalar",
@@ -91,12 +92,9 @@ def tiny_config(
     """
     hidden = head * HEADS
     # 12 more is a hidden size of its own, and even a multiple of the heads; not every class that names both allows it
-    wider = [hidden + 12] if head != HEAD and "head_dim" in config_class().to_dict() else []
-    for size in wider:
-        config = _config(config_class, changes, layers, head, size)
-        if _runs(config):
-            return config
-    return _config(config_class, changes, layers, head, hidden)
+    names_both = head != HEAD and "head_dim" in config_class().to_dict()
+    wider = _if_it_runs(lambda: _config(config_class, changes, layers, head, hidden + 12)) if names_both else None
+    return wider or _config(config_class, changes, layers, head, hidden)
 
 
 def _config(config_class: Any, changes: dict[str, Any] | None, layers: int, head: int, hidden: int) -> Any:
@@ -110,14 +108,15 @@ def _config(config_class: Any, changes: dict[str, Any] | None, layers: int, head
     return config
 
 
-def _runs(config: Any) -> bool:
-    """Whether transformers can run a model of it."""
+def _if_it_runs(make: Callable[[], Any]) -> Any:
+    """The config; None where transformers cannot make it or run a model of it."""
     try:
+        config = make()
         with torch.no_grad():
             AutoModelForCausalLM.from_config(config).eval()(input_ids=torch.tensor([[1, 2, 3]]), use_cache=False)
     except Exception:  # noqa: BLE001 - whatever transformers raises, the sizes do not go together
-        return False
-    return True
+        return None
+    return config
 
 
 def _values(config_class: Any, sizes: dict[str, Any], layers: int) -> dict[str, Any]:

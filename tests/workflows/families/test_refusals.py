@@ -21,6 +21,7 @@ from workflows.export import check as checking
 from workflows.export.decoder import causal_layers
 from workflows.export.load import load_model
 from workflows.generate import GenerateOptions, open_engine
+from workflows.preconditions import KERNELS, Kernel
 from workflows.recipe import choose, family_for
 from workflows.wire.events import Event, GenerationDone, NoticeEvent
 
@@ -137,6 +138,25 @@ def test_sinks_are_built_where_the_host_writes_and_refused_by_name_elsewhere(tmp
     ]
     assert json.loads((tmp_path / "static" / "recipe.json").read_text("utf-8"))["cache"] == "static"
     check(tmp_path / "static", checkpoint, greedy, 8)
+
+
+@pytest.mark.slow
+def test_a_kernel_that_asks_more_than_the_table_says_ends_in_a_static_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A default build goes on and says why; who chose the cache is told what else there is."""
+    checkpoint = save_decoder("llama", tmp_path / "checkpoint", head_dim=12)
+    monkeypatch.setitem(KERNELS, "GroupQueryAttention", Kernel("GroupQueryAttention"))  # type: ignore[arg-type]
+    told: list[Event] = []
+    build(BuildRequest(str(checkpoint), tmp_path / "out", {"capacity": 256}), told.append)
+    (notice,) = [event.message for event in told if isinstance(event, NoticeEvent) and event.code == "cache"]
+    assert notice.startswith("The graphs of the gqa cache do not run (") and "head_size must be a multiple" in notice
+    assert notice.endswith("): the cache is static, and the export begins anew.")
+    recipe = json.loads((tmp_path / "out" / "recipe.json").read_text("utf-8"))
+    assert (recipe["cache"], recipe["chunk"]) == ("static", 64)
+    check(tmp_path / "out", checkpoint, greedy, 8)
+    with pytest.raises(RecipeError, match=r"head_size must be .*: build with --cache static\.$"):
+        build(BuildRequest(str(checkpoint), tmp_path / "gqa", {"capacity": 256, "cache": "gqa"}))
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from workflows.checkpoint import open_checkpoint
+from workflows.errors import RecipeError
+from workflows.probe.facts import plan_of
 from workflows.recipe import choose, family_for
 from workflows.recipe.families.base import Family
 from workflows.recipe.families.decoder import DECODER
@@ -104,3 +107,53 @@ def test_the_chunk_that_goes_with_a_cache(options: dict[str, Any], chunk: int, c
     """Wider where no row is copied; graphs of a fixed width are compared at just that."""
     found = choose(open_checkpoint("demo:qwen3"), options)
     assert (found.chunk, found.compared_chunk) == (chunk, compared)
+
+
+@pytest.mark.parametrize("size", [2, 4, 10, 12, 18, 20, 22, 80, 96, 128, 192, 256])
+def test_every_head_size_has_a_cache_and_the_others_are_refused_before_anything_is_loaded(size: int) -> None:
+    """What the sweep builds of them is in DECODERS.md."""
+    demo = open_checkpoint("demo:qwen3")
+    checkpoint = replace(demo, config={**demo.config, "head_dim": size})
+    fits = size % 8 == 0
+    assert choose(checkpoint, {}).cache == ("gqa" if fits else "static")
+    for cache in ("static", "window", "scatter"):
+        assert choose(checkpoint, {"cache": cache}).cache == cache
+    offers = {offer.name: offer for offer in plan_of(checkpoint, {}).layouts}
+    assert [name for name, offer in offers.items() if not offer.available] == ([] if fits else ["gqa"])
+    if fits:
+        assert choose(checkpoint, {"cache": "gqa"}).cache == "gqa"
+        return
+    why = f"GroupQueryAttention takes heads of a multiple of 8, and this model's have {size}"
+    assert offers["gqa"].note == why
+    for options, sentence in (
+        ({"cache": "gqa"}, f"The gqa cache is not right for qwen3: {why}; build with --cache static."),
+        (
+            {"kv_dtype": "float16"},
+            f"needs the gqa layout, which is not right for this model: {why}; leave kv_dtype out.",
+        ),
+    ):
+        with pytest.raises(RecipeError) as raised:
+            choose(checkpoint, options)
+        assert sentence in str(raised.value)
+
+
+@pytest.mark.parametrize(("size", "fits"), [(8, False), (12, False), (24, False), (16, True), (80, True)])
+def test_a_variant_whose_operator_rotates_is_refused_by_the_size_of_heads(size: int, fits: bool) -> None:
+    demo = open_checkpoint("demo:qwen3")
+    checkpoint = replace(demo, config={**demo.config, "head_dim": size})
+    offer = next(one for one in plan_of(checkpoint, {}).variants if one.name == "transformer-only")
+    assert offer.available == fits
+    options = {"variant": "transformer-only", "target": "qnn"}
+    if fits:
+        assert choose(checkpoint, options).cache == "gqa"
+        return
+    why = f"takes heads of a multiple of 16, and this model's have {size}; leave --variant out."
+    with pytest.raises(RecipeError, match=why):
+        choose(checkpoint, options)
+
+
+def test_latent_attention_is_not_judged_by_the_heads_of_its_config() -> None:
+    demo = open_checkpoint("demo:qwen3")
+    checkpoint = replace(demo, config={**demo.config, "head_dim": 12, "kv_lora_rank": 16})
+    assert choose(checkpoint, {}).cache == "static"
+    assert choose(checkpoint, {"cache": "gqa"}).cache == "gqa"  # the export sees what it keeps
