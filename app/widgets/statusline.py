@@ -129,7 +129,8 @@ class StatusLine(QWidget):
         self._chips = QHBoxLayout()
         self._chips.setSpacing(2 * G)
         self.note = NoteLine(context.notes)
-        row.addLayout(self._chips, 1)
+        row.addLayout(self._chips)
+        self._row = row
         row.addWidget(self.text, 1)
         row.addWidget(self.note, 5)
         for part in (self._more, self.memory):
@@ -175,6 +176,7 @@ class StatusLine(QWidget):
                 self.chips[key] = self._chip(key)
                 self._chips.addWidget(self.chips[key], 1)
             self._show(key)
+        self._row.setStretchFactor(self._chips, 5 if wanted else 0)  # as much as a note
         hidden = len(every) - len(wanted)
         self._more.setText(self.tr("and %n more", "", hidden) if hidden else "")
         self._show_rest(bool(wanted))

@@ -22,7 +22,7 @@ from tests.app.test_doors import genai
 from tests.app.test_window import drop
 from tests.fakes.divergence import FIRST, report
 from workflows.wire.events import BuildDone
-from workflows.wire.requests import Build, Diverge, Side
+from workflows.wire.requests import Build, Diverge, InstallPlugin, Side
 
 Make = Callable[..., MainWindow]
 Raise = Callable[[MainWindow, Path], None]
@@ -224,6 +224,21 @@ def test_nothing_of_a_page_moves_for_a_note_or_an_error(
     assert area.contains(window.banner.geometry())
     assert window.status.rect().contains(window.status.note.geometry())
     assert window.size().toTuple() == size
+
+
+def test_what_runs_and_a_note_both_have_room(qtbot: Any, make_window: Make) -> None:
+    window = make_window(hang_on="install")
+    window.resize(1024, 700)
+    window.context.plugins.start("webgpu", InstallPlugin("webgpu"), "Asking …")
+    window.context.show_note("A note that is long. " * 12, "Import …", owner={})
+    qtbot.waitUntil(lambda: bool(window.status.chips))
+    qtbot.wait(50)
+    (chip,) = window.status.chips.values()
+    assert chip.words.width() > 200 and window.status.note.width() > 300
+    window.context.plugins.cancel()
+    qtbot.waitUntil(lambda: not window.status.chips)
+    qtbot.wait(50)
+    assert window.status.note.width() > 600 and window.status.text.width() > 80
 
 
 def test_the_newest_that_holds_is_shown() -> None:
