@@ -158,11 +158,11 @@ def test_home(qtbot: Any, make: Make, home: Path) -> None:
 
 
 def test_a_build_that_was_left(qtbot: Any, make: Make, home: Path) -> None:
-    at = make(open_bundle=False, delay=0.2)
+    at = make(open_bundle=False, delay=2)
     at.context.build.start(Build("demo:qwen3", str(home / "bundles" / "x"), {}), 20.0)
     qtbot.waitUntil(lambda: at.context.build.current is not None)
     at.window.close()
-    at.look("PlainLabel")
+    at.look()
     at.window.leaving.question.buttons()[1].click()
 
 
@@ -172,10 +172,10 @@ def test_dialogs_of_home(qtbot: Any, make: Make, home: Path, tmp_path: Path) -> 
     at.context.exportRequested.emit(at.context.bundle["path"], at.text)  # type: ignore[index]
     at.look("PlainLabel")
     dialogs("ExportDialog").close()
-    at.context.noteShown.emit(at.text, at.text, None)
-    at.look("Banner", "QPushButton")
+    at.context.show_note(at.text, at.text, list)
+    at.look("NoteLine", "QPushButton")
     at.context.show_error(at.text, at.text)
-    at.look("Banner", "QPlainTextEdit")
+    at.look("ErrorBanner", "QPlainTextEdit")
 
 
 def test_build(qtbot: Any, make: Make) -> None:
@@ -349,11 +349,16 @@ def test_devices(qtbot: Any, make: Make) -> None:
     at = make()
     page: Any = at.page("devices")
     qtbot.waitUntil(lambda: bool(page.cards) and page.cards[-1].isVisible())
-    cards = {card.device.name: card for card in page.cards}
-    for act in (cards["qnn"].check, cards["qnn"].compile, cards["webgpu"].act):
-        act.click()
+    for name in ("check", "compile"):
+        getattr(next(card for card in page.cards if card.device.name == "qnn"), name).click()
         qtbot.waitUntil(lambda: not any(card.cancel.isVisible() for card in page.cards))
-        at.look("PlainLabel", "Elided", "DeviceCard", "Table of BundleTable", "Table of BundleTable, a tool tip")
+        at.look("PlainLabel", "DeviceCard", "Table of BundleTable", "Table of BundleTable, a tool tip")
+    next(card for card in page.cards if card.device.name == "webgpu").act.click()
+    qtbot.waitUntil(lambda: page.plugins.question is not None)
+    at.look("QLabel")
+    page.plugins.question.buttons()[0].click()
+    qtbot.waitUntil(lambda: page.plugins.question is None and not at.context.plugins.device)
+    at.look("DeviceCard")
 
 
 def test_accuracy(qtbot: Any, make: Make) -> None:
