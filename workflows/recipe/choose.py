@@ -211,7 +211,9 @@ def _refuse_layout(recipe: Recipe, family: Family, geometry: Geometry) -> None:
     """Refuses a cache that the model cannot have, before anything is loaded, and names one that it can."""
     misfit = cache_misfit(recipe.cache, recipe, family, geometry)
     if misfit and recipe.variant == "transformer-only":
-        raise RecipeError(f"The transformer-only variant is not right for this model: {misfit}; leave --variant out.")
+        raise RecipeError(
+            f"The transformer-only variant is not right for this model: {misfit}; build the plain variant."
+        )
     if recipe.kv_dtype != "float32" and (recipe.cache != "gqa" or misfit):
         _refuse_half_cache(recipe, cache_misfit("gqa", recipe, family, geometry))
     if misfit:

@@ -32,7 +32,7 @@ def _instead(setting: str, recipe: Recipe) -> str:
     """What to build in the place of a cache; the host writes a static one for every target."""
     if setting != "cache":
         return ""
-    return "; leave --variant out" if recipe.variant == "transformer-only" else "; build with --cache static"
+    return "; build the plain variant" if recipe.variant == "transformer-only" else "; build with --cache static"
 
 
 def remarks(recipe: Recipe) -> list[str]:

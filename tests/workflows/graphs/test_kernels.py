@@ -157,6 +157,26 @@ def test_products_in_blocks_want_zero_points_and_no_bias(dml: Table) -> None:
         assert (left(model, dml) == []) == fits, inputs
 
 
+@pytest.mark.parametrize(("head", "rotary", "nowhere"), [
+    (16, 0, ""),
+    (12, 0, "takes heads of a multiple of 8, and this model's have 12"),
+    (24, 1, "with rotary positions takes heads of a multiple of 16, and this model's have 24"),
+])  # fmt: skip
+def test_what_the_cpu_would_have_to_take_and_cannot_is_told(dml: Table, head: int, rotary: int, nowhere: str) -> None:
+    """A node that the provider leaves out is the CPU's, whose kernels have a table of their own."""
+    model = parse(
+        f"""g (float[1,2,{4 * head}] q, float[1,2,{2 * head}] k, float[1,2,8,{head}] p, int32[1] s, int32[1] t)
+        => (float[1,2,{4 * head}] y)
+        {{ y, a, b = com.microsoft.GroupQueryAttention<num_heads = 4, kv_num_heads = 2, do_rotary = {rotary}>
+           (q, k, k, p, p, s, t) }}""",
+        opset=21,
+        contrib=True,
+    )
+    ((_, why),) = left(model, dml)
+    assert why.endswith(f" The CPU cannot run it either: GroupQueryAttention {nowhere}." if nowhere else ".")
+    assert ("cannot run it either" in why) == bool(nowhere)
+
+
 def test_weights_are_not_read(dml: Table) -> None:
     model = parse("g (float[1,4] x) => (float[1,4] y) { y = MatMul(x, w) }", opset=21, w=weights(4, 4))
     proto = ir.to_proto(model)

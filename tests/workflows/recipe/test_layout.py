@@ -147,7 +147,7 @@ def test_a_variant_whose_operator_rotates_is_refused_by_the_size_of_heads(size: 
     if fits:
         assert choose(checkpoint, options).cache == "gqa"
         return
-    why = f"takes heads of a multiple of 16, and this model's have {size}; leave --variant out."
+    why = f"takes heads of a multiple of 16, and this model's have {size}; build the plain variant."
     with pytest.raises(RecipeError, match=why):
         choose(checkpoint, options)
 
