@@ -6,6 +6,7 @@
     writers.py  many processes that write to one home: what was lost
     soak.py     long use: memory, descriptors and threads while tokens, sessions and messages go by
     mutants/    files from elsewhere, changed at random: each runs, or is refused in a sentence within bounds
+    inputs.py   bad inputs, each with a culprit that the command line's sentence must name; `--only inputs`
     table.py    figures ──▶ Markdown
 
 `python -m tests.faults` tries all and prints the table; `--soak` is long use alone. What is tried in the window stands

@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import astuple
 from pathlib import Path
 
+from tests.faults import inputs
 from tests.faults.cases import Subject, Verdict, tried
 from tests.faults.files import SUBJECTS
 from tests.faults.moments import MOMENTS, at_moments
@@ -42,6 +43,8 @@ def main() -> int:
         rows.append(row_of(MOMENTS.kind, map(_told, at_moments(given.moments, given.seed))))
     if rows:
         print(table(rows))
+    if given.only == inputs.KIND:
+        return _inputs(given.cases, given.seed)
     findings = _mutants(given.only, given.mutants, given.number, given.seed)
     fell_short = findings > 0 or any(row.whole < row.cases or row.hands or row.named < row.said for row in rows)
     return int((not given.only and _writers(given.times) > 0) or fell_short)
@@ -85,6 +88,24 @@ def _mutants(only: str, count: int, number: int | None, seed: int) -> int:
     if rows:
         print(f"\n{markdown(tried.HEAD, map(astuple, rows))}")
     return sum(row.findings for row in rows)
+
+
+def _inputs(count: int | None, seed: int) -> int:
+    """1 where one of the bad inputs is not answered well; each that is not goes to stderr as it is found."""
+    from tests.faults.mutants import building, tried  # torch and all that is tried: seconds to import
+
+    tried.warm_up()
+    with tried.place() as base:
+        (base / "sound").mkdir()
+        building.lay(base / "sound")
+        verdicts = []
+        for one in inputs.tried(base / "sound", inputs.bad_inputs(count, seed)):
+            verdicts.append(one)
+            if one.wrong:
+                print(one, file=sys.stderr, flush=True)
+    good = sum(not one.wrong for one in verdicts)
+    print(f"{good} of {len(verdicts)} bad inputs are answered by a sentence that names the culprit.")
+    return int(good < len(verdicts))
 
 
 def _writers(times: int) -> int:

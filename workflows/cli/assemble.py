@@ -29,6 +29,8 @@ def assemble(
     from workflows.interchange.assemble import read_keys
 
     files = {name: Path(file) for name, file in pairs("NAME=FILE", graphs).items()}
+    if empty := next((text for text in graphs if text.endswith("=")), None):
+        raise RequestError(f"NAME=FILE takes the file of a graph, and {empty!r} names none.")
     if len(files) < len(graphs):
         raise RequestError("Two graphs have one name: give each its own NAME=FILE.")
     said = read_keys(pipeline) if pipeline else None

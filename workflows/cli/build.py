@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
@@ -13,6 +12,7 @@ from workflows.builder import build as run_build
 from workflows.cli.asked import Asked, asking
 from workflows.cli.console import Console
 from workflows.cli.output import JsonFlag, interruptible, mebibytes, write_json
+from workflows.cli.prompt import read_value
 from workflows.cli.streams import say
 from workflows.errors import RecipeError
 from workflows.recipe.choose import parse_settings
@@ -80,14 +80,9 @@ def _goal(goal: str | None, precision: str | None, prompts: Path | None, task: T
 
 
 def _read_recipe(path: Path) -> dict[str, object]:
-    try:
-        recipe = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise RecipeError(f"The recipe {path} cannot be read: {error.strerror}.") from None
-    except ValueError:
-        recipe = None
+    recipe = read_value(path, "recipe")
     if not isinstance(recipe, dict):
-        raise RecipeError(f"The recipe {path} is no JSON object.")
+        raise RecipeError(f"The recipe file {path} is no JSON object of settings.")
     recipe.pop("source", None)  # a recipe serves any checkpoint of its family
     return recipe
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
 
 from workflows.cli.output import pairs
-from workflows.errors import PromptError, RequestError, printable
+from workflows.errors import PromptError, RequestError
 from workflows.files import not_a_file
+from workflows.strict import NoJsonError, read_json
 
 _LONGEST = 64 << 20  # bytes
 
@@ -66,10 +66,7 @@ def read_chain(path: Path | None) -> object:
     """The ops of a file, as GenerateOptions.chain takes them; None without one. Raises RequestError, PromptError."""
     if path is None:
         return None
-    try:
-        found = json.loads(read_text(path, "logits"))
-    except (ValueError, RecursionError) as error:
-        raise RequestError(f"The logits file {path} cannot be read as JSON: {printable(error, 80)}.") from None
+    found = read_value(path, "logits")
     if not isinstance(found, list):
         raise RequestError(f'The logits file {path} must be a JSON list of ops: [{{"op": "top_k", "value": 40}}, …].')
     return found
@@ -83,6 +80,15 @@ def check_combined(amateur: Path | None, alpha: float | None, guidance: float | 
         raise RequestError("--negative-prompt is what guidance leads away from: give --guidance with it.")
 
 
+def read_value(path: Path, what: str) -> object:
+    """The value of a JSON file. Raises PromptError where it cannot be read, RequestError where it is no JSON."""
+    try:
+        value: object = read_json(read_text(path, what))
+    except NoJsonError as error:
+        raise RequestError(f"The {what} file {path} {error}: mend it, or give another.") from None
+    return value
+
+
 def read_text(path: Path, what: str) -> str:
     """A UTF-8 file. what: what it is called in the sentence. Raises PromptError where it cannot be read."""
     if kind := not_a_file(path):
@@ -90,7 +96,7 @@ def read_text(path: Path, what: str) -> str:
     if path.is_file() and path.stat().st_size > _LONGEST:
         raise PromptError(f"The {what} file {path} is larger than {_LONGEST >> 20} MiB: no model reads so much.")
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except OSError as error:
         raise PromptError(f"The {what} file {path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:

@@ -111,7 +111,7 @@ class _Matcher:
     def __init__(self, asked: Asked, words: LLTokenizer) -> None:
         from llguidance import LLMatcher
 
-        self._matcher = LLMatcher(words, _compiled(asked), log_level=0)
+        self._matcher, self._said = LLMatcher(words, _compiled(asked), log_level=0), _SAID[asked.form]
         self._taken: list[int] = []
         if self._matcher.is_error():
             raise _unusable(asked, self._matcher.get_error())
@@ -127,7 +127,7 @@ class _Matcher:
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         if self._matcher.is_error():
             reason = printable(" ".join(self._matcher.get_error().split()), 160)
-            raise RequestError(f"The reply cannot go on in the form that was asked for: {reason.rstrip('.')}.")
+            raise RequestError(f"The reply cannot go on by the {self._said}: {reason.rstrip('.')}.")
         return np.unpackbits(bits, count=vocabulary, bitorder="little").view(np.bool_)
 
 

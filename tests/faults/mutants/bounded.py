@@ -39,8 +39,8 @@ class Ended:
     noise: str
 
 
-def bounded(work: Callable[[], str]) -> Ended:
-    """Does `work` in a fork. What it prints goes nowhere."""
+def bounded(work: Callable[[], str], lasts_s: float | None = None) -> Ended:
+    """Does `work` in a fork. What it prints goes nowhere. lasts_s: what it may last, where that is not LASTS_S."""
     told, noise = os.memfd_create("told"), os.memfd_create("noise")
     sys.stdout.flush()
     sys.stderr.flush()
@@ -48,7 +48,7 @@ def bounded(work: Callable[[], str]) -> Ended:
     if child == 0:
         _live(work, told, noise)
     here = _resident(child)  # what it has of this process, before it has done anything
-    wrong = _watch(child, here + MEMORY)
+    wrong = _watch(child, here + MEMORY, LASTS_S if lasts_s is None else lasts_s)
     _, status, used = os.wait4(child, 0)
     if not wrong and os.WIFSIGNALED(status):
         ended_by = signal.Signals(os.WTERMSIG(status))
@@ -81,18 +81,18 @@ def _live(work: Callable[[], str], told: int, noise: int) -> None:
         os._exit(code)
 
 
-def _watch(child: int, most: int) -> str:
+def _watch(child: int, most: int, lasts_s: float) -> str:
     """Waits for the end; ends what takes more memory, or waits for nothing, and says so."""
     handle = os.pidfd_open(child)
     try:
-        for _ in range(LASTS_S * 1000 // _LOOK_MS):
+        for _ in range(int(lasts_s * 1000) // _LOOK_MS):
             if select.select([handle], [], [], _LOOK_MS / 1000)[0]:
                 return ""
             if (size := _resident(child)) > most:
                 os.kill(child, signal.SIGKILL)
                 return _too_much(size - most + MEMORY)
         os.kill(child, signal.SIGKILL)
-        return f"still there after {LASTS_S} s"
+        return f"still there after {lasts_s:g} s"
     finally:
         os.close(handle)
 
