@@ -21,6 +21,7 @@ Name = Literal[
     "TensorScatter",
     "Attention",
     "RotaryEmbedding",
+    "RMSNormalization",
     "MatMulNBits",
     "GatherBlockQuantized",
 ]
@@ -84,6 +85,7 @@ KERNELS: Mapping[Name, Kernel] = {
     "TensorScatter": Kernel("TensorScatter", since=24),
     "Attention": Kernel("Attention", since=23),
     "RotaryEmbedding": Kernel("RotaryEmbedding", since=23),
+    "RMSNormalization": Kernel("RMSNormalization", since=23),
     "MatMulNBits": Kernel("MatMulNBits", blocks=_BLOCKS),
     "GatherBlockQuantized": Kernel("GatherBlockQuantized", blocks=_BLOCKS),
 }

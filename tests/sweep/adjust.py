@@ -56,6 +56,8 @@ def changes_for(name: str, head: int) -> dict[str, Any]:
         "bamba": {"mamba_d_head": head},
         "granitemoehybrid": {"mamba_d_head": head},
     }
+    if head % 8:  # nor is a quarter
+        sized |= {"stablelm": {"partial_rotary_factor": 0.4}}
     if head % 4:  # half of such a head is no whole number of pairs
         sized |= {one: {"partial_rotary_factor": 0.4} for one in ("fuyu", "persimmon", "phi")}
     return DECODERS.get(name, {}) | sized.get(name, {})

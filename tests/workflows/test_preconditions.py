@@ -130,6 +130,7 @@ def test_operators_of_onnx_stand_from_their_opset_on_for_heads_of_any_size(opset
         for name, node in {
             "Attention": {"feeds": {"q": rows, "k": rows, "v": np.ones((1, 2, 3, size + 4), dtype)}},
             "RotaryEmbedding": {"feeds": {"x": rows, "cos": half, "sin": half}},
+            "RMSNormalization": {"feeds": {"x": rows, "scale": np.ones(size, dtype)}},
             "TensorScatter": {
                 "feeds": {"past": np.ones((1, 8, size), dtype), "new": np.ones((1, 2, size), dtype),
                           "at": np.array([3], np.int64)},

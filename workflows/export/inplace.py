@@ -119,7 +119,7 @@ class ScatterSeam(_InPlace):
                 {"axis": 1},
                 dtype=buffer.dtype,
                 shape=buffer.shape,
-                version=24,
+                version=KERNELS["TensorScatter"].since,
             )
             for buffer, rows in zip(past, (call.key, call.value), strict=True)
         ]

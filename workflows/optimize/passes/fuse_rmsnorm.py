@@ -24,8 +24,9 @@ from workflows.optimize.match import (
     split_constant,
     users,
 )
+from workflows.preconditions import KERNELS
 
-_RMS_OPSET = 23
+_RMS_OPSET = KERNELS["RMSNormalization"].since
 _FLOAT = ir.DataType.FLOAT
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
 

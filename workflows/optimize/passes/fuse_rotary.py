@@ -26,8 +26,9 @@ from workflows.optimize.match import (
     scalar,
     sizes,
 )
+from workflows.preconditions import KERNELS
 
-_OPSET = 23  # the first with RotaryEmbedding
+_OPSET = KERNELS["RotaryEmbedding"].since
 _BY_ELEMENT = ("Cos", "Sin", "Cast", "Identity")
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
 

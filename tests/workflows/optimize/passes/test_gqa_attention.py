@@ -88,7 +88,7 @@ def test_fixed_slots_tell_how_many_positions_there_are() -> None:
         ({"positions": None}, "how many positions its tables would need is not known"),
         ({"positions": 1 << 21}, "for 2,097,152 positions would be larger than 64 MiB"),
         ({"turned": "q"}, "not both turned by a RotaryEmbedding"),
-        ({"pairs": 4}, "its rotary turns 4 pairs of heads of 16"),
+        ({"pairs": 4}, "takes heads of which a multiple of 16 is rotated, and this model rotates 8"),
         (
             {"angle": "r = ReduceMax<keepdims = 1>(p) d = Div(p, r) f = Mul(d, inv)"},
             "the angle of a position depends on more than the position",
