@@ -559,7 +559,7 @@ def _genai() -> Iterator[Bad]:
         "model.decoder.inputs": (5, {"nothing": "x"}, {"past_key_names": "%n%d"}, {"past_key_names": "x"}),
         "model.context_length": (-1, "x"),
         "search": (5, {"top_p": 7}),
-        "surprise": (1,),
+        "surprise": ({"a": 1},),
         "version": (9,),
     }.items():
         for value in values:
@@ -631,7 +631,7 @@ def _constraints() -> Iterator[Bad]:
                 if option == "--prompt-file"
                 else ("--prompt", "x")
             )
-            named = (option[2:], option[2:].replace("-", "_"), "JSON schema", "own.file", "prompt is empty")
+            named = (option[2:], option[2:].replace("-", "_"), "JSON schema", "own.file", "chain.0", "prompt is empty")
             yield Bad(
                 "constraint",
                 f"{option} {content!r}",
@@ -656,9 +656,13 @@ def _constraints() -> Iterator[Bad]:
         "a folder": _folder("own.file"),
         "bytes": _write("own.file", b"\xff\xfe\x00"),
         "empty": _write("own.file", ""),
+        "a pipe": _pipe("own.file"),
     }.items():
         yield Bad("prompts", title, (*prompts, "own.file"), ("own.file",), change)
     task = ("eval", "b", "--against", "b", "--task-file")
+    yield Bad("task file", "a pipe", (*task, "own.jsonl"), ("own.jsonl",), _pipe("own.jsonl"))
+    piped = ("assemble", "decoder=b/decoder.onnx", "--pipeline", "own.json", "--out", "out")
+    yield Bad("assemble", "a pipeline that is a pipe", piped, ("own.json",), _pipe("own.json"))
     for content in ("", "{", "5", '{"nothing": 1}', b"\xff"):
         yield Bad("task file", repr(content), (*task, "own.jsonl"), ("own.jsonl",), _write("own.jsonl", content))
 

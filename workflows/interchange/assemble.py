@@ -21,6 +21,7 @@ from workflows.bundle import Pipeline
 from workflows.bundle.read import PIPELINE
 from workflows.bundle.write import check_target, publish
 from workflows.errors import RequestError, printable
+from workflows.files import not_a_file
 from workflows.graphs.requires import precision_in
 from workflows.interchange.branches import Graphs, proto_of, read_graphs
 from workflows.interchange.copying import GraphFolder
@@ -169,6 +170,8 @@ def _merged(words: Mapping[str, Any], said: Said) -> dict[str, Any]:
 
 def read_keys(path: Path) -> dict[str, object]:
     """The keys of a pipeline file. Raises RequestError for a file that is no JSON object."""
+    if kind := not_a_file(path):
+        raise RequestError(f"The pipeline {printable(path)} is {kind}, which may have no end: give a file.")
     try:
         found = read_json(path.read_bytes())
     except OSError as error:

@@ -167,6 +167,13 @@ def test_a_kernel_that_asks_more_than_the_table_says_ends_in_a_static_cache(
             {"num_attention_heads": None, "text_config": {"num_attention_heads": 4}, "vision_config": {"depth": 2}},
             r"a model of several parts \(text_config\)",
         ),
+        ({"intermediate_size": -1}, "intermediate_size = -1, where a positive whole number must stand: mend"),
+        ({"intermediate_size": [8, "x"]}, "intermediate_size = x, where a positive whole number must stand: mend"),
+        ({"rope_theta": "x"}, "rope_theta = x, where a positive number must stand: mend"),
+        ({"rope_parameters": {"rope_theta": float("nan")}}, "rope_theta = nan, where a positive number must stand"),
+        ({"rope_parameters": {"full": {"rope_theta": -1}}}, "rope_theta = -1, where a positive number must stand"),
+        ({"rope_parameters": {"rope_type": 5}}, "rope_type = 5, where the name of a rule must stand: mend"),
+        ({"rope_parameters": 5}, "rope_parameters = 5, where an object must stand: mend"),
         ({"num_attention_heads": 0}, "num_attention_heads = 0, where a positive whole number must stand: mend"),
     ],
 )

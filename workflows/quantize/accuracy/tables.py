@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from workflows.errors import PromptError, printable
+from workflows.files import not_a_file
 
 LINES, PARQUET = (".jsonl", ".ndjson"), ".parquet"
 SUFFIXES = (*LINES, PARQUET)
@@ -50,6 +51,8 @@ def text_of(row: Row, column: str, number: int, file: Path) -> str:
 
 def read_text(file: Path) -> str:
     """A UTF-8 text. Raises PromptError where it cannot be read, or is no text."""
+    if (kind := not_a_file(file)) and not file.is_dir():
+        raise PromptError(f"The prompt file {printable(file)} is {kind}, which may have no end: give a text file.")
     try:
         text = file.read_text("utf-8-sig")
     except OSError as error:

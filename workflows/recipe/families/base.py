@@ -54,6 +54,9 @@ CONFIG_NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
+_WIDTHS = ("intermediate_size", "moe_intermediate_size", "ffn_dim", "d_ff", "encoder_ffn_dim", "decoder_ffn_dim")
+
+
 @dataclass(frozen=True)
 class Geometry:
     """What a family reads from a config before anything is exported; the cache itself asks the graphs.
@@ -130,6 +133,8 @@ class Family:
         names = self.config_names
         heads = _whole(config, names["heads"])
         hidden = _whole(config, names["hidden_size"])
+        _check_widths(config)
+        _check_rope(config)
         return Geometry(
             windows=_windows(config, _whole(config, names["layers"])),
             hidden_size=hidden,
@@ -215,6 +220,33 @@ def _rope_limit(config: Mapping[str, Any]) -> int:
     return min(limits, default=UNLIMITED)
 
 
+def _check_widths(config: Mapping[str, Any]) -> None:
+    """Raises CheckpointError for a width of the feed-forward layers, or one of a list of them, that is none."""
+    for name in _WIDTHS:
+        value = config.get(name)
+        for one in value if isinstance(value, list) else [value]:
+            _whole({name: one}, (name,), 1)
+
+
+def _check_rope(config: Mapping[str, Any]) -> None:
+    """Raises CheckpointError for a rotary base that is no positive number and for a rule that is no text."""
+    rope = config.get("rope_parameters") or {}
+    if not isinstance(rope, Mapping):
+        raise _no_value("rope_parameters", rope, "an object")
+    for rule in (config, rope, *(rule for rule in rope.values() if isinstance(rule, Mapping))):
+        base, kind = rule.get("rope_theta"), rule.get("rope_type")
+        if base is not None and (isinstance(base, bool) or not isinstance(base, int | float) or not base > 0):
+            raise _no_value("rope_theta", base, "a positive number")
+        if kind is not None and not isinstance(kind, str):
+            raise _no_value("rope_type", kind, "the name of a rule")
+
+
+def _no_value(name: str, value: object, wanted: str) -> CheckpointError:
+    return CheckpointError(
+        f"config.json says {name} = {printable(value, 40)}, where {wanted} must stand: mend the file."
+    )
+
+
 def _whole(config: Mapping[str, Any], names: tuple[str, ...], default: int | None = None) -> int:
     name = next((name for name in names if config.get(name) is not None), None)
     if name is None and default is not None:
@@ -223,10 +255,7 @@ def _whole(config: Mapping[str, Any], names: tuple[str, ...], default: int | Non
         raise _nowhere(config, names)
     value = config[name]
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-        raise CheckpointError(
-            f"config.json says {name} = {printable(value, 40)}, where a positive whole number must stand: "
-            "mend the file."
-        )
+        raise _no_value(name, value, "a positive whole number")
     return value
 
 
