@@ -53,7 +53,9 @@ def random_values(family: str, number: int) -> Values:
     kv_heads = chances.choice([1, 2, 3])
     heads, head_dim = kv_heads * chances.choice([1, 2, 4]), chances.choice(_HEADS)
     layers, own_size = chances.choice([1, 2, 3]), family not in _DERIVED
-    hidden = heads * head_dim + (chances.choice([0, 6, 20]) if own_size else 0)
+    hidden = heads * head_dim
+    if own_size:  # classes want whole multiples of the heads, and eager experts of 4
+        hidden = heads * 4 * (-(-head_dim // 4) + chances.choice([0, 1, 3]))
     values: Values = {
         "vocab_size": VOCABULARY, "hidden_size": hidden, "intermediate_size": chances.choice([48, 96]),
         "num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": kv_heads,
