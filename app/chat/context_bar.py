@@ -82,10 +82,12 @@ class ContextBar(QWidget):
         text = self.tr("context {0} of {1} tokens").format(number(used), number(capacity))
         if window or evicted:
             text += self.tr(" · {0} evicted").format(number(evicted))
+        elif used >= capacity:
+            text += self.tr(" · full")
         elif needed >= capacity:
             text += self.tr(" · this chat does not fit, it has about {0}").format(number(needed))
         elif alarming:
-            text += self.tr(" · full") if used >= capacity else self.tr(" · nearly full")
+            text += self.tr(" · nearly full")
         self._show(text, share, alarming or needed >= capacity)
 
     def _show(self, text: str, share: float, alarming: bool = False) -> None:

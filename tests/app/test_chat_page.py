@@ -264,6 +264,10 @@ def test_context_bar_alarm_and_evictions(make: Make) -> None:
     bar = make(bundle="").context_bar
     bar.set_usage(240, 256, 0, window=False)
     assert bar.bar.alarming and bar.usage.text().endswith("nearly full")
+    bar.set_usage(256, 256, 0, window=False, needed=256)  # the cache holds the chat, and no slot is left
+    assert bar.bar.alarming and bar.usage.text().endswith(" · full")
+    bar.set_usage(0, 256, 0, window=False, needed=256)  # another bundle answered the chat
+    assert bar.bar.alarming and bar.usage.text().endswith("it has about 256")
     bar.set_usage(256, 256, 1200, window=True)
     assert not bar.bar.alarming
     assert bar.usage.text().endswith("evicted") and number(1200) in bar.usage.text()
