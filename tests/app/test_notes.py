@@ -201,6 +201,22 @@ def places(window: MainWindow) -> dict[int, tuple[QPoint, int, int]]:
     return {id(one): (one.mapTo(window, QPoint()), one.width(), one.height()) for one in parts if one.isVisible()}
 
 
+def settled(qtbot: Any, window: MainWindow) -> dict[int, tuple[QPoint, int, int]]:
+    """Where everything lies once no job runs any more and what the jobs brought has its place."""
+    qtbot.wait(50)
+    qtbot.waitUntil(lambda: not window.context.activities._open)
+    seen = dict[int, tuple[QPoint, int, int]]()
+
+    def is_still() -> bool:
+        nonlocal seen
+        before, seen = seen, places(window)
+        qtbot.wait(50)
+        return before == seen
+
+    qtbot.waitUntil(is_still)
+    return seen
+
+
 @pytest.mark.parametrize("size", [(1280, 800), (1024, 700)])
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_nothing_of_a_page_moves_for_a_note_or_an_error(
@@ -210,8 +226,7 @@ def test_nothing_of_a_page_moves_for_a_note_or_an_error(
     window.resize(*size)
     window.context.open_bundle(make_bundle(tmp_path / "a"))
     window.show_page(name)
-    qtbot.wait(50)
-    before = places(window)
+    before = settled(qtbot, window)
     window.context.show_note("A note that is long. " * 12, "Import …", lambda: None)
     window.context.show_error("An error that is long. " * 30, "details\n" * 40, "Open it anew", lambda: None)
     qtbot.wait(50)
