@@ -28,7 +28,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 
 from workflows.errors import DiskFullError
-from workflows.paths import is_private, make_folder
+from workflows.paths import close_to_others, is_private, make_folder
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
@@ -79,7 +79,7 @@ def drafted(path: Path, needed: int | None = None) -> Iterator[Path]:
         try:
             yield draft
             if is_private(path):
-                draft.chmod(0o600)
+                close_to_others(draft)
             sync(draft)
             draft.replace(path)
         finally:

@@ -53,7 +53,12 @@ def make_folder(folder: Path) -> None:
 def make_private(path: Path) -> None:
     """Makes an empty file where none is; what is there is for its owner alone from now on. Raises OSError."""
     os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
-    if stat.S_IMODE(path.stat().st_mode) & _OTHERS:
+    close_to_others(path)
+
+
+def close_to_others(path: Path) -> None:
+    """Takes a file of Joinery's own from every user but its owner; Windows has no such bits. Raises OSError."""
+    if os.name != "nt" and stat.S_IMODE(path.stat().st_mode) & _OTHERS:
         path.chmod(0o600)
 
 

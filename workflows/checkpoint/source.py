@@ -78,6 +78,11 @@ def find_checkpoint(
         return Found(path.resolve(), source, "folder")
     if path is not None and (path.exists() or not is_hub_id(source)):
         raise not_a_folder(source, path)
+    if path is None and source:
+        raise CheckpointError(
+            f"{printable(source)!r} has characters that cannot be printed, so it is taken for no checkpoint: give a "
+            "folder, demo:NAME, or a model's name on the hub."
+        )
     if path is None:
         raise CheckpointError("No checkpoint was named; give a folder, demo:NAME, or a model's name on the hub.")
     if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):

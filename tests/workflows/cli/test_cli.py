@@ -409,7 +409,7 @@ def spoiled(bundle: Path, target: Path) -> Path:
         (["build", "demo:qwen3", "--out", "O", "--chunk", "0"], "chunk is wrong in the recipe"),
         (["build", "demo:qwen3", "--out", "O", "--set", "colour=red"], "No recipe has a setting 'colour'"),
         (["build", "demo:qwen3", "--out", "O", "--set", "capacity"], "--set takes KEY=VALUE"),
-        (["build", "demo:qwen3", "--out", "O", "--recipe", "garbage.onnx"], "garbage.onnx is no JSON object"),
+        (["build", "demo:qwen3", "--out", "O", "--recipe", "garbage.onnx"], "garbage.onnx is not JSON"),
         (["build", "demo:qwen3"], "--out"),
         (["dance"], "No such command 'dance'"),
     ],

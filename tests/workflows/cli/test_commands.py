@@ -52,12 +52,13 @@ SHELL = {"cli", "confinement", "errors", "paths", "processes", "wire"}
 MODELS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
 LINE = {"annotated_doc", "platformdirs", "rich", "shellingham", "typer", "workflows", *MODELS}
 BUILD = {
-    "builder", "bundle", "checkpoint", "digests", "evidence", "files", "locks", "memory", "names", "recipe", "strict",
+    "builder", "bundle", "checkpoint", "digests", "evidence", "files", "locks", "memory", "names", "preconditions",
+    "recipe", "strict",
 }  # fmt: skip
 BUILDERS = ("build", "assemble", "eval", "diverge", "import", "export-genai")
 PROMPTED = ("generate", "chat", "bench", "diverge")
 MORE = {
-    **dict.fromkeys(PROMPTED, frozenset({"files"})),
+    **dict.fromkeys(PROMPTED, frozenset({"files", "strict"})),
     "inspect": {"files", "picture"},
     "cache": {"files", "locks", "stage_cache", "filelock"},
     **dict.fromkeys(BUILDERS, BUILD | {"files", "stage_cache", "filelock", "psutil"}),

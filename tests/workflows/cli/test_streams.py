@@ -149,10 +149,20 @@ def test_a_terminal_is_shown_no_control(hostile: Path, tmp_path: Path, line: str
         assert r"\u001b]0;OWNED" in sent, ascii(sent)  # rich drops a bell and a carriage return of styled text
 
 
+OUT = ("--out", "OUT")
+WITH: dict[str, tuple[str, ...]] = {
+    "build": OUT, "assemble": OUT, "report": ("--out", "OUT.html"), "import": OUT, "export-genai": OUT,
+    "generate": ("--prompt", "a"), "eval": ("--against", "B"), "diverge": ("B", "--prompt", "a"),
+    "preflight": ("--provider", "cpu"), "compile": ("--provider", "qnn"),
+}  # fmt: skip
+"""What a command wants beside its first word, before it looks at that."""
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_errors_of_every_command_show_no_control(name: str, tmp_path: Path) -> None:
     """A word that is no path, no option and no command is named, and moves no cursor."""
-    for arguments in ((name, HOSTILE), (name, f"--{HOSTILE}")):
+    needed = (str(tmp_path / word) if word.startswith("OUT") else word for word in WITH.get(name, ()))
+    for arguments in ((name, HOSTILE, *needed), (name, f"--{HOSTILE}")):
         code, sent = on_terminal(*arguments)
         assert code in (1, 2) and not [one for one in FORBIDDEN if one in sent], ascii(sent)
         assert "joinery: " in sent and "OWNED" in sent and "a fault of Joinery" not in sent, sent
@@ -217,6 +227,9 @@ def shell(redirections: str, *arguments: object, stdin: str = "8*7=\n") -> subpr
 def check_streams(arguments: tuple[Any, ...]) -> None:
     for redirection in (">&-", ">/dev/full", "</dev/null >/dev/full", ">&- <&-"):
         done = shell(redirection, *arguments)
+        if arguments[0] == "chat" and redirection.startswith("<"):  # a chat without a line prints nothing
+            assert (done.returncode, done.stderr) == (0, ""), done
+            continue
         assert done.returncode == 1, (redirection, done)
         [told] = done.stderr.splitlines()
         assert told.startswith("joinery: Standard output "), told
