@@ -7,20 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import onnxruntime as ort
 import psutil
-from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import-untyped,unused-ignore]
-    DeviceReset,
-    EngineError,
-    EPFail,
-    Fail,
-    InvalidArgument,
-    InvalidGraph,
-    InvalidProtobuf,
-    ModelLoadCanceled,
-    ModelRequiresCompilation,
-    NoSuchFile,
-    NotImplemented,
-    RuntimeException,
-)
+from onnxruntime.capi import onnxruntime_pybind11_state
 
 from workflows.bundle.options import SessionOptions
 from workflows.errors import DeviceError, GraphError, printable
@@ -33,21 +20,26 @@ from workflows.runtime.providers.cpu import CPU
 from workflows.runtime.signature import renamed
 from workflows.tensors import TensorSpec
 
-ORT_ERRORS = (  # they have no base class of their own
-    DeviceReset,
-    EngineError,
-    EPFail,
-    Fail,
-    InvalidArgument,
-    InvalidGraph,
-    InvalidProtobuf,
-    ModelLoadCanceled,
-    ModelRequiresCompilation,
-    NoSuchFile,
-    NotImplemented,
-    RuntimeException,
+_ERROR_NAMES = (
+    "DeviceReset",
+    "EngineError",
+    "EPFail",
+    "Fail",
+    "InvalidArgument",
+    "InvalidGraph",
+    "InvalidProtobuf",
+    "ModelLoadCanceled",
+    "ModelRequiresCompilation",
+    "NoSuchFile",
+    "NotImplemented",
+    "RuntimeException",
+)
+ORT_ERRORS: tuple[type[Exception], ...] = (
+    *(getattr(onnxruntime_pybind11_state, name) for name in _ERROR_NAMES if hasattr(onnxruntime_pybind11_state, name)),
     RuntimeError,
 )
+"""What onnxruntime raises, which has no base class of its own. Older builds, as those of OpenVINO and DirectML, lack
+some of them."""
 _WEIGHTS = "session.model_external_initializers_file_folder_path"  # for a graph that comes as bytes
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +30,12 @@ from workflows.wire.events import GenerationDone
 from workflows.wire.reports.preflight import LeftNode
 
 QNN = importlib.util.find_spec("onnxruntime_qnn") is not None
+OLDER = """
+import onnxruntime.capi.onnxruntime_pybind11_state as state
+del state.DeviceReset, state.ModelRequiresCompilation
+from workflows.runtime.sessions import ORT_ERRORS
+assert state.Fail in ORT_ERRORS and RuntimeError in ORT_ERRORS
+"""
 
 
 def test_the_cpu_is_first_and_usable() -> None:
@@ -146,6 +154,11 @@ def test_qnn_takes_its_target_whole_and_wrong_values_are_refused(built: Built, d
         "com.microsoft.SkipSimplifiedLayerNormalization"
     }
     assert all("not supported by QNN" in left.reason for one in wrong.components for left in one.elsewhere)
+
+
+def test_an_older_onnxruntime_has_fewer_errors_and_still_runs() -> None:
+    """OpenVINO's build is of 1.24, DirectML's last one too: they lack errors that 1.31 has."""
+    subprocess.run([sys.executable, "-c", OLDER], check=True, timeout=60)
 
 
 @pytest.mark.slow
