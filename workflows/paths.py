@@ -10,6 +10,7 @@ stages keep their permissions, which are the bundle's; the folder around them is
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -51,8 +52,23 @@ def make_folder(folder: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Makes an empty file where none is; what is there is for its owner alone from now on. Raises OSError."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
+    """Makes an empty file where none is; what is there is for its owner alone from now on. Raises OSError.
+
+    A file that is there is never opened, nor a new one under its own name: when a process closes a file, it loses every
+    POSIX lock that it has on it, SQLite's too, and the database is damaged.
+    """
+    if not path.exists():
+        draft = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL, 0o600))
+        try:
+            os.link(draft, path)
+        except FileExistsError:  # another process or thread was first
+            pass
+        except OSError:  # a file system without hard links
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        finally:
+            draft.unlink()
     close_to_others(path)
 
 

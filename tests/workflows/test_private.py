@@ -16,6 +16,7 @@ from workflows.cli.terminal import reader_of_terminal
 from workflows.graphs.excerpt import write_excerpt
 from workflows.graphs.where import Where, open_graph
 from workflows.measure.history import FILE, History
+from workflows.paths import make_private
 from workflows.plugins import _write
 from workflows.stage_cache import choose_limit
 
@@ -91,3 +92,29 @@ def test_a_history_that_others_could_read_is_closed(tmp_path: Path) -> None:
     path.touch(0o644)
     History(path).runs()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+WRITE = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('CREATE TABLE b (c)')"
+
+
+def test_a_lock_on_a_file_outlives_what_makes_it_private(tmp_path: Path) -> None:
+    """POSIX: a process that closes a file loses its locks on it, and two write to one database at once."""
+    path = tmp_path / "runs.db"
+    make_private(path)
+    base = sqlite3.connect(path)
+    base.execute("CREATE TABLE a (b)")
+    base.execute("BEGIN EXCLUSIVE")
+    make_private(path)
+    done = subprocess.run([sys.executable, "-c", WRITE, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "database is locked" in done.stderr
+    base.close()
+
+
+def test_a_file_system_without_hard_links_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    make_private(tmp_path / "a")
+    make_private(tmp_path / "a")
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600 and list(tmp_path.iterdir()) == [tmp_path / "a"]
