@@ -43,12 +43,16 @@ def is_private(path: Path) -> bool:
 
 def make_folder(folder: Path) -> None:
     """Makes a folder and those that it lies in. Raises OSError."""
-    for root in (home(), cache_home()):
-        if folder.is_relative_to(root):
-            root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _tighten(root)
-            break
-    folder.mkdir(mode=0o700 if is_private(folder) else 0o777, parents=True, exist_ok=True)
+    root = next((one for one in (home(), cache_home()) if folder.is_relative_to(one)), None)
+    if root is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _tighten(root)
+    below = folder.relative_to(root).parts
+    for depth, name in enumerate(below):  # mkdir gives its mode to the last one alone
+        is_shared = not _SHARED.isdisjoint(below[:depth])
+        root.joinpath(*below[:depth], name).mkdir(mode=0o777 if is_shared else 0o700, exist_ok=True)
 
 
 def make_private(path: Path) -> None:
