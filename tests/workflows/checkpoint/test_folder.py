@@ -100,7 +100,7 @@ def test_no_source_at_all() -> None:
 
 @pytest.mark.parametrize("source", ["a\0b", "a\nb"])
 def test_a_source_that_cannot_be_printed_is_named(source: str) -> None:
-    with pytest.raises(CheckpointError, match="^'a\ufffdb' has characters that cannot be printed"):
+    with pytest.raises(CheckpointError, match=r"^'a\ufffdb' has characters that cannot be printed"):
         open_checkpoint(source)
 
 
