@@ -9,6 +9,7 @@ a text, a space before it. The run path reads tokenizer.json alone, so all of th
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,10 @@ def write_tokenizer(checkpoint: Path, target: Path, report: Report = lambda _: N
         _write(tokenizer, target)
 
 
+_RANKS = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
+"""The first line of tiktoken's ranks, which Llama 3 and others keep in tokenizer.model, too."""
+
+
 def check_tokenizer(checkpoint: Path) -> None:
     """Raises CheckpointError for a tokenizer that is there and that nothing can read; none at all is no fault."""
     found = read_tokenizer(checkpoint)
@@ -68,7 +73,8 @@ def check_tokenizer(checkpoint: Path) -> None:
         except Exception as error:  # noqa: BLE001 - the tokenizers library raises bare Exception alone
             why = printable(error).rstrip(".")
     elif found.kind == "sentencepiece":
-        why = _why_no_pieces((checkpoint / found.file).read_bytes())
+        data = (checkpoint / found.file).read_bytes()
+        why = "" if _RANKS.match(data) else _why_no_pieces(data)
     elif found.file.endswith(".json"):
         read_object(checkpoint, found.file, TOKENIZER_LIMIT)
     if why:

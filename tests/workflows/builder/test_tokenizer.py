@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import re
@@ -177,3 +178,13 @@ def test_a_broken_tokenizer_fails_the_build_at_once(name: str, content: str, tmp
 
 def test_a_checkpoint_without_a_tokenizer_is_no_fault(tmp_path: Path) -> None:
     check_tokenizer(tmp_path)
+
+
+def test_ranks_of_tiktoken_are_a_tokenizer_under_sentencepiece_s_name(tmp_path: Path) -> None:
+    """As Llama 3 has them in tokenizer.model; what is neither is refused."""
+    ranks = b"".join(base64.b64encode(bytes([byte])) + f" {byte}\n".encode() for byte in range(256))
+    (tmp_path / "tokenizer.model").write_bytes(ranks)
+    check_tokenizer(tmp_path)
+    (tmp_path / "tokenizer.model").write_bytes(b"neither one nor the other")
+    with pytest.raises(CheckpointError, match="it is no SentencePiece model"):
+        check_tokenizer(tmp_path)
