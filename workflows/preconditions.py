@@ -2,9 +2,10 @@
 
     KERNELS ──▶ choosing and refusing a cache layout (recipe/layout.py, recipe/choose.py, export/check.py)
             ──▶ fusing rotary positions (optimize/passes/gqa_attention.py, export/inplace.py)
-            ──▶ preflight (graphs/kernels.py), the sweep and the fuzzer (tests/sweep)
+            ──▶ preflight (graphs/kernels.py)
 
-What the provider of another target lacks stands in recipe/target.py. The rows were measured with onnxruntime 1.31.1:
+The sweep and the fuzzer (tests/sweep) draw sizes on both sides of the limits and build by what is chosen here. What the
+provider of another target lacks stands in recipe/target.py. The rows were measured with onnxruntime 1.31.1:
 tests/workflows/test_preconditions.py runs every kernel on both sides of every limit, so that a version of onnxruntime
 with other limits fails there.
 """

@@ -23,6 +23,7 @@ from workflows.wire.codec import read
 from workflows.wire.reports.preflight import LeftNode
 
 _FOLDED = ("Constant",)  # onnxruntime makes initializers of them before it asks a provider
+_PAST_KEY, _COS_CACHE = 3, 7  # inputs of GroupQueryAttention
 _OWN_VERSION = 1  # of onnxruntime's operators, of which onnx has no schema
 
 
@@ -132,7 +133,8 @@ def _cpu_misfit(node: onnx.NodeProto, types: _Types) -> str:
         return KERNELS[node.op_type].misfit(block_size=given.get("block_size", 0))
     if node.op_type != "GroupQueryAttention":
         return ""
-    past, cos = ((types.axes.get(name) or [0])[-1] for name in [*node.input, *[""] * 9][3:8:4])
+    inputs = dict(enumerate(node.input))
+    past, cos = ((types.axes.get(inputs.get(index, "")) or [0])[-1] for index in (_PAST_KEY, _COS_CACHE))
     kernel: Name = "GroupQueryAttention with rotary positions" if given.get("do_rotary") else "GroupQueryAttention"
     return KERNELS[kernel].misfit(head_size=past, rotary_size=2 * cos)
 
