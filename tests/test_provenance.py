@@ -13,7 +13,11 @@ import pytest
 from tests import provenance
 from tests.provenance import ROOT, UnknownCommitError, header_line, runs_in
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "tests").rglob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    *sorted((ROOT / "resources/docs").glob("*.md")),
+    *sorted((ROOT / "tests").rglob("*.md")),
+]
 FIGURE = re.compile(r"\**[\d.,]+( ?[%×]| of \d+)?( \([^)]*\))?( / [\d.,]+( \([^)]*\))?)?\**")
 VERDICTS = ("equal", "refused", "fails")
 
