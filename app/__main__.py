@@ -3,10 +3,10 @@
 import os
 import sys
 
-from app.libraries import obstacle
+from app.startup.system_libraries import missing_libraries_message
 
 if __name__ == "__main__":
-    problem = obstacle(os.environ)
+    problem = missing_libraries_message(os.environ)
     if problem:
         sys.exit(problem)  # on stderr, with exit code 1
     from app.main import main  # imports Qt, which needs those libraries

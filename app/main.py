@@ -16,21 +16,21 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.i18n.translator import speak
-from app.i18n.words import marked
 from app.state.context import AppContext
 from app.state.settings import Settings, home_folder
+from app.text.translatable import marked
+from app.text.translator import install_language
 from app.widgets.rail import PageEntry
 from app.widgets.theme import theme
-from app.widgets.wheel import guard_wheel
+from app.widgets.wheel_guard import guard_wheel
 from app.window import MainWindow
 
 PAGES = (
-    PageEntry("home", marked("Home"), "home", "app.library.page:HomePage"),
-    PageEntry("build", marked("Build"), "build", "app.wizard.page:BuildPage"),
-    PageEntry("inspect", marked("Inspect"), "inspect", "app.inspect.page:InspectPage"),
+    PageEntry("home", marked("Home"), "home", "app.home.page:HomePage"),
+    PageEntry("build", marked("Build"), "build", "app.build.page:BuildPage"),
+    PageEntry("inspect", marked("Inspect"), "inspect", "app.inspect.inspect_page:InspectPage"),
     PageEntry("chat", marked("Chat"), "chat", "app.chat.page:ChatPage"),
-    PageEntry("measure", marked("Measure"), "measure", "app.charts.page:MeasurePage"),
+    PageEntry("measure", marked("Measure"), "measure", "app.measure.page:MeasurePage"),
     PageEntry("devices", marked("Devices"), "devices", "app.devices.page:DevicesPage"),
 )
 
@@ -75,18 +75,18 @@ def main(argv: Sequence[str]) -> int:
     settings = Settings(home_folder())
     set_zoom(settings)
     app = application()
-    speak(app, settings.preference("language"))
+    install_language(app, settings.preference("language"))
     context = AppContext(options.home)
     theme().set_mode(context.settings.preference("theme"))
     window = MainWindow(context, PAGES)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if options.tour:
-        from app.tour import tour
+        from app.startup.tour import run_tour
 
-        return tour(app, window, options.tour)
+        return run_tour(app, window, options.tour)
     window.show()
     window.warm_up()
-    context.tidy_history()
+    context.prune_history()
     if options.path:
         window.open_path(options.path)
     return app.exec()

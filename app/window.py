@@ -11,23 +11,23 @@ from PySide6.QtCore import QChildEvent, QEvent, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from app.doors.open import Doors
-from app.help.open import Help
-from app.i18n.words import marked
+from app.help.controller import HelpController
+from app.interop.actions import InteropActions
+from app.startup.preload import SLOW_IMPORTS, Preloader
 from app.state.context import Act, AppContext
-from app.state.inspection import Look
-from app.state.settings import expanded
-from app.warmup import SLOW_IMPORTS, WarmUp
-from app.widgets.contextbar import ContextBar
-from app.widgets.dressing import dress
-from app.widgets.dropframe import DropFrame
-from app.widgets.leaving import Leaving
+from app.state.inspection import InspectTarget
+from app.state.settings import expand_home
+from app.text.translatable import marked
+from app.widgets.bundle_bar import BundleBar
+from app.widgets.close_guard import CloseGuard
+from app.widgets.command_palette import CommandPalette
+from app.widgets.drop_frame import DropFrame
 from app.widgets.note_line import ErrorBanner
-from app.widgets.palette import CommandPalette
 from app.widgets.rail import PageEntry, Rail
-from app.widgets.screen import available, fitted, smallest
+from app.widgets.screen_geometry import available_screens, fit_to_screen, minimum_window_size
 from app.widgets.session_choice import SessionChoice
-from app.widgets.statusline import StatusLine
+from app.widgets.status_line import StatusLine
+from app.widgets.styling import apply_style
 from app.widgets.theme import set_icon, theme
 
 SETTINGS = PageEntry("settings", marked("Settings"), "settings", "app.settings.page:SettingsPage")
@@ -41,18 +41,18 @@ class MainWindow(QMainWindow):
         self.context = context
         self._entries = {page.name: page for page in (*pages, SETTINGS)}
         self._built: dict[str, QWidget] = {}
-        self.warm = WarmUp(self)
+        self.warm = Preloader(self)
         self.setWindowTitle("Joinery")
         self.setWindowIcon(theme().icon("joinery"))
         self.setAcceptDrops(True)
-        self.setMinimumSize(smallest(available()))
+        self.setMinimumSize(minimum_window_size(available_screens()))
         self.rail = Rail(pages, SETTINGS)
-        self.bar = ContextBar(context)
+        self.bar = BundleBar(context)
         self.stack = QStackedWidget()
         self.status = StatusLine(context)
-        self.doors = Doors(self)
-        self.help = Help(self)
-        self.leaving = Leaving(context, self)
+        self.interop = InteropActions(self)
+        self.help = HelpController(self)
+        self.leaving = CloseGuard(context, self)
         self.drop = DropFrame(self)
         self._lay_out()
         self._make_actions()
@@ -75,7 +75,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(body)
         self.banner = ErrorBanner(self.context.notes, self.stack)
         for part in (self.rail, self.bar, self.banner, self.status):
-            dress(part)
+            apply_style(part)
 
     def _make_actions(self) -> None:
         for action in self.rail.actions_of_pages:
@@ -89,9 +89,9 @@ class MainWindow(QMainWindow):
         self._action(self.tr("Find an action"), "Ctrl+K", "search", lambda: self.palette_box.open())
         self._action(self.tr("Open or compare ONNX files …"), "Ctrl+O", "inspect", self._ask_graphs)
         for text, icon, act in (
-            (self.tr("Import a folder of onnxruntime-genai's …"), "folder", self.doors.ask_import),
-            (self.tr("Export the bundle for onnxruntime-genai …"), "save", self.doors.export_current),
-            (self.tr("Put ONNX graphs together …"), "component", self.doors.ask_graphs),
+            (self.tr("Import a folder of onnxruntime-genai's …"), "folder", self.interop.ask_import),
+            (self.tr("Export the bundle for onnxruntime-genai …"), "save", self.interop.export_current),
+            (self.tr("Put ONNX graphs together …"), "component", self.interop.ask_graphs),
             (self.tr("Find the divergence of two runs …"), "branch", self._find_divergence),
         ):
             self._action(text, "", icon, act)
@@ -116,12 +116,12 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.rail.chosen.connect(self.show_page)
-        self.rail.helpAsked.connect(self.help.page)
+        self.rail.helpRequested.connect(self.help.page)
         self.context.settings.changed.connect(self._on_setting)
         self.bar.paletteRequested.connect(self.palette_box.open)
         self.context.navigate.connect(self.show_page)
         self.context.accuracyRequested.connect(self._show_accuracy)
-        self.context.exportRequested.connect(self.doors.export)
+        self.context.exportRequested.connect(self.interop.export)
         self.context.bundleChanged.connect(self._say_in_place)
         self.context.session_worker.crashed.connect(self._on_session_crash)
 
@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         """The page called `name`, built if it is not yet."""
         if name not in self._built:
             page = self._build_page(self._entries[name])
-            dress(page, later=True)
+            apply_style(page, later=True)
             for choice in page.findChildren(SessionChoice):
                 choice.prefer(self.context.settings.preference("provider"))
             self._built[name] = page
@@ -205,7 +205,7 @@ class MainWindow(QMainWindow):
             theme().set_mode(self.context.settings.preference(key))
 
     def _find_divergence(self) -> None:
-        from app.divergence.dialog import DivergenceDialog  # when it is first asked for
+        from app.measure.divergence.dialog import DivergenceDialog  # when it is first asked for
 
         (DivergenceDialog.waiting(self) or DivergenceDialog(self.context, self)).show()
 
@@ -215,7 +215,7 @@ class MainWindow(QMainWindow):
             text = self.tr("This is a folder of onnxruntime-genai's, read in place; nothing is written to it.")
             folder = str(summary["path"])
             self.context.show_note(
-                text, self.tr("Import …"), lambda: self.doors.import_folder(folder), owner={"bundle": folder}
+                text, self.tr("Import …"), lambda: self.interop.import_folder(folder), owner={"bundle": folder}
             )
 
     def _on_session_crash(self, message: str) -> None:
@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
         self.resize(1280, 800)
         self.restoreGeometry(settings.data("geometry"))
         if not self.windowState():
-            place = fitted(QRect(self.pos(), self.size()), available())
+            place = fit_to_screen(QRect(self.pos(), self.size()), available_screens())
             self.resize(place.size())
             self.move(place.topLeft())
         name = settings.text("page", "home")
@@ -258,10 +258,10 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: str | Path) -> None:
         """What was dropped or named on the command line: an .onnx file, a bundle's folder or a checkpoint's."""
-        target = expanded(path).absolute()
+        target = expand_home(path).absolute()
         if target.suffix == ".onnx" and target.is_file():
             self.show_page("inspect")
-            self.context.lookRequested.emit(Look(str(target)))
+            self.context.inspectRequested.emit(InspectTarget(str(target)))
         elif any((target / name).exists() for name in ("pipeline.json", "manifest.json", "genai_config.json")):
             if self.context.open_bundle(target):
                 self.show_page("chat")
@@ -278,13 +278,13 @@ class MainWindow(QMainWindow):
         graphs = [str(Path(p).absolute()) for p in paths if p.lower().endswith(".onnx") and Path(p).is_file()]
         if len(paths) == 2 and len(graphs) == 2:
             self.show_page("inspect")
-            look = Look(graphs[1], before=graphs[0])
-            self.context.lookRequested.emit(look)
+            look = InspectTarget(graphs[1], before=graphs[0])
+            self.context.inspectRequested.emit(look)
             text = self.tr("Two graphs are compared. Parts of one model can be put together instead.")
             owner = {**self.context.notes.here, "look": look}
-            self.context.show_note(text, self.tr("Put together …"), lambda: self.doors.assemble(graphs), owner)
+            self.context.show_note(text, self.tr("Put together …"), lambda: self.interop.assemble(graphs), owner)
         elif len(graphs) > 2:
-            self.doors.assemble(graphs)
+            self.interop.assemble(graphs)
         elif paths:
             self.open_path(paths[0])
 
@@ -302,7 +302,7 @@ class MainWindow(QMainWindow):
             return  # before one asks what it is: a child that is being made costs PySide 25 ms to find a class for
         child = event.child()
         if isinstance(child, QWidget) and child is not self.centralWidget():
-            dress(child)
+            apply_style(child)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A local file or folder may be dropped anywhere, or several .onnx files."""

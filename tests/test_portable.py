@@ -39,7 +39,7 @@ ALLOWED = {
     ("workflows/builder/work.py", RENAMES): "a folder, whose place was freed before",
     ("workflows/stage_cache.py", RENAMES): "a folder, whose name its lock keeps for this process",
     ("workflows/cli/completion.py", "shell=True"): "typer's word for which shell completes; no process is started",
-    ("app/state/store.py", RENAMES): "the new name holds the microsecond",
+    ("app/state/json_file.py", RENAMES): "the new name holds the microsecond",
 }
 PLATFORM = {"sys.platform", "os.name", "hasattr", "on_linux"}
 

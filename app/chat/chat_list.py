@@ -1,6 +1,6 @@
 """The chats that are kept, beside the one that is open: title, date and bundle; searched, renamed, deleted.
 
-ChatStore.saved(query) ──▶ SavedChats ──▶ list ──wanted(OpenChat, RenameChat, DeleteChat)──▶ ChatPage.do
+ChatStore.saved(query) ──▶ SavedChatModel ──▶ list ──wanted(OpenChat, RenameChat, DeleteChat)──▶ ChatPage.do
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit, QListVi
 
 from app.chat.controller import ChatController
 from app.chat.intents import DeleteChat, OpenChat, RenameChat
-from app.jobs.slices import Slices, whole
-from app.state.chats import Saved
+from app.jobs.time_slices import TimeSlicer, run_at_once
+from app.state.chat_store import SavedChat
 from app.widgets import label
-from app.widgets.actions import action
+from app.widgets.actions import add_action
 from app.widgets.plain_text import plain_tool_tip
 from app.widgets.theme import G
 
@@ -38,16 +38,16 @@ _LOOK = (
 Index = QModelIndex | QPersistentModelIndex
 
 
-class SavedChats(QAbstractListModel):
+class SavedChatModel(QAbstractListModel):
     """Rows of Saved. `renamed` is a key and the name that was typed."""
 
     renamed = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: list[Saved] = []
+        self.rows: list[SavedChat] = []
 
-    def show_rows(self, rows: list[Saved]) -> None:
+    def show_rows(self, rows: list[SavedChat]) -> None:
         """Other rows, where they differ."""
         if rows != self.rows:
             self.beginResetModel()
@@ -99,8 +99,8 @@ class ChatList(QWidget):
         super().__init__(parent)
         self.setFixedWidth(WIDTH)
         self._controller: ChatController | None = None
-        self.model = SavedChats()
-        self._slices = Slices(self)
+        self.model = SavedChatModel()
+        self._slices = TimeSlicer(self)
         self.query = QLineEdit()
         self.query.setPlaceholderText(self.tr("Search the chats"))
         self.query.setAccessibleName(self.tr("Search the chats"))
@@ -112,8 +112,8 @@ class ChatList(QWidget):
         self.view.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        action(self.view, self.tr("Rename the chat"), self._rename)
-        action(self.view, self.tr("Delete the chat"), self._delete, "Del")
+        add_action(self.view, self.tr("Rename the chat"), self._rename)
+        add_action(self.view, self.tr("Delete the chat"), self._delete, "Del")
         self.none = label("", "muted", wrap=True)
         self._lay_out()
         self._later = QTimer(self, singleShot=True, interval=REFRESH_MS)
@@ -157,7 +157,7 @@ class ChatList(QWidget):
             return
         self._slices.run(self._controller.store.saved(self.query.text()), self._show, lambda _error: None)
 
-    def _show(self, rows: list[Saved]) -> None:
+    def _show(self, rows: list[SavedChat]) -> None:
         asked = self.query.text().strip()
         self.model.show_rows(rows)
         self.none.setText(self.tr("No chat has these words.") if asked else self.tr("No chats so far."))
@@ -179,7 +179,7 @@ class ChatList(QWidget):
         if self._controller is not None:
             self._later.stop()
             self._slices.stop()
-            self._show(whole(self._controller.store.saved(self.query.text())))
+            self._show(run_at_once(self._controller.store.saved(self.query.text())))
         if self.model.rows:
             self._open(self.model.index(0))
 

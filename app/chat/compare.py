@@ -13,28 +13,28 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
 from app.chat.intents import Intent, Send, Stop
-from app.chat.message import FLUSH_MS, summary
-from app.chat.sampling import Sampling
+from app.chat.message_view import FLUSH_MS, reply_summary
+from app.chat.sampling import SamplingSettings
+from app.state.bundle_comparison import BundleComparison, ComparisonLane
 from app.state.conversation import Reply
-from app.state.duel import Duel, Lane
+from app.text.formatting import pluralize
 from app.widgets import Banner, button, label
-from app.widgets.bundle_choice import BundleChoice
-from app.widgets.format import counted
+from app.widgets.bundle_field import BundleField
 from app.widgets.theme import G, theme
-from app.widgets.tokens import plain_format, reader, write_tokens
+from app.widgets.token_diff import insert_token_diff, plain_format, read_only_text
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
 
 
-class Column(QWidget):
+class AnswerColumn(QWidget):
     """One bundle: which, what it says, how fast."""
 
-    def __init__(self, lane: Lane, choice: BundleChoice, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, lane: ComparisonLane, choice: BundleField, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.lane, self.choice = lane, choice
         self.banner = Banner()
-        self.text = reader(name)
+        self.text = read_only_text(name)
         self.text.setPlaceholderText(self.tr("The answer appears here; tokens that differ are marked."))
         self.foot = label("", "muted", wrap=True)
         self.foot.setMinimumHeight(3 * G)
@@ -53,7 +53,7 @@ class Column(QWidget):
         at_end = bar.value() >= bar.maximum() - 2
         self.text.clear()
         cursor = self.text.textCursor()
-        write_tokens(cursor, [event.text for event in lane.tokens], equal)
+        insert_token_diff(cursor, [event.text for event in lane.tokens], equal)
         if lane.running and not lane.tokens:
             opening = lane.session is not None and lane.session.state == "opening"
             said = self.tr("Opening the bundle …") if opening else self.tr("Reading the prompt …")
@@ -76,9 +76,9 @@ class Column(QWidget):
             tokens = len(done.token_ids)
             reply = Reply(done.finish_reason, done.ttft_ms or None, rate, tokens, provider=done.provider)
             reply.note_drafts(done.speculation)
-            return summary(reply)
+            return reply_summary(reply)
         if lane.failure is not None:
-            return summary(
+            return reply_summary(
                 Reply("cancelled" if lane.failure.kind == "cancelled" else "failed", tokens=len(lane.tokens))
             )
         if lane.tokens:
@@ -95,12 +95,12 @@ class CompareView(QWidget):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        self.duel = Duel(context.new_worker, self)
-        self.sampling = Sampling()
+        self.duel = BundleComparison(context.new_worker, self)
+        self.sampling = SamplingSettings()
         hint = self.tr("A bundle's folder")
         names = self.tr("Bundle on the left"), self.tr("Bundle on the right")
         self.columns = tuple(
-            Column(lane, BundleChoice(context.recents, name, hint), name)
+            AnswerColumn(lane, BundleField(context.recents, name, hint), name)
             for lane, name in zip(self.duel.lanes, names, strict=True)
         )
         self.composer = Composer()
@@ -133,7 +133,7 @@ class CompareView(QWidget):
         outer.addWidget(self.verdict)
         outer.addWidget(self.composer)
 
-    def enter(self, bundle: str, sampling: Sampling) -> None:
+    def enter(self, bundle: str, sampling: SamplingSettings) -> None:
         """Begins with `bundle` on the left, and the chat's sampling for both."""
         self.sampling = sampling
         left, right = (column.choice for column in self.columns)
@@ -190,9 +190,9 @@ class CompareView(QWidget):
             return duel.prompt
         if duel.differs:
             one = self.tr("the first token is equal, the next one differs")
-            said = counted(duel.equal, one, self.tr("the first {0} tokens are equal, the next one differs"))
+            said = pluralize(duel.equal, one, self.tr("the first {0} tokens are equal, the next one differs"))
         elif duel.running:
             said = self.tr("equal so far")
         else:
-            said = counted(counts[0], self.tr("the one token is equal"), self.tr("all {0} tokens are equal"))
+            said = pluralize(counts[0], self.tr("the one token is equal"), self.tr("all {0} tokens are equal"))
         return f"{duel.prompt} · {said}"

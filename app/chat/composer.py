@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.chat.intents import Resend, Rewrite, Send, Stop
-from app.state.drafts import Unsent
+from app.chat.intents import EditPrompt, ReplacePrompt, Send, Stop
+from app.state.unsent_prompts import UnsentPrompt
 from app.widgets.plain_text import PlainLabel, set_tool_tip
 from app.widgets.theme import G, set_icon
 
@@ -85,7 +85,7 @@ class Composer(QWidget):
         column.addLayout(row)
         self.edit.submitted.connect(self.submit)
         self.edit.escaped.connect(self.escape)
-        self.edit.recalled.connect(lambda: self.wanted.emit(Rewrite()))
+        self.edit.recalled.connect(lambda: self.wanted.emit(EditPrompt()))
         self.edit.textChanged.connect(self._refresh)
         self.button.clicked.connect(self._press)
         self._refresh()
@@ -97,23 +97,23 @@ class Composer(QWidget):
             return
         editing = self._editing
         self.leave_edit()
-        self.wanted.emit(Send(text) if editing is None else Resend(editing, text))
+        self.wanted.emit(Send(text) if editing is None else ReplacePrompt(editing, text))
 
     def begin_edit(self, id: int, text: str) -> None:
         """Takes an earlier prompt in, to be sent changed."""
-        self.show_draft(Unsent(text, id))
+        self.show_draft(UnsentPrompt(text, id))
         self.edit.setFocus()
 
     def leave_edit(self) -> None:
         """An empty box for a new prompt."""
-        self.show_draft(Unsent())
+        self.show_draft(UnsentPrompt())
 
     @property
-    def draft(self) -> Unsent:
+    def draft(self) -> UnsentPrompt:
         """What is written and not sent."""
-        return Unsent(self.edit.toPlainText(), self._editing)
+        return UnsentPrompt(self.edit.toPlainText(), self._editing)
 
-    def show_draft(self, draft: Unsent) -> None:
+    def show_draft(self, draft: UnsentPrompt) -> None:
         """Goes on with what was written before."""
         self._editing = draft.editing
         self._note.setVisible(draft.editing is not None)

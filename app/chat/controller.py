@@ -17,12 +17,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.chat.decoding.choice import Decoding
-from app.chat.sampling import Sampling
-from app.chat.thinking import measure
-from app.state.chats import ChatStore
-from app.state.conversation import Conversation, Message
-from app.state.session import Session, SessionFailure
+from app.chat.decoding.decoding_options import DecodingOptions
+from app.chat.sampling import SamplingSettings
+from app.chat.thinking import measure_thinking
+from app.state.bundle_session import BundleSession, SessionFailure
+from app.state.chat_store import ChatStore
+from app.state.conversation import ChatMessage, Conversation
 from workflows.errors import describe_os_error
 from workflows.wire.events import GenerationDone, NoticeEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
@@ -51,7 +51,7 @@ class ChatController(QObject):
 
     def __init__(
         self,
-        session: Session,
+        session: BundleSession,
         store: ChatStore,
         ensure_open: Callable[[], bool],
         ready: Callable[[], ReadyEvent | None],
@@ -61,12 +61,12 @@ class ChatController(QObject):
         self.session = session
         self.store = store
         self.chat = Conversation()
-        self.sampling, self.decoding = Sampling(), Decoding()
+        self.sampling, self.decoding = SamplingSettings(), DecodingOptions()
         self.problem = ""  # what of these cannot be used, for which nothing is sent
         self._begun = ""  # what the running reply began with
         self.languages: dict[str, str] = {}  # options of a request to a translator
         self._ensure_open, self._ready = ensure_open, ready
-        self._reply: Message | None = None
+        self._reply: ChatMessage | None = None
         session.token.connect(self._on_token)
         session.speculation.connect(self._on_speculation)
         session.notice.connect(self._on_notice)
@@ -253,7 +253,7 @@ class ChatController(QObject):
             return
         self._reply.content = self._begun + done.text
         assert self._reply.reply is not None
-        tokens, seconds = measure(self._reply.content, len(self._begun), self._reply.trace)
+        tokens, seconds = measure_thinking(self._reply.content, len(self._begun), self._reply.trace)
         self._reply.reply = replace(
             self._reply.reply,
             ttft_ms=done.ttft_ms or None,

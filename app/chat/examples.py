@@ -18,7 +18,7 @@ TAUGHT = {
 """What two of the demos read, in the languages that they were taught: words of the model, not of the window."""
 
 
-class Examples(QWidget):
+class ExamplePrompts(QWidget):
     """`wanted` sends the question that was pressed."""
 
     wanted = Signal(object)  # Send

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.chat.controller import REFUSALS
-from app.chat.intents import Intent, NewChat, Rewrite
-from app.state.session import SessionFailure
+from app.chat.intents import EditPrompt, Intent, NewChat
+from app.state.bundle_session import SessionFailure
+from app.text.formatting import pluralize
 from app.widgets import Banner
-from app.widgets.format import counted
 from workflows.wire.reports.inspection import VerifyReport
 from workflows.wire.requests import Verify
 
@@ -24,7 +24,7 @@ OF_PROVIDERS = ("crashed", "stopped", "device", "graph", "logits")
 """Kinds of failure that a provider may be the cause of, and that the CPU is the way out of."""
 
 
-class Failures(QObject):
+class FailureBanner(QObject):
     """Shows failures of the context's session in `banner`. do: what the page does with an intent."""
 
     def __init__(self, context: AppContext, banner: Banner, do: Callable[[Intent], object], parent: QObject) -> None:
@@ -52,7 +52,7 @@ class Failures(QObject):
         if failure.kind in ("bundle", "graph"):
             return self.tr("Verify bundle"), self._verify
         if failure.kind in REFUSALS:
-            return self.tr("Edit the prompt"), partial(self._do, Rewrite())
+            return self.tr("Edit the prompt"), partial(self._do, EditPrompt())
         if failure.kind == "cache":
             return self.tr("New chat"), partial(self._do, NewChat())
         if session.state == "failed":
@@ -68,7 +68,7 @@ class Failures(QObject):
     def _on_verified(self, found: VerifyReport) -> None:
         if found.ok:
             one = self.tr("The one file of the bundle is as it was written.")
-            text = counted(found.files, one, self.tr("All {0} files of the bundle are as they were written."))
+            text = pluralize(found.files, one, self.tr("All {0} files of the bundle are as they were written."))
             self._banner.show_message("ok", text, action=self.tr("Reopen"), on_action=self._context.session.reopen)
         else:
             problems = "\n".join(f"{one.file}: {one.problem}" for one in found.problems)

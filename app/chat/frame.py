@@ -8,12 +8,12 @@ from __future__ import annotations
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.chat.chat_list import ChatList
-from app.chat.chips import ChipRow
 from app.chat.composer import Composer
-from app.chat.context_bar import ContextBar
-from app.chat.examples import Examples
-from app.chat.header import Header
-from app.chat.panel import SettingsPanel
+from app.chat.context_usage_bar import ContextUsageBar
+from app.chat.examples import ExamplePrompts
+from app.chat.header import ChatHeader
+from app.chat.setting_chips import SettingChipRow
+from app.chat.settings_panel import SettingsPanel
 from app.chat.transcript import Transcript
 from app.widgets import Banner, EmptyState
 from app.widgets.theme import G
@@ -26,13 +26,13 @@ class ChatFrame(QWidget):
         super().__init__(parent)
         self.transcript = Transcript()
         self.composer = Composer()
-        self.chips = ChipRow(self.transcript)
-        self.context_bar = ContextBar()
+        self.chips = SettingChipRow(self.transcript)
+        self.context_bar = ContextUsageBar()
         self.panel = SettingsPanel()
         self.banner = Banner()  # of the session: cleared when it opens
         self.chat_banner = Banner()  # of the chat's file: cleared with the chat
-        self.header = Header()
-        self.examples = Examples()
+        self.header = ChatHeader()
+        self.examples = ExamplePrompts()
         self.no_bundle = EmptyState(
             self.tr("No bundle is open"),
             self.tr("Open a bundle you have built, or convert the demo in a minute. The chat comes here."),

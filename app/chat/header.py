@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
-from app.chat.intents import Compare, NewChat
+from app.chat.intents import CompareBundles, NewChat
 from app.widgets import label
-from app.widgets.actions import tool
+from app.widgets.actions import tool_button
 from app.widgets.theme import G
 
 
-class Header(QWidget):
+class ChatHeader(QWidget):
     """`wanted` is a new chat or a comparison; one button opens a menu, which ChatFiles fills."""
 
     wanted = Signal(object)  # NewChat or Compare
@@ -19,18 +19,18 @@ class Header(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heading = label("", "heading")
-        self.new = tool("plus", self.tr("New chat (Ctrl+N)"))
-        self.recent = tool("clock", self.tr("Show or hide the list of chats"))
-        self.compare = tool("branch", self.tr("Compare with another bundle"))
-        self.drafts = tool("underline", self.tr("Underline what was drafted and accepted, or not"))
-        self.export = tool("save", self.tr("Export this chat"))
-        self.side = tool("settings", self.tr("Show or hide the settings"))
+        self.new = tool_button("plus", self.tr("New chat (Ctrl+N)"))
+        self.recent = tool_button("clock", self.tr("Show or hide the list of chats"))
+        self.compare = tool_button("branch", self.tr("Compare with another bundle"))
+        self.drafts = tool_button("underline", self.tr("Underline what was drafted and accepted, or not"))
+        self.export = tool_button("save", self.tr("Export this chat"))
+        self.side = tool_button("settings", self.tr("Show or hide the settings"))
         for one in (self.recent, self.side, self.drafts):
             one.setCheckable(True)
             one.setChecked(True)
         self.drafts.hide()
         self.new.clicked.connect(lambda: self.wanted.emit(NewChat()))
-        self.compare.clicked.connect(lambda: self.wanted.emit(Compare()))
+        self.compare.clicked.connect(lambda: self.wanted.emit(CompareBundles()))
         self.export.setMenu(QMenu(self.export))
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         row = QHBoxLayout(self)

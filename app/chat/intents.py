@@ -16,7 +16,7 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
-class Resend:
+class ReplacePrompt:
     """A prompt in place of an earlier one, as a new branch."""
 
     prompt: int
@@ -24,21 +24,21 @@ class Resend:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrite:
+class EditPrompt:
     """An earlier prompt back in the composer, the last one where none is named."""
 
     prompt: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerAgain:
+class Regenerate:
     """Another reply to the same prompt, to the last one where no reply is named."""
 
     reply: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class SwitchVersion:
     """A message's next or previous version: `step` is 1 or -1."""
 
     message: int
@@ -78,7 +78,7 @@ class DeleteChat:
 
 
 @dataclass(frozen=True, slots=True)
-class Compare:
+class CompareBundles:
     """Two bundles side by side."""
 
 
@@ -88,4 +88,15 @@ class CopyLast:
 
 
 OfFiles = OpenChat | RenameChat | DeleteChat
-Intent = Send | Resend | Rewrite | AnswerAgain | Version | Stop | NewChat | OfFiles | Compare | CopyLast
+Intent = (
+    Send
+    | ReplacePrompt
+    | EditPrompt
+    | Regenerate
+    | SwitchVersion
+    | Stop
+    | NewChat
+    | OfFiles
+    | CompareBundles
+    | CopyLast
+)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
 
-from app.chat.intents import AnswerAgain, Compare, CopyLast, NewChat, Rewrite
-from app.widgets.actions import action
+from app.chat.intents import CompareBundles, CopyLast, EditPrompt, NewChat, Regenerate
+from app.widgets.actions import add_action
 
 if TYPE_CHECKING:
     from app.chat.page import ChatPage
@@ -22,13 +22,13 @@ def add_actions(page: ChatPage) -> list[QAction]:
         page.header.recent.setChecked(True)
         page.chats.query.setFocus()
 
-    action(page, tr("Stop the reply"), lambda: page.views.composer.escape(), "Escape")
-    action(page, tr("Compare the answers of two bundles"), do(Compare()), "Ctrl+D")
+    add_action(page, tr("Stop the reply"), lambda: page.views.composer.escape(), "Escape")
+    add_action(page, tr("Compare the answers of two bundles"), do(CompareBundles()), "Ctrl+D")
     rows = (
         (tr("New chat"), "Ctrl+N", do(NewChat())),
-        (tr("Answer again"), "Ctrl+R", do(AnswerAgain())),
+        (tr("Answer again"), "Ctrl+R", do(Regenerate())),
         (tr("Copy the last reply"), "Ctrl+Shift+C", do(CopyLast())),
-        (tr("Edit the last prompt"), "Ctrl+E", do(Rewrite())),
+        (tr("Edit the last prompt"), "Ctrl+E", do(EditPrompt())),
         (tr("Write a prompt"), "Ctrl+L", page.composer.edit.setFocus),
         (tr("Search the chats"), "Ctrl+Shift+F", search),
         (tr("Save the chat as Markdown"), "", partial(page.files.ask, "md")),
@@ -37,4 +37,4 @@ def add_actions(page: ChatPage) -> list[QAction]:
         (tr("Show or hide the chat settings"), "", page.header.side.toggle),
         (tr("Underline accepted drafts, or not"), "", page.header.drafts.toggle),
     )
-    return [action(page, text, act, keys) for text, keys, act in rows]
+    return [add_action(page, text, act, keys) for text, keys, act in rows]

@@ -22,11 +22,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QTextEdit, QToolTip, QWidget
 
-from app.chat.dressing import dress, spell_out_images
+from app.chat.draft_underlines import DraftUnderlines, drafted_text
+from app.chat.markdown_style import replace_images_with_source, style_markdown
 from app.chat.token_map import TokenMap, units
-from app.chat.underlines import Underlines, drafted_text
-from app.widgets.basics import see_through
-from app.widgets.plain_text import Markup, joined, markup, show_tool_tip
+from app.widgets.basics import make_frameless
+from app.widgets.plain_text import MarkupText, join_markup, markup, show_tool_tip
 from app.widgets.theme import theme
 from workflows.wire.events import TokenEvent
 
@@ -54,7 +54,7 @@ class MessageText(QTextEdit):
         self.setDocument(_Document(self))
         self.setReadOnly(True)
         self.setAccessibleName(self.tr("Text of the message"))
-        see_through(self)
+        make_frameless(self)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextInteractionFlags(
@@ -70,7 +70,7 @@ class MessageText(QTextEdit):
         self._marked = -1
         self._plain = ""
         self._drafter = ""
-        self.underlines = Underlines(self.document(), self)
+        self.underlines = DraftUnderlines(self.document(), self)
 
     def set_plain(self, text: str) -> None:
         """Shows text as it is."""
@@ -101,8 +101,8 @@ class MessageText(QTextEdit):
         self._forget()
         features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
         self.document().setMarkdown(text, features)
-        spell_out_images(self.document())
-        dress(self.document())
+        replace_images_with_source(self.document())
+        style_markdown(self.document())
 
     def _forget(self) -> None:
         """No token is known, nor marked, of a text that is about to go."""
@@ -131,7 +131,7 @@ class MessageText(QTextEdit):
         position = self.document().documentLayout().hitTest(point.toPointF(), Qt.HitTestAccuracy.ExactHit)
         return self._map.token_at(position) if position >= 0 else -1
 
-    def token_html(self, index: int) -> Markup:
+    def token_html(self, index: int) -> MarkupText:
         """What the tool tip says of a token."""
         assert self._map is not None
         return describe_token(self._map.tokens[index], self._drafter)
@@ -205,7 +205,7 @@ class MessageText(QTextEdit):
         self.setExtraSelections(selections)
 
 
-def describe_token(token: TokenEvent, by: str = "") -> Markup:
+def describe_token(token: TokenEvent, by: str = "") -> MarkupText:
     """A token as rich text: what, which id, how probable, who drafted it, and what else it might have been."""
 
     def visible(text: str) -> str:
@@ -218,5 +218,5 @@ def describe_token(token: TokenEvent, by: str = "") -> Markup:
         head.append(markup("<br>{}", drafted_text(by)))
     row = "<tr><td>{}</td><td align='right'>&nbsp;&nbsp;{}</td><td align='right'>&nbsp;&nbsp;{}</td></tr>"
     rows = [markup(row, visible(str(text)), int(id), f"{float(p):.1%}") for id, text, p in token.alternatives]
-    table = markup("<table>{}</table>", joined(rows)) if rows else ""
-    return markup("<qt>{}{}</qt>", joined(head), table)
+    table = markup("<table>{}</table>", join_markup(rows)) if rows else ""
+    return markup("<qt>{}{}</qt>", join_markup(head), table)

@@ -14,22 +14,22 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.chat import intents
-from app.chat.choices import Choices
+from app.chat.active_settings import ActiveSettings
+from app.chat.bundle_opener import BundleOpener
+from app.chat.chat_files import ChatFiles
+from app.chat.chat_stack import ChatStack
+from app.chat.context_usage import ContextUsage
 from app.chat.controller import ChatController
-from app.chat.drafting import Drafting
-from app.chat.failures import Failures
-from app.chat.files import ChatFiles
-from app.chat.focus import FocusKeeper
+from app.chat.failures import FailureBanner
+from app.chat.focus_redirect import FocusRedirect
 from app.chat.frame import ChatFrame
 from app.chat.keys import add_actions
-from app.chat.opener import Opener
-from app.chat.reply_settings import ReplySettings
-from app.chat.usage import Usage
-from app.chat.views import Views
-from app.state.chats import ChatStore
-from app.state.drafts import Drafts
-from app.state.session import SessionFailure
-from app.widgets.dressing import apart
+from app.chat.panel_controller import PanelController
+from app.chat.prompt_autosave import PromptAutosave
+from app.state.bundle_session import SessionFailure
+from app.state.chat_store import ChatStore
+from app.state.unsent_prompts import UnsentPrompts
+from app.widgets.styling import style_separately
 
 if TYPE_CHECKING:
     from app.state.context import AppContext
@@ -49,22 +49,22 @@ class ChatPage(QWidget):
         )
         self.frame = ChatFrame()
         self._name_parts()
-        self.usage = Usage(context, self.controller, self.context_bar, self)
-        self.choices = Choices(context, self.panel, self.controller, self.chat_banner, self)
+        self.usage = ContextUsage(context, self.controller, self.context_bar, self)
+        self.choices = PanelController(context, self.panel, self.controller, self.chat_banner, self)
         self.choices.decoding.follow_composer(self.composer)
-        self.reply_settings = ReplySettings(
+        self.reply_settings = ActiveSettings(
             self.panel, self.controller, self.choices, self.frame.chips, self._show_setting, self
         )
-        self.drafting = Drafting(self.composer, self.controller, Drafts(context.home / "chats"), self)
-        self.focus = FocusKeeper(self.frame, self.composer.edit)
+        self.drafting = PromptAutosave(self.composer, self.controller, UnsentPrompts(context.home / "chats"), self)
+        self.focus = FocusRedirect(self.frame, self.composer.edit)
         self.files = ChatFiles(self.controller, self.banner, self.chat_banner, self)
-        self.opener = Opener(context, self.panel, self.controller, self.banner, self)
-        self.failures = Failures(context, self.banner, self.do, self)
-        self.views = Views(context, self.frame)
+        self.opener = BundleOpener(context, self.panel, self.controller, self.banner, self)
+        self.failures = FailureBanner(context, self.banner, self.do, self)
+        self.views = ChatStack(context, self.frame)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.views)
-        apart(self.frame.stack)
+        style_separately(self.frame.stack)
         self._connect()
         self._of_chat = add_actions(self)
         self.files.restore()
@@ -116,19 +116,19 @@ class ChatPage(QWidget):
         match intent:
             case intents.Send(text):
                 self.send(text)
-            case intents.Resend(prompt, text):
+            case intents.ReplacePrompt(prompt, text):
                 c.edit(prompt, text)
-            case intents.Rewrite(prompt):
+            case intents.EditPrompt(prompt):
                 self._rewrite(prompt)
-            case intents.AnswerAgain(reply):
+            case intents.Regenerate(reply):
                 c.regenerate(reply)
-            case intents.Version(message, step):
+            case intents.SwitchVersion(message, step):
                 c.step(message, step)
             case intents.Stop():
                 c.stop()
             case intents.NewChat():
                 self._new_chat()
-            case intents.Compare():
+            case intents.CompareBundles():
                 self.show_compare()
             case intents.CopyLast():
                 self._copy_last()

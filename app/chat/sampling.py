@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
-from app.state.store import parse_json
+from app.state.json_file import parse_json
 
 ALTERNATIVES = 5
 """How many alternatives are asked for each token, for hovering."""
@@ -17,7 +17,7 @@ DRAWS = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p")
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class SamplingSettings:
     """The defaults are greedy: temperature 0 makes the rest of the distribution's settings idle."""
 
     temperature: float = 0.0
@@ -38,7 +38,7 @@ class Sampling:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str) -> Sampling:
+    def from_json(cls, text: str) -> SamplingSettings:
         """From the settings; the defaults where they are damaged."""
         try:
             return cls.from_dict(parse_json(text or "{}"))
@@ -46,7 +46,7 @@ class Sampling:
             return cls()
 
     @classmethod
-    def from_dict(cls, data: Any) -> Sampling:
+    def from_dict(cls, data: Any) -> SamplingSettings:
         """From saved settings; what is not of the right kind takes its default."""
         if not isinstance(data, dict):
             return cls()

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.chat.message_text import MessageText
 from app.chat.segments import Segment, split
+from app.text.formatting import format_duration, pluralize
 from app.widgets import button
-from app.widgets.format import counted, seconds
 from app.widgets.theme import G, set_icon
 from workflows.wire.events import TokenEvent
 
 
-def measure(reply: str, begun: int, tokens: Sequence[TokenEvent]) -> tuple[int, float]:
+def measure_thinking(reply: str, begun: int, tokens: Sequence[TokenEvent]) -> tuple[int, float]:
     """How many of a reply's tokens were thinking, and their seconds. begun: characters that were given to it."""
     end = max((one.end for one in split(reply) if one.kind == "thought"), default=0)
     count, milliseconds, at = 0, 0.0, begun
@@ -25,7 +25,7 @@ def measure(reply: str, begun: int, tokens: Sequence[TokenEvent]) -> tuple[int, 
     return count, milliseconds / 1000
 
 
-class ThoughtPart(QWidget):
+class ThinkingBlock(QWidget):
     """A line that unfolds. tokens, taken (seconds): what `measure` found, 0 where it is not known."""
 
     def __init__(self, tokens: int = 0, taken: float = 0.0, parent: QWidget | None = None) -> None:
@@ -66,5 +66,5 @@ class ThoughtPart(QWidget):
     def _title(self) -> str:
         if not self._tokens:
             return self.tr("Thoughts")
-        tokens = counted(self._tokens, self.tr("1 token"), self.tr("{0} tokens"))
-        return self.tr("Thought for {0}, {1}").format(tokens, seconds(self._taken))
+        tokens = pluralize(self._tokens, self.tr("1 token"), self.tr("{0} tokens"))
+        return self.tr("Thought for {0}, {1}").format(tokens, format_duration(self._taken))

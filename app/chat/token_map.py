@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Generator, Iterator
 from itertools import accumulate
 
-from app.chat.underlines import Spans, spans
+from app.chat.draft_underlines import Spans, spans
 from workflows.wire.events import TokenEvent
 
 _LOOKAHEAD = 48

@@ -14,9 +14,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.chat.controller import ChatController
-from app.chat.message import MessageView
-from app.jobs.slices import Slices
-from app.state.conversation import Conversation, Message
+from app.chat.message_view import MessageView
+from app.jobs.time_slices import TimeSlicer
+from app.state.conversation import ChatMessage, Conversation
 from app.widgets.theme import G, theme
 
 COLUMN = 800
@@ -42,9 +42,9 @@ class Transcript(QScrollArea):
         self._column.addStretch()
         self.setWidget(body)
         self._views: list[MessageView] = []
-        self._earlier: list[Message] = []
+        self._earlier: list[ChatMessage] = []
         self._chat = Conversation()
-        self._slices = Slices(self)
+        self._slices = TimeSlicer(self)
         self._held: tuple[MessageView, int] | None = None
         self._busy = False
         self._underlines = True
@@ -110,7 +110,7 @@ class Transcript(QScrollArea):
         if not same:
             self._look_back()
 
-    def _same(self, chat: Conversation, path: list[Message]) -> int:
+    def _same(self, chat: Conversation, path: list[ChatMessage]) -> int:
         """How many of the widgets still show what they should."""
         same = 0
         for view, message in zip(self._views, path, strict=False):

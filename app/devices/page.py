@@ -7,13 +7,13 @@ from functools import partial
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.devices.card import DeviceCard
-from app.devices.plugins import PluginDesk, PluginWatch
-from app.devices.table import BundleTable
+from app.devices.bundle_table import BundleTable
+from app.devices.device_card import DeviceCard
+from app.devices.plugin_installer import PluginInstaller, PluginWatcher
 from app.state.context import AppContext
-from app.widgets.actions import action
-from app.widgets.basics import Banner, EmptyState, button, label, scrolled
-from app.widgets.format import size
+from app.text.formatting import format_bytes
+from app.widgets.actions import add_action
+from app.widgets.basics import Banner, EmptyState, button, label, scroll_area
 from app.widgets.theme import G
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.compiled import CompileReport
@@ -53,11 +53,11 @@ class DevicesPage(QWidget):
         box.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolled(content))
-        action(self, self.tr("Look for devices again"), self.refresh, icon="refresh")
-        self.plugins = PluginDesk(context, lambda: {card.device.name: card.device for card in self.cards}, self)
+        outer.addWidget(scroll_area(content))
+        add_action(self, self.tr("Look for devices again"), self.refresh, icon="refresh")
+        self.plugins = PluginInstaller(context, lambda: {card.device.name: card.device for card in self.cards}, self)
         self.plugins.failed.connect(lambda error: self.banner.error(error.message, error.details))
-        self.watch = PluginWatch(self)
+        self.watch = PluginWatcher(self)
         self.watch.changed.connect(self._look_again)
         context.plugins.changed.connect(self._refresh_cards)
         context.plugins.done.connect(lambda _, found: self._on_answer(found))
@@ -96,7 +96,7 @@ class DevicesPage(QWidget):
 
     def _on_compiled(self, made: CompileReport) -> None:
         """It is opened from what was compiled from now on, which is said where it is chosen."""
-        parts = self.tr("The graphs are compiled: {0}, {1}.").format(made.folder, size(made.bytes))
+        parts = self.tr("The graphs are compiled: {0}, {1}.").format(made.folder, format_bytes(made.bytes))
         self.banner.show_message("ok", f"{parts} {made.note}".strip())
 
     def _on_error(self, error: ErrorEvent) -> None:
@@ -120,8 +120,8 @@ class DevicesPage(QWidget):
         self.cards = [DeviceCard(device, self._context) for device in devices]
         self.plugins.listed.emit()
         for index, card in enumerate(self.cards):
-            card.installAsked.connect(partial(self.plugins.ask, card.device, removes=False))
-            card.removalAsked.connect(partial(self.plugins.ask, card.device, removes=True))
+            card.installRequested.connect(partial(self.plugins.ask, card.device, removes=False))
+            card.removalRequested.connect(partial(self.plugins.ask, card.device, removes=True))
             self._grid.addWidget(card, index // 2, index % 2)
         for column in (0, 1):
             self._grid.setColumnStretch(column, 1)

@@ -31,7 +31,7 @@ Fact = tuple[str, str, str]
 """A name, its version and its licence."""
 
 
-def facts(parts: Sequence[str] = PARTS) -> list[Fact]:
+def version_facts(parts: Sequence[str] = PARTS) -> list[Fact]:
     """Joinery, Python, Qt, and those of `parts` that are installed."""
     found = [
         ("Joinery", __version__, "Apache-2.0"),
@@ -43,11 +43,11 @@ def facts(parts: Sequence[str] = PARTS) -> list[Fact]:
             told = metadata.metadata(name)
         except metadata.PackageNotFoundError:
             continue
-        found.append((name, told["Version"], _licence(told)))
+        found.append((name, told["Version"], _licence_name(told)))
     return found
 
 
-def _licence(told: metadata.PackageMetadata) -> str:
+def _licence_name(told: metadata.PackageMetadata) -> str:
     """What a distribution says in a line; the first of several."""
     for field in ("License-Expression", "License"):
         text = str(told[field] or "").strip()
@@ -58,7 +58,7 @@ def _licence(told: metadata.PackageMetadata) -> str:
     return next((one.rpartition(" :: ")[2] for one in classes if one.startswith("License :: ")), "")
 
 
-def as_text(home: Path) -> str:
+def about_text(home: Path) -> str:
     """For a bug report."""
-    lines = [f"{name} {version}" for name, version, _licence in facts()]
+    lines = [f"{name} {version}" for name, version, _licence in version_facts()]
     return "\n".join([*lines, platform.platform(), str(home)])

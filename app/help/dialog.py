@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.help.about import as_text, facts
+from app.help.about import about_text, version_facts
+from app.help.page_help import PageHelp
 from app.help.shortcuts import Shortcut
-from app.help.texts import PageHelp
-from app.widgets.basics import button, label, scrolled
-from app.widgets.palette import matches
+from app.widgets.basics import button, label, scroll_area
+from app.widgets.command_palette import matches
 from app.widgets.theme import G
 
 
@@ -134,12 +134,14 @@ class AboutSheet(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * G)
         grid.setColumnStretch(2, 1)
-        for row, fact in enumerate(facts()):
+        for row, fact in enumerate(version_facts()):
             for column, said in enumerate(fact):
                 grid.addWidget(label(said, "muted" if column == 2 else "small"), row, column)
         box.addLayout(grid)
         box.addWidget(label(self.tr("Your data is in {0}").format(home), "muted", wrap=True))
-        self.copy = button(self.tr("Copy"), "copy", clicked=lambda: QGuiApplication.clipboard().setText(as_text(home)))
+        self.copy = button(
+            self.tr("Copy"), "copy", clicked=lambda: QGuiApplication.clipboard().setText(about_text(home))
+        )
         self.copy.setAccessibleName(self.tr("Copy versions and folder"))
         box.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
         box.addStretch(1)
@@ -155,9 +157,9 @@ class HelpDialog(QDialog):
         self.page, self.shortcuts, self.about = PageSheet(), ShortcutSheet(), AboutSheet(home)
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.tr("Help"))
-        self.tabs.addTab(scrolled(self.page), self.tr("This page"))
+        self.tabs.addTab(scroll_area(self.page), self.tr("This page"))
         self.tabs.addTab(self.shortcuts, self.tr("Shortcuts"))
-        self.tabs.addTab(scrolled(self.about), self.tr("About"))
+        self.tabs.addTab(scroll_area(self.about), self.tr("About"))
         self.tabs.currentChanged.connect(lambda _index: self._renew())
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QKeySequence
 
-from app.help.texts import help_of
+from app.help.page_help import page_help
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Shortcut:
     place: str = ""
 
 
-def of_actions(actions: Iterable[QAction], place: str = "") -> Iterator[Shortcut]:
+def action_shortcuts(actions: Iterable[QAction], place: str = "") -> Iterator[Shortcut]:
     """Those that have keys, each once."""
     seen = set[tuple[str, str]]()
     for action in actions:
@@ -31,7 +31,7 @@ def of_actions(actions: Iterable[QAction], place: str = "") -> Iterator[Shortcut
                 yield Shortcut(shown, text, place)
 
 
-def of_page(page: str, place: str) -> Iterator[Shortcut]:
+def page_shortcuts(page: str, place: str) -> Iterator[Shortcut]:
     """The keys of a page that are no actions."""
-    for keys, text in help_of(page).keys:
+    for keys, text in page_help(page).keys:
         yield Shortcut(keys, text, place)

@@ -10,28 +10,28 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QProgressBar, QSlider, QSpinBox, QWidget
 
-from app.state.cache_history import CacheHistory, Snapshot
+from app.state.bundle_session import BundleSession, SessionFailure
+from app.state.cache_history import CacheHistory, CacheSnapshot
 from app.state.inspection import SlotTable
-from app.state.session import Session, SessionFailure
-from app.widgets import Banner, Card, button, label, set_role
-from app.widgets.endings import ended
-from app.widgets.format import counted, number
+from app.text.formatting import format_number, pluralize
+from app.widgets import Banner, CardFrame, button, label, set_role
+from app.widgets.file_suffix import with_file_suffix
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.session_choice import SessionChoice
-from app.widgets.spin import in_tokens
 from app.widgets.theme import G
+from app.widgets.token_spin import add_token_unit
 from workflows.paths import make_folder
 
-ENDING = ".safetensors"
+SUFFIX = ".safetensors"
 
 
-class CacheControls(Card):
+class CacheControls(CardFrame):
     """Rewind, save and load, for the session of the bundle that is inspected."""
 
     changed = Signal()  # what can be done is another
-    openAsked = Signal()  # noqa: N815
+    openRequested = Signal()  # noqa: N815
 
-    def __init__(self, session: Session, folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(self, session: BundleSession, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self.session = session
         self.folder = folder
@@ -48,7 +48,7 @@ class CacheControls(Card):
         session.cacheFailed.connect(self._on_failed)
 
     def _build(self) -> None:
-        self.spin = in_tokens(QSpinBox())
+        self.spin = add_token_unit(QSpinBox())
         self.spin.setGroupSeparatorShown(True)
         self.spin.setMinimumWidth(16 * G)
         self.spin.setAccessibleName(self.tr("Length to go back to"))
@@ -58,7 +58,7 @@ class CacheControls(Card):
         self.save_button.setAccessibleName(self.tr("Save the prompt cache"))
         self.load_button = button(self.tr("Load…"), "folder", clicked=self.ask_load)
         self.load_button.setAccessibleName(self.tr("Load a prompt cache"))
-        self.open_button = button(self.tr("Open a session"), "play", clicked=self.openAsked.emit)
+        self.open_button = button(self.tr("Open a session"), "play", clicked=self.openRequested.emit)
         self.choice = SessionChoice(self)
         self.choice.cache.setMinimumWidth(30 * G)
         self.legal = label("", "muted", wrap=True)
@@ -151,15 +151,15 @@ class CacheControls(Card):
         """Asks where to."""
         make_folder(self.folder)
         length = self._table.length if self._table else 0
-        draft = self.folder / f"{Path(self._bundle).name}-{length}-tokens{ENDING}"
-        kinds = self.tr("Prompt caches (*{0})").format(ENDING)
+        draft = self.folder / f"{Path(self._bundle).name}-{length}-tokens{SUFFIX}"
+        kinds = self.tr("Prompt caches (*{0})").format(SUFFIX)
         name, _kind = QFileDialog.getSaveFileName(self, self.tr("Save the prompt cache"), str(draft), kinds)
         if name:
-            self.save(ended(name, ENDING))
+            self.save(with_file_suffix(name, SUFFIX))
 
     def ask_load(self) -> None:
         """Asks which one."""
-        kinds = self.tr("Prompt caches (*{0})").format(ENDING)
+        kinds = self.tr("Prompt caches (*{0})").format(SUFFIX)
         name, _kind = QFileDialog.getOpenFileName(self, self.tr("Load a prompt cache"), str(self.folder), kinds)
         if name:
             self.load(Path(name))
@@ -188,12 +188,12 @@ class CacheControls(Card):
         if job == "rewind":
             assert isinstance(subject, int)
             one = self.tr("The cache holds 1 token again.")
-            self._say(counted(subject, one, self.tr("The cache holds {0} tokens again.")))
+            self._say(pluralize(subject, one, self.tr("The cache holds {0} tokens again.")))
         elif job == "save_cache":
             self._say(self.tr("Saved to {0}.").format(subject))
         else:
             length = self._table.length if self._table else 0
-            loaded = counted(length, self.tr("Loaded 1 token from %1."), self.tr("Loaded {0} tokens from %1."))
+            loaded = pluralize(length, self.tr("Loaded 1 token from %1."), self.tr("Loaded {0} tokens from %1."))
             self._say(loaded.replace("%1", Path(str(subject)).name))
 
     def _on_failed(self, _job: str, failure: SessionFailure) -> None:
@@ -231,11 +231,13 @@ class CacheControls(Card):
             return ""
         if not table.rewindable:
             return self.tr("The engine does not say which lengths this cache can go back to.")
-        ranges = [number(a) if a == b else f"{number(a)}–{number(b)}" for a, b in table.rewindable]
+        ranges = [format_number(a) if a == b else f"{format_number(a)}–{format_number(b)}" for a, b in table.rewindable]
         named = self.tr(" and ").join(ranges)
         if table.legal(length):
             return self.tr("Lengths that it can go back to: {0}.").format(named)
-        return self.tr("It cannot go back to {0}: its tokens are gone. It can go to {1}.").format(number(length), named)
+        return self.tr("It cannot go back to {0}: its tokens are gone. It can go to {1}.").format(
+            format_number(length), named
+        )
 
     def _note_text(self, closed: bool) -> str:
         if closed:
@@ -251,7 +253,7 @@ class CacheControls(Card):
         )
 
 
-class Scrubber(QWidget):
+class CacheHistorySlider(QWidget):
     """A slider over the pictures of the last generation; None is the cache as it is now."""
 
     moved = Signal(object)  # Snapshot or None
@@ -259,8 +261,8 @@ class Scrubber(QWidget):
     def __init__(self, history: CacheHistory, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.history = history
-        self.shown: Snapshot | None = None
-        self._began: Snapshot | None = None
+        self.shown: CacheSnapshot | None = None
+        self._began: CacheSnapshot | None = None
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(self.tr("Step of the generation"))
         set_tool_tip(self.slider, self.tr("Arrow keys walk through the steps of the last generation"))
@@ -303,7 +305,7 @@ class Scrubber(QWidget):
         if lost:
             self.moved.emit(None)
 
-    def _nearest(self, wanted: Snapshot) -> Snapshot:
+    def _nearest(self, wanted: CacheSnapshot) -> CacheSnapshot:
         snapshots = self.history.snapshots
         if any(one is wanted for one in snapshots):
             return wanted
@@ -324,13 +326,13 @@ class Scrubber(QWidget):
             text = self.describe(self.shown or snapshots[-1])
             self.where.setText(text if self.shown else self.tr("live · {0}").format(text))
 
-    def describe(self, snapshot: Snapshot) -> str:
+    def describe(self, snapshot: CacheSnapshot) -> str:
         """A moment in words."""
-        held = counted(snapshot.length, self.tr("1 token held"), self.tr("{0} tokens held"))
+        held = pluralize(snapshot.length, self.tr("1 token held"), self.tr("{0} tokens held"))
         what = {
             "before": self.tr("before it began"),
             "prefill": self.tr("prefill"),
-            "decode": self.tr("step {0}").format(number(snapshot.step)),
+            "decode": self.tr("step {0}").format(format_number(snapshot.step)),
             "rewind": self.tr("after a rewind"),
             "load": self.tr("after a load"),
         }[snapshot.moment]

@@ -6,17 +6,17 @@ from PySide6.QtCore import QLocale, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.i18n.catalog import languages
-from app.settings.rows import Choice, Folder, KeptStages, Options, Row
+from app.settings.fields import Options, SettingChoice, SettingFolder, SettingRow, StageCacheChoice
 from app.state.context import AppContext
 from app.state.settings import PREFERENCES
-from app.widgets.actions import action
-from app.widgets.basics import Card, button, label, scrolled
-from app.widgets.format import number, size
+from app.text.catalog import available_languages
+from app.text.formatting import format_bytes, format_number
+from app.widgets.actions import add_action
+from app.widgets.basics import CardFrame, button, label, scroll_area
 from app.widgets.theme import G
 
 ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
-KEPT = (100, 1_000, 10_000)
+HISTORY_LIMITS = (100, 1_000, 10_000)
 STAGES = (5 << 30, 20 << 30, 100 << 30)
 PROVIDERS = ("cpu", "qnn", "webgpu", "dml", "openvino", "cuda")
 
@@ -43,64 +43,64 @@ class SettingsPage(QWidget):
         box.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolled(content))
+        outer.addWidget(scroll_area(content))
         self.setFocusProxy(self.theme)
-        action(self, self.tr("Reset the settings to defaults"), self.reset, icon="undo")
-        action(self, self.tr("Open Joinery's folder"), self._open_folder, icon="folder")
+        add_action(self, self.tr("Reset the settings to defaults"), self.reset, icon="undo")
+        add_action(self, self.tr("Open Joinery's folder"), self._open_folder, icon="folder")
 
-    def _choice(self, key: str, options: Options) -> Choice:
-        return Choice(self._context.settings, key, options)
+    def _choice(self, key: str, options: Options) -> SettingChoice:
+        return SettingChoice(self._context.settings, key, options)
 
-    def _appearance(self) -> Card:
-        card = Card(self.tr("Appearance"))
+    def _appearance(self) -> CardFrame:
+        card = CardFrame(self.tr("Appearance"))
         self.theme = self._choice(
             "theme",
             (("system", self.tr("As the system")), ("light", self.tr("Light")), ("dark", self.tr("Dark"))),
         )
-        card.body.addWidget(Row(self.tr("Theme"), self.tr("Light or dark, or as the system says."), self.theme))
-        spoken = [(code, QLocale(code).nativeLanguageName() or code) for code in ("en", *languages())]
+        card.body.addWidget(SettingRow(self.tr("Theme"), self.tr("Light or dark, or as the system says."), self.theme))
+        spoken = [(code, QLocale(code).nativeLanguageName() or code) for code in ("en", *available_languages())]
         self.language = self._choice("language", (("", self.tr("As the system")), *spoken))
         text = self.tr("What the window speaks. It changes when Joinery is started again.")
-        card.body.addWidget(Row(self.tr("Language"), text, self.language))
-        self.zoom = self._choice("zoom", [(str(zoom), f"{number(zoom)} %") for zoom in ZOOMS])
+        card.body.addWidget(SettingRow(self.tr("Language"), text, self.language))
+        self.zoom = self._choice("zoom", [(str(zoom), f"{format_number(zoom)} %") for zoom in ZOOMS])
         text = self.tr("How large text and everything else is. It changes when Joinery is started again.")
-        card.body.addWidget(Row(self.tr("Size"), text, self.zoom))
+        card.body.addWidget(SettingRow(self.tr("Size"), text, self.zoom))
         return card
 
-    def _bundles(self) -> Card:
-        card = Card(self.tr("Bundles"))
+    def _bundles(self) -> CardFrame:
+        card = CardFrame(self.tr("Bundles"))
         context = self._context
-        self.bundles = Folder(context.settings, "bundles", context.home / "bundles")
+        self.bundles = SettingFolder(context.settings, "bundles", context.home / "bundles")
         self.bundles.refused.connect(
             lambda path: context.show_error(self.tr("{0} is no folder: give the whole path of one.").format(path))
         )
         text = self.tr("Where new bundles are proposed to go. Those that exist stay.")
-        card.body.addWidget(Row(self.tr("Folder of bundles"), text, self.bundles))
+        card.body.addWidget(SettingRow(self.tr("Folder of bundles"), text, self.bundles))
         self.provider = self._choice("provider", [(name, "CPU" if name == "cpu" else name) for name in PROVIDERS])
         text = self.tr(
             "What Chat first opens a bundle on, from the next start on. Where it is not usable, that is the CPU."
         )
-        card.body.addWidget(Row(self.tr("Provider"), text, self.provider))
-        some = [(str(limit), self.tr("at most {0}").format(size(limit))) for limit in STAGES]
-        self.stages = KeptStages((("", self.tr("as usual")), ("0", self.tr("nothing")), *some))
+        card.body.addWidget(SettingRow(self.tr("Provider"), text, self.provider))
+        some = [(str(limit), self.tr("at most {0}").format(format_bytes(limit))) for limit in STAGES]
+        self.stages = StageCacheChoice((("", self.tr("as usual")), ("0", self.tr("nothing")), *some))
         self.stages.refused.connect(lambda why: context.show_error(why))
         text = self.tr(
             "Stages of builds that the next build of the same model takes over. Usual are 20 GiB, and never more than "
             "a quarter of what is free."
         )
-        card.body.addWidget(Row(self.tr("Stages to keep"), text, self.stages))
+        card.body.addWidget(SettingRow(self.tr("Stages to keep"), text, self.stages))
         return card
 
-    def _history(self) -> Card:
-        card = Card(self.tr("History"))
-        some = [(str(kept), self.tr("the newest {0}").format(number(kept))) for kept in KEPT]
+    def _history(self) -> CardFrame:
+        card = CardFrame(self.tr("History"))
+        some = [(str(kept), self.tr("the newest {0}").format(format_number(kept))) for kept in HISTORY_LIMITS]
         self.kept = self._choice("history.keep", (("", self.tr("all")), *some))
         text = self.tr("Builds, generations and measurements that are kept. Older ones are removed at each start.")
-        card.body.addWidget(Row(self.tr("Runs to keep"), text, self.kept))
+        card.body.addWidget(SettingRow(self.tr("Runs to keep"), text, self.kept))
         return card
 
-    def _privacy(self) -> Card:
-        card = Card(self.tr("Privacy"))
+    def _privacy(self) -> CardFrame:
+        card = CardFrame(self.tr("Privacy"))
         text = self.tr(
             "Nothing leaves this machine: Joinery sends no telemetry, switches onnxruntime's off, and connects only "
             "where you ask for it (a model from the hub, a provider's plugin)."

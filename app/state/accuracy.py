@@ -19,7 +19,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
-from app.jobs.worker import Worker
+from app.jobs.worker_client import WorkerClient
 from workflows.wire.codec import shell
 from workflows.wire.events import ErrorEvent, Event, LogEvent, ProgressEvent, StageEvent
 from workflows.wire.reports.accuracy import EvalReport
@@ -33,7 +33,7 @@ COLUMNS = ("part", "layer", "hidden_cosine", "key_cosine", "value_cosine")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedModel:
     """One of the two. built_at: which build of the bundle; empty for a source, which is built to be compared."""
 
     name: str
@@ -43,11 +43,11 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class AccuracySubjects:
     """What is compared. prompts: their file; empty for the demo's own, or plain sentences. began: local time, ISO."""
 
-    candidate: Side
-    reference: Side
+    candidate: ComparedModel
+    reference: ComparedModel
     provider: str
     prompts: str
     steps: int
@@ -55,10 +55,10 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AccuracyComparison:
     """A report, and whose it is."""
 
-    of: Compared
+    of: AccuracySubjects
     report: EvalReport
 
 
@@ -66,21 +66,21 @@ Describe = Callable[[str], Mapping[str, object]]
 """What a bundle's own files say of it; empty for what is none."""
 
 
-def side_of(path: str, summary: Mapping[str, object]) -> Side:
+def compared_model(path: str, summary: Mapping[str, object]) -> ComparedModel:
     """A bundle as its files describe it, or a source by what was typed."""
     if not summary:
-        return Side(path, path, SOURCE_PRECISION, "")
+        return ComparedModel(path, path, SOURCE_PRECISION, "")
     name, precision, built_at = (str(summary.get(key, "")) for key in ("name", "precision", "built_at"))
-    return Side(name, path, precision, built_at)
+    return ComparedModel(name, path, precision, built_at)
 
 
-def as_json(found: Comparison) -> str:
+def as_json(found: AccuracyComparison) -> str:
     """As `joinery eval --json` prints it, and the tokens besides; `compared` says what was."""
     fields = {"compared": asdict(found.of), **shell(found.report)}
     return json.dumps(fields, default=shell, ensure_ascii=False, indent=1) + "\n"
 
 
-def as_csv(found: Comparison) -> str:
+def as_csv(found: AccuracyComparison) -> str:
     """The layers' cosines, one row a layer, each with whose they are."""
     of, text = found.of, io.StringIO()
     whose = (of.candidate.name, of.candidate.precision, of.reference.name, of.reference.precision)
@@ -98,16 +98,18 @@ class AccuracyModel(QObject):
     changed = Signal()
     finished = Signal()
 
-    def __init__(self, new_worker: Callable[[], Worker], describe: Describe, parent: QObject | None = None) -> None:
+    def __init__(
+        self, new_worker: Callable[[], WorkerClient], describe: Describe, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._new_worker, self._describe = new_worker, describe
-        self._worker: Worker | None = None
+        self._worker: WorkerClient | None = None
         self._job: Job[EvalReport] | None = None
         self.state: State = "idle"
         self.request: Eval | None = None
-        self.of: Compared | None = None
+        self.of: AccuracySubjects | None = None
         """What is compared, or was last."""
-        self.result: Comparison | None = None
+        self.result: AccuracyComparison | None = None
         self.error: ErrorEvent | None = None
         self.note = ""
         self.done = self.total = 0.0
@@ -142,10 +144,12 @@ class AccuracyModel(QObject):
         self.changed.emit()
         return True
 
-    def _compared(self, request: Eval) -> Compared:
-        candidate, reference = (side_of(path, self._describe(path)) for path in (request.bundle, request.against))
+    def _compared(self, request: Eval) -> AccuracySubjects:
+        candidate, reference = (
+            compared_model(path, self._describe(path)) for path in (request.bundle, request.against)
+        )
         began = datetime.now().astimezone().isoformat(timespec="seconds")
-        return Compared(candidate, reference, PROVIDER, request.prompts, request.steps, began)
+        return AccuracySubjects(candidate, reference, PROVIDER, request.prompts, request.steps, began)
 
     def cancel(self) -> None:
         """Ends it; what was compared so far is forgotten."""
@@ -168,7 +172,7 @@ class AccuracyModel(QObject):
 
     def _on_answer(self, report: EvalReport) -> None:
         assert self.of is not None
-        self.result, self.state = Comparison(self.of, report), "done"
+        self.result, self.state = AccuracyComparison(self.of, report), "done"
         self._end()
 
     def _on_error(self, error: ErrorEvent) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job
-from app.jobs.worker import Worker
+from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import ErrorEvent, Event, ProgressEvent
 
 _OF_A_CACHE = {"rewind", "save_cache", "load_cache"}
@@ -68,7 +68,7 @@ class Activities(QObject):
         """Those that a person is told of."""
         return [one for one in self._open if one.shown]
 
-    def follow(self, worker: Worker) -> None:
+    def follow(self, worker: WorkerClient) -> None:
         """Takes the jobs of a worker, from its next on."""
         worker.begun.connect(self._on_begun)
 

@@ -15,8 +15,8 @@ from typing import Literal
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.job import Job
-from app.jobs.warm import WarmWorker
-from app.jobs.worker import Worker
+from app.jobs.spare_worker import SpareWorker
+from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import (
     BuildDone,
     ErrorEvent,
@@ -33,7 +33,7 @@ GRACE_MS = 1200
 """How long a build may take to stop by itself. Its stages are atomic and an export hears nothing, so it is short."""
 WEIGHTS = {"checkpoint": 4, "import": 20, "export": 36, "optimize": 22, "goal": 200, "quantize": 12, "bundle": 6}
 """The stages in their order, each with its share of a usual build's time. `import` is torch's, within the export."""
-NEXT_MS = 1500
+SPARE_WORKER_DELAY_MS = 1500
 """From the end of a build to the preparing of the next: first the window shows what came of it."""
 BuildState = Literal["idle", "running", "done", "failed", "cancelled"]
 
@@ -68,10 +68,10 @@ class BuildModel(QObject):
     logged = Signal(str)
     finished = Signal()
 
-    def __init__(self, new_worker: Callable[[], Worker], parent: QObject | None = None) -> None:
+    def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._warm = WarmWorker(new_worker, self)
-        self._worker: Worker | None = None
+        self._warm = SpareWorker(new_worker, self)
+        self._worker: WorkerClient | None = None
         self._job: Job[BuildDone] | None = None
         self.request: Build | None = None
         self.state: BuildState = "idle"
@@ -237,7 +237,7 @@ class BuildModel(QObject):
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.retire()
-        QTimer.singleShot(NEXT_MS, self, self.prepare)
+        QTimer.singleShot(SPARE_WORKER_DELAY_MS, self, self.prepare)
         self.finished.emit()
 
     def _on_memory(self, rss: int) -> None:

@@ -15,22 +15,22 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.errand import Errand
-from app.jobs.worker import Worker
+from app.jobs.one_shot_worker import OneShotWorker
+from app.jobs.worker_client import WorkerClient
 from app.state.activities import Activities
 from app.state.build import BuildModel
-from app.state.device_work import DeviceWork
-from app.state.draft import Draft
-from app.state.history import HistoryModel
-from app.state.kept_draft import KeptDraft
+from app.state.bundle_session import BundleSession
+from app.state.demo_build import DemoBuild
+from app.state.device_jobs import DeviceJobs
 from app.state.measurements import Measurements
-from app.state.notes import Note, Notes, Owner
-from app.state.one_click import OneClick
+from app.state.notes import Note, NoteOwner, Notes
 from app.state.preflights import Preflights
-from app.state.recents import Reader, Recents, read_summary
-from app.state.session import Session
+from app.state.recent_bundles import Reader, RecentBundles, read_summary
+from app.state.run_history import HistoryModel
 from app.state.settings import Settings, home_folder
-from app.state.unfinished import UnfinishedBuilds
+from app.state.unfinished_builds import UnfinishedBuilds
+from app.state.unsaved_recipe import UnsavedRecipe
+from app.state.unsaved_recipe_file import UnsavedRecipeFile
 from workflows.errors import BundleError
 from workflows.paths import make_folder
 from workflows.wire.events import GenerationDone, ReadyEvent
@@ -44,7 +44,7 @@ class AppContext(QObject):
 
     bundleChanged = Signal(object)  # noqa: N815  the summary, or None
     navigate = Signal(str)  # the name of a page
-    lookRequested = Signal(object)  # noqa: N815  a Look: what the inspect page is to show
+    inspectRequested = Signal(object)  # noqa: N815  a Look: what the inspect page is to show
     accuracyRequested = Signal(str, str, object)  # noqa: N815  bundle, bundle or source to compare with, code consented to
     exportRequested = Signal(str, str)  # noqa: N815  bundle and its name: for another program, or out of one's folder
     memoryChanged = Signal(object)  # noqa: N815  resident bytes of all workers
@@ -59,25 +59,25 @@ class AppContext(QObject):
         self.program = program
         self._read = read
         self._bundle: dict[str, Any] | None = None
-        self._memory: dict[Worker, int] = {}
+        self._memory: dict[WorkerClient, int] = {}
         self._closed = False
         self.activities = Activities(self)
         self.notes = Notes(self)
-        self._hangs: dict[Worker, Note] = {}
+        self._hangs: dict[WorkerClient, Note] = {}
         self.settings = Settings(self.home, self)
         self.settings.trouble.connect(self.show_error)
-        self.recents = Recents(self.home, read, self)
+        self.recents = RecentBundles(self.home, read, self)
         self.recents.trouble.connect(self.show_error)
-        self.plugins = DeviceWork(self.new_worker, self)
-        self.compiler = DeviceWork(self.new_worker, self)
-        self._tidying = Errand(self.new_worker, self)
+        self.plugins = DeviceJobs(self.new_worker, self)
+        self.compiler = DeviceJobs(self.new_worker, self)
+        self._tidying = OneShotWorker(self.new_worker, self)
         self.preflights = Preflights(self.home, self.new_worker, self)
         self.preflights.trouble.connect(self.show_error)
         self.session_worker = self.new_worker()
         self.probe_worker = self.new_worker()
         self.source_worker = self.new_worker()
         """Looks at sources, on the hub as well: the others give up the network with what they open."""
-        self.session = Session(self.session_worker, self)
+        self.session = BundleSession(self.session_worker, self)
         self.session.stateChanged.connect(lambda state: self.notes.bring("session", (self.session.bundle, state)))
         self.measurements = Measurements()
         self.measurements.follow(self.session, self.describe)
@@ -86,12 +86,12 @@ class AppContext(QObject):
         self.build = BuildModel(self.new_worker, self)
         self.build.finished.connect(self._on_built)
         self.draft = self._new_draft()
-        self.lookRequested.connect(lambda look: self.notes.bring("look", look))
+        self.inspectRequested.connect(lambda look: self.notes.bring("look", look))
         self.draft.changed.connect(lambda: self.notes.bring("draft", self.draft.source))
-        self.kept_draft = KeptDraft(self.home, self.draft, self)
+        self.kept_draft = UnsavedRecipeFile(self.home, self.draft, self)
         self.unfinished = UnfinishedBuilds(self.home, self.build, self)
         self.unfinished.trouble.connect(self.show_error)
-        self.demo = OneClick(self._new_draft(), self.build, self)
+        self.demo = DemoBuild(self._new_draft(), self.build, self)
         self.demo.failed.connect(self.show_error)
 
     @property
@@ -113,7 +113,7 @@ class AppContext(QObject):
         chosen = self.settings.preference("bundles")
         return Path(chosen) if chosen else self.home / "bundles"
 
-    def tidy_history(self) -> None:
+    def prune_history(self) -> None:
         """Remove the runs that are more than a person wants to keep, if so many were named."""
         keep = self.settings.preference("history.keep")
         if keep.isdecimal() and int(keep):
@@ -125,12 +125,12 @@ class AppContext(QObject):
         """Resident bytes of all workers together."""
         return sum(self._memory.values())
 
-    def _new_draft(self) -> Draft:
-        return Draft(self.source_worker, lambda: self.bundles_folder, self)
+    def _new_draft(self) -> UnsavedRecipe:
+        return UnsavedRecipe(self.source_worker, lambda: self.bundles_folder, self)
 
-    def new_worker(self) -> Worker:
+    def new_worker(self) -> WorkerClient:
         """A worker that ends with the window and counts towards `memory`."""
-        worker = Worker(self.program, self)
+        worker = WorkerClient(self.program, self)
         worker.over = self._closed
         worker.memory.connect(lambda rss: self._note_memory(worker, rss))
         worker.hung.connect(lambda hangs: self._note_hang(worker, hangs))
@@ -139,7 +139,7 @@ class AppContext(QObject):
         self._memory[worker] = 0
         return worker
 
-    def _note_hang(self, worker: Worker, hangs: bool) -> None:
+    def _note_hang(self, worker: WorkerClient, hangs: bool) -> None:
         """A way out of what hears no message any more; what it did is told as any other end is."""
         before = self._hangs.pop(worker, None)
         if before is not None:
@@ -150,12 +150,12 @@ class AppContext(QObject):
             action, act = (self.tr("Restart it"), self.session.restart) if ours else (self.tr("End it"), worker.kill)
             self._hangs[worker] = self.show_note(text, action, act, owner={})
 
-    def _note_memory(self, worker: Worker, rss: int) -> None:
+    def _note_memory(self, worker: WorkerClient, rss: int) -> None:
         if worker in self._memory:
             self._memory[worker] = rss
             self.memoryChanged.emit(self.memory)
 
-    def _forget_worker(self, worker: Worker) -> None:
+    def _forget_worker(self, worker: WorkerClient) -> None:
         self._note_hang(worker, False)
         self._memory.pop(worker, None)
         self.memoryChanged.emit(self.memory)
@@ -195,7 +195,7 @@ class AppContext(QObject):
         else:
             self.open_bundle(outcome.bundle)
 
-    def put_build_away(self) -> None:
+    def clear_build(self) -> None:
         """Forget a build that ended, and the draft where it was of that: another one waits as it was left."""
         if self.draft.is_of(self.build.request):
             self.draft.reset()
@@ -213,7 +213,7 @@ class AppContext(QObject):
         details: str = "",
         action: str = "",
         on_action: Act | None = None,
-        owner: Owner | None = None,
+        owner: NoteOwner | None = None,
     ) -> None:
         """An error over the page: one sentence, its details, a button for the likely mend; it stays until it is read.
 
@@ -222,7 +222,7 @@ class AppContext(QObject):
         self.notes.show(Note(message, action, on_action, owner or {}, details, error=True))
 
     def show_note(
-        self, message: str, action: str = "", on_action: Act | None = None, owner: Owner | None = None
+        self, message: str, action: str = "", on_action: Act | None = None, owner: NoteOwner | None = None
     ) -> Note:
         """A note that is no error. owner: what must be in front for it to hold; the page and bundle that are, unless
         said otherwise."""

@@ -4,7 +4,7 @@
               └─── assistant'            a regenerated reply is a sibling of the first,
          └─ user' ── assistant           an edited prompt a sibling of the old one
 
-Nothing is ever overwritten by editing: `select` goes back to any branch. `app.state.chats` keeps it on the disk.
+Nothing is ever overwritten by editing: `select` goes back to any branch. `app.state.chat_store` keeps it on the disk.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Reply:
 
 
 @dataclass(slots=True)
-class Message:
+class ChatMessage:
     """A node of the tree. `trace` holds the generated tokens for hovering; it is not saved."""
 
     id: int
@@ -130,7 +130,7 @@ class Conversation:
         self.decoding: dict[str, Any] = {}
         self.prefill = self.tools = ""
         self.changed_at = time.time()
-        self._messages: dict[int, Message] = {}
+        self._messages: dict[int, ChatMessage] = {}
         self._roots: list[int] = []
         self._active_root = 0
         self._next = 1
@@ -138,7 +138,7 @@ class Conversation:
     def __len__(self) -> int:
         return len(self._messages)
 
-    def __getitem__(self, id: int) -> Message:
+    def __getitem__(self, id: int) -> ChatMessage:
         return self._messages[id]
 
     def __contains__(self, id: int) -> bool:
@@ -153,16 +153,16 @@ class Conversation:
         line = first.content.strip().split("\n", 1)[0] if first else ""
         return line if len(line) <= 60 else line[:59] + "…"
 
-    def path(self) -> list[Message]:
+    def path(self) -> list[ChatMessage]:
         """The active branch, from the first prompt to the last message."""
         return list(self._walk())
 
-    def leaf(self) -> Message | None:
+    def leaf(self) -> ChatMessage | None:
         """The last message of the active branch."""
         path = self.path()
         return path[-1] if path else None
 
-    def last(self, role: Role) -> Message | None:
+    def last(self, role: Role) -> ChatMessage | None:
         """The last prompt, or the last reply, of the active branch."""
         return next((m for m in reversed(self.path()) if m.role == role), None)
 
@@ -171,18 +171,18 @@ class Conversation:
         """Tokens of the active branch down to its last reply that was counted; 0 where none was."""
         return next((m.reply.context for m in reversed(self.path()) if m.reply is not None and m.reply.context), 0)
 
-    def ask(self, text: str) -> Message:
+    def ask(self, text: str) -> ChatMessage:
         """A prompt at the end of the active branch."""
         leaf = self.leaf()
         return self._add(leaf.id if leaf else None, "user", text)
 
-    def begin_reply(self, prompt: int) -> Message:
+    def begin_reply(self, prompt: int) -> ChatMessage:
         """An empty reply to a prompt, as the newest of its siblings."""
         message = self._add(prompt, "assistant", "")
         message.reply = Reply()
         return message
 
-    def edit(self, prompt: int, text: str) -> Message:
+    def edit(self, prompt: int, text: str) -> ChatMessage:
         """A changed prompt, as a sibling of the old one."""
         return self._add(self._messages[prompt].parent, "user", text)
 
@@ -210,7 +210,7 @@ class Conversation:
     def to_messages(self, prompt: int) -> list[Turn]:
         """What is sent for a reply to `prompt`: the system prompt and the branch down to it."""
         branch: list[Turn] = []
-        node: Message | None = self._messages[prompt]
+        node: ChatMessage | None = self._messages[prompt]
         while node is not None:
             if node.reply is not None and node.reply.ended == "refused":
                 node = self._parent(node)  # its prompt, which is left out with it
@@ -221,7 +221,7 @@ class Conversation:
             branch.append(Turn("system", self.system))
         return branch[::-1]
 
-    def _parent(self, message: Message) -> Message | None:
+    def _parent(self, message: ChatMessage) -> ChatMessage | None:
         return self._messages[message.parent] if message.parent is not None else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -278,7 +278,7 @@ class Conversation:
             raise ValueError(f"the message {row.id} stands there twice, or before what it answers")
         if row.reply is not None:
             row.reply.ended = row.reply.ended or "interrupted"
-        self._messages[row.id] = Message(row.id, row.parent, row.role, row.content, reply=row.reply)
+        self._messages[row.id] = ChatMessage(row.id, row.parent, row.role, row.content, reply=row.reply)
         self._family(row.parent).append(row.id)
 
     def to_json(self) -> str:
@@ -301,15 +301,15 @@ class Conversation:
     def _family(self, parent: int | None) -> list[int]:
         return self._roots if parent is None else self._messages[parent].children
 
-    def _walk(self) -> Iterator[Message]:
+    def _walk(self) -> Iterator[ChatMessage]:
         family, active = self._roots, self._active_root
         while family:
             node = self._messages[family[active]]
             yield node
             family, active = node.children, node.active
 
-    def _add(self, parent: int | None, role: Role, content: str) -> Message:
-        message = Message(self._next, parent, role, content)
+    def _add(self, parent: int | None, role: Role, content: str) -> ChatMessage:
+        message = ChatMessage(self._next, parent, role, content)
         self._next += 1
         self._messages[message.id] = message
         family = self._family(parent)

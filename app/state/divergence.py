@@ -10,8 +10,8 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.errand import Errand
-from app.jobs.worker import Worker
+from app.jobs.one_shot_worker import OneShotWorker
+from app.jobs.worker_client import WorkerClient
 from workflows.wire.events import ErrorEvent, Event, ProgressEvent
 from workflows.wire.reports.divergence import DivergenceReport
 from workflows.wire.requests import Diverge
@@ -24,9 +24,9 @@ class DivergenceModel(QObject):
 
     changed = Signal()
 
-    def __init__(self, new_worker: Callable[[], Worker], parent: QObject | None = None) -> None:
+    def __init__(self, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._errand = Errand(new_worker, self)
+        self._errand = OneShotWorker(new_worker, self)
         self.state: State = "idle"
         self.request: Diverge | None = None
         self.report: DivergenceReport | None = None

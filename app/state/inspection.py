@@ -104,7 +104,7 @@ class Inspection:
         return sum(group.bytes for group in self.kv)
 
 
-def apart(before: str, after: str) -> tuple[str, str]:
+def distinct_names(before: str, after: str) -> tuple[str, str]:
     """What two files are called where both stand together: with their folders where their names are the same."""
     one, other = Path(before), Path(after)
     if one.name != other.name:
@@ -118,7 +118,7 @@ def apart(before: str, after: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class InspectTarget:
     """What the inspect page is asked to show: a bundle's folder, or an .onnx file.
 
     before: another .onnx file, from which the difference is shown. component, node: what of the graphs to go to.
@@ -134,17 +134,17 @@ class Look:
         """What is looked at, as long as nothing is known of it but its name."""
         if not self.before:
             return Path(self.path).name
-        return " → ".join(apart(self.before, self.path))
+        return " → ".join(distinct_names(self.before, self.path))
 
 
-OF_A_CACHE = ("layout", "capacity", "chunk")
+CACHE_FACTS = ("layout", "capacity", "chunk")
 """The facts that mean something only where there is a cache."""
 
 
 def inspection_of(path: str, found: InspectReport) -> Inspection:
     """What the page shows of a report; what an .onnx file alone does not have stays empty."""
     is_bundle = not path.lower().endswith(".onnx")
-    kv = joined(_of_report(group) for group in found.kv)
+    kv = merge_groups(_of_report(group) for group in found.kv)
     values: dict[str, str | int | None] = {
         "model_type": found.model_type,
         "task": found.task,
@@ -160,7 +160,7 @@ def inspection_of(path: str, found: InspectReport) -> Inspection:
         path=found.path,
         name=found.name if is_bundle else Path(path).name,
         is_bundle=is_bundle,
-        facts=tuple((name, value) for name, value in values.items() if value and (kv or name not in OF_A_CACHE)),
+        facts=tuple((name, value) for name, value in values.items() if value and (kv or name not in CACHE_FACTS)),
         components=tuple(found.components),
         kv=kv,
         passes=tuple(PassRow(stage.name, stage.component, one) for stage in found.stages for one in stage.passes),
@@ -188,7 +188,7 @@ def _of_report(group: KVGroupReport) -> KvGroup:
     )
 
 
-def live_group(group: GroupView) -> KvGroup:
+def session_group(group: GroupView) -> KvGroup:
     """A group of an open session; its bytes are those of the slots that it has so far."""
     return KvGroup(
         name=group.name,
@@ -203,7 +203,7 @@ def live_group(group: GroupView) -> KvGroup:
     )
 
 
-def joined(rows: Iterable[KvGroup]) -> tuple[KvGroup, ...]:
+def merge_groups(rows: Iterable[KvGroup]) -> tuple[KvGroup, ...]:
     """The groups: an inspection has a row for each shape that the layers of one have."""
     found: dict[tuple[str, str], KvGroup] = {}
     for row in rows:

@@ -18,31 +18,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.state.looks import LOOK_KINDS
-from app.state.owner import Owner, owner_of
-from app.state.runs import RUN_KINDS, Runs
-from app.state.slab import Slab
-from app.state.snapshot import (
+from app.state.column_store import ColumnStore
+from app.state.measured_runs import RUN_KINDS, MeasuredRuns
+from app.state.measurement_snapshot import (
     CHUNK,
     DECODE,
     FIRST,
     MEMORY_KINDS,
     STEP_KINDS,
-    Record,
-    Snapshot,
+    MeasurementRecord,
+    MeasurementSnapshot,
     What,
-    chosen,
     lay_out,
     rate,
+    select_runs,
 )
+from app.state.run_configuration import RunConfiguration, run_configuration
+from app.state.speculation_steps import SPECULATION_KINDS
 from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, TokenEvent
 
 if TYPE_CHECKING:
-    from app.state.session import Session
+    from app.state.bundle_session import BundleSession
 
-NOBODY = Owner("", "", "", "", "", 0)
+NO_CONFIGURATION = RunConfiguration("", "", "", "", "", 0)
 MEMORY_SAMPLES = 3600
-LOOKS = 20_000
+SPECULATION_STEPS = 20_000
 """Runs of the model with drafts that are kept."""
 RUNS = 20_000
 """Replies that are kept."""
@@ -79,31 +79,31 @@ class Measurements:
         clock: Callable[[], float] = time.perf_counter,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._steps = Slab(STEP_KINDS, size)
-        self._memory = Slab(MEMORY_KINDS, MEMORY_SAMPLES)
-        self._looks = Slab(LOOK_KINDS, LOOKS)
+        self._steps = ColumnStore(STEP_KINDS, size)
+        self._memory = ColumnStore(MEMORY_KINDS, MEMORY_SAMPLES)
+        self._looks = ColumnStore(SPECULATION_KINDS, SPECULATION_STEPS)
         self._texts: list[str] = []  # of tokens: most come again, and a step has the number of its own
         self._numbers: dict[str, int] = {}
         self._clock, self._now = clock, now
-        self._runs = Slab(RUN_KINDS, RUNS)
-        self._owners: list[Owner] = []
+        self._runs = ColumnStore(RUN_KINDS, RUNS)
+        self._owners: list[RunConfiguration] = []
         self._run = self._before = _Tally()
-        self._frozen: Record | None = None
+        self._frozen: MeasurementRecord | None = None
         self._rss = 0
         self._chat_left = False
         self._ready: ReadyEvent | None = None
-        self.owner = NOBODY
+        self.owner = NO_CONFIGURATION
         """Whose the next run is: that of the bundle that was opened last."""
         self.revision = 0
 
-    def follow(self, session: Session, describe: Callable[[str], Mapping[str, object]]) -> None:
+    def follow(self, session: BundleSession, describe: Callable[[str], Mapping[str, object]]) -> None:
         """Records what a session does from now on. describe: what a bundle's own files say of it."""
 
         def own(_ready: object = None) -> None:
             ready = session.ready_for(session.bundle)
             if ready is not None and ready is not self._ready:
                 self._ready = ready
-                self.owner = owner_of(session.bundle, ready, describe(session.bundle))
+                self.owner = run_configuration(session.bundle, ready, describe(session.bundle))
 
         session.opened.connect(own)
         session.started.connect(own)  # what began a run may have heard of the bundle first
@@ -139,7 +139,7 @@ class Measurements:
         else:
             self._note_memory()
         if self._chat_left:
-            self.begin_chat()
+            self.start_chat()
         self.revision += 1
 
     def _take_out(self) -> None:
@@ -236,7 +236,7 @@ class Measurements:
         """(used, capacity) after the last step of the running or last reply."""
         return self._run.occupancy
 
-    def begin_chat(self) -> None:
+    def start_chat(self) -> None:
         """Another chat: the running or last reply and its figures are none of it. The series stay."""
         self._chat_left = self._run.running  # it ends soon
         if not self._run.running:
@@ -274,15 +274,15 @@ class Measurements:
         self._run = _Tally(number=int(running), started=self._clock(), running=running)
         self.revision += 1
 
-    def snapshot(self, what: What = "all", bundle: tuple[str, str] | None = None) -> Snapshot:
+    def snapshot(self, what: What = "all", bundle: tuple[str, str] | None = None) -> MeasurementSnapshot:
         """The series of some runs, as they are or as they were when frozen. bundle: whose; see `Owner.bundle`."""
         record = self._frozen or self._record(copy=False)
-        return lay_out(record, chosen(record, what, bundle))
+        return lay_out(record, select_runs(record, what, bundle))
 
-    def _record(self, copy: bool) -> Record:
+    def _record(self, copy: bool) -> MeasurementRecord:
         parts = (self._steps, self._memory, self._looks, self._runs)
         steps, memory, looks, runs = (slab.columns() for slab in parts)
         if copy:
             kept = (tuple(column.copy() for column in columns) for columns in (steps, memory, looks, runs))
             steps, memory, looks, runs = kept
-        return Record(steps, memory, looks, self._texts, Runs(runs, self._owners))
+        return MeasurementRecord(steps, memory, looks, self._texts, MeasuredRuns(runs, self._owners))

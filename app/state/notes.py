@@ -15,7 +15,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 Fact = Literal["bundle", "page", "look", "draft", "session"]
-Owner = dict[Fact, object]
+NoteOwner = dict[Fact, object]
 
 
 @dataclass(eq=False)
@@ -25,7 +25,7 @@ class Note:
     message: str
     action: str = ""
     on_action: Callable[[], object] | None = None
-    owner: Owner = field(default_factory=dict)
+    owner: NoteOwner = field(default_factory=dict)
     details: str = ""
     error: bool = False
 
@@ -38,15 +38,15 @@ class Notes(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._notes: list[Note] = []
-        self._front: Owner = {}
+        self._front: NoteOwner = {}
 
     @property
-    def here(self) -> Owner:
+    def here(self) -> NoteOwner:
         """The page and the bundle that are in front: the owner of what is said of them."""
         return {fact: self._front.get(fact) for fact in ("page", "bundle")}
 
     @property
-    def of_bundle(self) -> Owner:
+    def of_bundle(self) -> NoteOwner:
         """The bundle that is in front, on whatever page."""
         return {"bundle": self._front.get("bundle")}
 

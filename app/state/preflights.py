@@ -16,9 +16,9 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.jobs.errand import Errand
-from app.jobs.worker import Worker
-from app.state.store import JsonFile
+from app.jobs.one_shot_worker import OneShotWorker
+from app.jobs.worker_client import WorkerClient
+from app.state.json_file import JsonFile
 from workflows.wire.codec import dumps, read
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.preflight import ComponentPreflight, PreflightReport
@@ -29,7 +29,7 @@ Summary = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Checked:
+class SavedPreflight:
     """One finding. built_at: of the bundle; at: when it was tried; both ISO times."""
 
     bundle: str
@@ -48,10 +48,10 @@ class Preflights(QObject):
     changed = Signal()
     trouble = Signal(str)
 
-    def __init__(self, folder: Path, new_worker: Callable[[], Worker], parent: QObject | None = None) -> None:
+    def __init__(self, folder: Path, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._file = JsonFile(folder / "preflights.json", _decode, _encode, list[Checked], self._tell)
-        self._errand = Errand(new_worker, self)
+        self._file = JsonFile(folder / "preflights.json", _decode, _encode, list[SavedPreflight], self._tell)
+        self._errand = OneShotWorker(new_worker, self)
         self.running: tuple[str, str] | None = None
         """Bundle and provider that are tried now."""
         self._failed: tuple[tuple[str, str], str] | None = None
@@ -62,7 +62,7 @@ class Preflights(QObject):
             self._rows = []
             self._tell(f"The findings of earlier checks cannot be read: {error.strerror}.")
 
-    def find(self, bundle: Summary, provider: str) -> Checked | None:
+    def find(self, bundle: Summary, provider: str) -> SavedPreflight | None:
         """What was found of the bundle that a summary is of, as it is built now."""
         whose = str(bundle["path"]), str(bundle.get("built_at", "")), provider
         return next((row for row in self._rows if (row.bundle, row.built_at, row.report.provider) == whose), None)
@@ -95,9 +95,9 @@ class Preflights(QObject):
 
     def _on_report(self, path: str, built_at: str, report: PreflightReport) -> None:
         self.running = None
-        found = Checked(path, built_at, datetime.now(UTC).isoformat(timespec="seconds"), report)
+        found = SavedPreflight(path, built_at, datetime.now(UTC).isoformat(timespec="seconds"), report)
 
-        def put_first(rows: list[Checked]) -> list[Checked]:
+        def put_first(rows: list[SavedPreflight]) -> list[SavedPreflight]:
             others = [row for row in rows if (row.bundle, row.report.provider) != (path, report.provider)]
             return [found, *others][:LIMIT]
 
@@ -117,9 +117,9 @@ class Preflights(QObject):
         QTimer.singleShot(0, self, lambda: self.trouble.emit(message))  # who listens may not be there yet
 
 
-def _decode(rows: Any) -> list[Checked]:
-    return read(list[Checked], rows)
+def _decode(rows: Any) -> list[SavedPreflight]:
+    return read(list[SavedPreflight], rows)
 
 
-def _encode(rows: list[Checked]) -> Any:
+def _encode(rows: list[SavedPreflight]) -> Any:
     return json.loads(dumps(rows))

@@ -26,7 +26,7 @@ def home_folder() -> Path:
     return user_data_path("joinery", appauthor=False)
 
 
-def expanded(text: str | Path) -> Path:
+def expand_home(text: str | Path) -> Path:
     """The path, with ~ and ~NAME as that person's home; as it is written where there is no such person."""
     path = Path(text)
     try:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Generator
 from math import inf
 
-from app.state.snapshot import CHUNK, DECODE, Snapshot
+from app.state.measurement_snapshot import CHUNK, DECODE, MeasurementSnapshot
 
 COLUMNS = (
     "bundle",
@@ -31,23 +31,23 @@ COLUMNS = (
 )
 
 
-SOME = 200
+ROWS_PER_SLICE = 200
 """Rows between two pauses: a few milliseconds."""
 
 
-def csv_in_steps(s: Snapshot, left: float = -inf, right: float = inf) -> Generator[None, None, str]:
+def csv_in_steps(s: MeasurementSnapshot, left: float = -inf, right: float = inf) -> Generator[None, None, str]:
     """The steps that are seen between two times, with a header, as one text; with a pause after every few rows."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     seen = s.seen(left, right).nonzero()[0]
-    for first in range(0, len(seen), SOME):
-        writer.writerows(_row(s, int(index)) for index in seen[first : first + SOME])
+    for first in range(0, len(seen), ROWS_PER_SLICE):
+        writer.writerows(_row(s, int(index)) for index in seen[first : first + ROWS_PER_SLICE])
         yield
     return out.getvalue()
 
 
-def _row(s: Snapshot, index: int) -> tuple[object, ...]:
+def _row(s: MeasurementSnapshot, index: int) -> tuple[object, ...]:
     run, kind = s.run_of(index), int(s.kind[index])
     owner = run.owner
     return (

@@ -12,7 +12,7 @@ from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import set_icon
 
 
-def tool(icon: str, tip: str) -> QToolButton:
+def tool_button(icon: str, tip: str) -> QToolButton:
     """A button that is an icon; tip: what it does."""
     result = QToolButton()
     set_icon(result, icon)
@@ -21,7 +21,7 @@ def tool(icon: str, tip: str) -> QToolButton:
     return result
 
 
-def action(parent: QWidget, text: str, act: Callable[[], object], keys: str = "", icon: str = "") -> QAction:
+def add_action(parent: QWidget, text: str, act: Callable[[], object], keys: str = "", icon: str = "") -> QAction:
     """An action of `parent`, which Ctrl+K finds while it is enabled; `keys` work while the focus is inside."""
     result = QAction(text, parent)
     if keys:

@@ -60,7 +60,7 @@ def button(text: str, icon: str = "", role: str = "", clicked: Callable[[], obje
     return result
 
 
-def line() -> QFrame:
+def separator() -> QFrame:
     """A hair line between two parts."""
     result = QFrame()
     result.setProperty("role", "line")
@@ -68,7 +68,7 @@ def line() -> QFrame:
     return result
 
 
-def scrolled(content: QWidget) -> QScrollArea:
+def scroll_area(content: QWidget) -> QScrollArea:
     """`content` in an area that scrolls down and never sideways."""
     area = QScrollArea()
     area.setWidgetResizable(True)
@@ -82,7 +82,7 @@ def scrolled(content: QWidget) -> QScrollArea:
     return area
 
 
-def see_through(area: QTextEdit | QPlainTextEdit) -> None:
+def make_frameless(area: QTextEdit | QPlainTextEdit) -> None:
     """Text without a frame, on whatever is behind it.
 
     The viewport is told first: Qt would paint it as a styled widget else, and keep 1 KB for each that ever was.
@@ -92,7 +92,7 @@ def see_through(area: QTextEdit | QPlainTextEdit) -> None:
     area.setStyleSheet("QTextEdit, QPlainTextEdit { background: transparent; border: 0; }")
 
 
-class Elided(PlainLabel):
+class ElidedLabel(PlainLabel):
     """One line that gives way: what does not fit is cut, in the middle unless `cut` says otherwise, and shown whole in
     the tool tip."""
 
@@ -126,7 +126,7 @@ class Elided(PlainLabel):
         self.setText(self.fontMetrics().elidedText(self._whole, self._cut_at, width))
 
 
-class Card(QFrame):
+class CardFrame(QFrame):
     """A raised box; put things into `.body`, a vertical layout."""
 
     def __init__(self, title: str = "", parent: QWidget | None = None) -> None:
@@ -139,7 +139,7 @@ class Card(QFrame):
             self.body.addWidget(label(title, "heading"))
 
 
-class Pill(PlainLabel):
+class PillLabel(PlainLabel):
     """A word in a rounded outline.
 
     `role` tints it: "", accent, ok, warning, error, prefill, decode, cache, added, removed, changed.

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.state.notes import Note, Notes
-from app.widgets.basics import Banner, Elided, label
+from app.widgets.basics import Banner, ElidedLabel, label
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G, set_icon
 
@@ -20,7 +20,7 @@ class NoteLine(QWidget):
         self._note: Note | None = None
         sign = label()
         set_icon(sign, "info", "accent", 14)
-        self._text = Elided("", "small", cut=Qt.TextElideMode.ElideRight)
+        self._text = ElidedLabel("", "small", cut=Qt.TextElideMode.ElideRight)
         self.action, self.close_button = QToolButton(), QToolButton()
         self.action.clicked.connect(lambda _checked=False: notes.act(self._note))
         self.close_button.clicked.connect(lambda _checked=False: notes.drop(self._note))

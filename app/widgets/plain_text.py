@@ -31,18 +31,18 @@ class PlainLabel(QLabel):
         self.setText(text)
 
 
-class Markup(str):
+class MarkupText(str):
     """HTML of our own; made by `markup`."""
 
 
-def markup(template: str, *values: object) -> Markup:
+def markup(template: str, *values: object) -> MarkupText:
     """Fills `template`, HTML written in the source, as str.format does; values that are no Markup are escaped."""
-    return Markup(template.format(*(one if isinstance(one, Markup) else escape(str(one)) for one in values)))
+    return MarkupText(template.format(*(one if isinstance(one, MarkupText) else escape(str(one)) for one in values)))
 
 
-def joined(parts: Iterable[Markup]) -> Markup:
+def join_markup(parts: Iterable[MarkupText]) -> MarkupText:
     """The parts one after the other."""
-    return Markup("".join(parts))
+    return MarkupText("".join(parts))
 
 
 def plain_tool_tip(text: str) -> str:
@@ -79,6 +79,6 @@ def set_tool_tip(target: _HasToolTip | QTreeWidgetItem, text: str, column: int =
         target.setToolTip(plain_tool_tip(text))
 
 
-def show_tool_tip(place: QPoint, text: str | Markup, widget: QWidget) -> None:
+def show_tool_tip(place: QPoint, text: str | MarkupText, widget: QWidget) -> None:
     """Shows a tool tip at `place`, in global coordinates: plain text, or `markup` of our own."""
-    QToolTip.showText(place, text if isinstance(text, Markup) else plain_tool_tip(text), widget)
+    QToolTip.showText(place, text if isinstance(text, MarkupText) else plain_tool_tip(text), widget)

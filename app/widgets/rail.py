@@ -35,7 +35,7 @@ class Rail(QWidget):
     """
 
     chosen = Signal(str)
-    helpAsked = Signal()  # noqa: N815
+    helpRequested = Signal()  # noqa: N815
 
     def __init__(self, pages: Sequence[PageEntry], settings: PageEntry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +56,7 @@ class Rail(QWidget):
         box.addStretch(1)
         self.help = self._plain(self.tr("Help"), "info")
         set_tool_tip(self.help, self.tr("Help for this page (F1)"))
-        self.help.clicked.connect(self.helpAsked)
+        self.help.clicked.connect(self.helpRequested)
         self.gear = self._page_button(settings)
         set_tool_tip(self.gear, self.tr("Settings (Ctrl+,)"))
         for low in (self.help, self.gear):

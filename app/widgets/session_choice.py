@@ -7,7 +7,7 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
 from app.widgets.plain_text import set_tool_tip
-from app.widgets.wheel import deaf_to_wheel
+from app.widgets.wheel_guard import ignore_wheel
 from workflows.wire.reports.devices import Device
 
 BY_THE_HOST = ("static", "window", "fifo")
@@ -33,7 +33,7 @@ class SessionChoice(QObject):
         self.provider.addItem("CPU", "cpu")
 
     def _combo(self, name: str) -> QComboBox:
-        combo = deaf_to_wheel(QComboBox())
+        combo = ignore_wheel(QComboBox())
         combo.setAccessibleName(name)
         combo.setMinimumContentsLength(12)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -48,14 +48,14 @@ class SessionChoice(QObject):
 
     def follow(self, provider: str, layout: str | None) -> None:
         """Shows what a session was opened with, where that can be chosen."""
-        choose(self.provider, provider)
-        choose(self.cache, layout)
+        select_entry(self.provider, provider)
+        select_entry(self.cache, layout)
 
     def prefer(self, provider: str) -> None:
         """Begins with another provider than the CPU, before it is known which ones there are."""
         if self.provider.findData(provider) < 0:
             self.provider.addItem(provider, provider)
-        choose(self.provider, provider)
+        select_entry(self.provider, provider)
 
     def set_devices(self, devices: list[Device]) -> None:
         """Lists the providers; one that cannot be used is greyed and says why."""
@@ -63,9 +63,9 @@ class SessionChoice(QObject):
         self.provider.clear()
         for device in devices:
             self.provider.addItem(device.title, device.name)
-            allow(self.provider, self.provider.count() - 1, why_not(device))
-        choose(self.provider, "cpu")
-        choose(self.provider, chosen or "cpu")
+            allow_entry(self.provider, self.provider.count() - 1, unavailable_reason(device))
+        select_entry(self.provider, "cpu")
+        select_entry(self.provider, chosen or "cpu")
 
     def set_built(self, layout: str) -> None:
         """Says which layout the bundle was built for, and greys those that are not right for its graph."""
@@ -74,17 +74,17 @@ class SessionChoice(QObject):
         other = layout and layout not in BY_THE_HOST
         why = self.tr("The graph writes its cache itself: build another for this layout.") if other else ""
         for place in range(1, self.cache.count()):
-            allow(self.cache, place, why)
+            allow_entry(self.cache, place, why)
         if other:
             self.cache.setCurrentIndex(0)
 
 
-def why_not(device: Device) -> str:
+def unavailable_reason(device: Device) -> str:
     """Why a device cannot be chosen, and what would make it so; empty where it can."""
     return "" if device.usable else f"{device.reason} {device.remedy}".strip()
 
 
-def choose(combo: QComboBox, value: str | None) -> None:
+def select_entry(combo: QComboBox, value: str | None) -> None:
     """Shows the entry with `value`, where there is one that can be chosen."""
     place = next((i for i in range(combo.count()) if combo.itemData(i) == value), -1)
     model = combo.model()
@@ -93,7 +93,7 @@ def choose(combo: QComboBox, value: str | None) -> None:
         combo.setCurrentIndex(place)
 
 
-def allow(combo: QComboBox, place: int, why_not: str) -> None:
+def allow_entry(combo: QComboBox, place: int, why_not: str) -> None:
     """An entry can be chosen, or is greyed and says why."""
     model = combo.model()
     assert isinstance(model, QStandardItemModel)

@@ -1,4 +1,4 @@
-"""A splitter with a hair line that it draws itself, for frames, which wear no sheet (app/widgets/dressing.py)."""
+"""A splitter with a hair line that it draws itself, for frames, which wear no sheet (app/widgets/styling.py)."""
 
 from __future__ import annotations
 

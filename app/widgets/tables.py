@@ -29,7 +29,7 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 """As plain numbers: a picture of a table asks thousands of times."""
 
 
-class Rows(QAbstractTableModel):
+class TextTableModel(QAbstractTableModel):
     """Rows of texts under headings; numbers stand on the right. A row may have a colour name for its first cell."""
 
     def __init__(
@@ -83,10 +83,10 @@ class Rows(QAbstractTableModel):
         return None
 
 
-class Table(QTableView):
+class ReadOnlyTable(QTableView):
     """A table to read: whole rows are chosen, Ctrl+C copies them with tabs between the cells."""
 
-    def __init__(self, model: Rows, name: str, stretch: int = 0, parent: QWidget | None = None) -> None:
+    def __init__(self, model: TextTableModel, name: str, stretch: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = model
         model.setParent(self)
@@ -142,7 +142,7 @@ class BarDelegate(QStyledItemDelegate):
         painter.fillRect(rect, color)
 
 
-class CountRows(Rows):
+class CountTableModel(TextTableModel):
     """Name, count and a bar as long as the count is of the largest."""
 
     def set_counts(self, counts: dict[str, int], text: Any) -> None:

@@ -1,7 +1,7 @@
 """One palette for light and dark, the fonts, the icons and the small stylesheet; every colour of the window is here.
 
     system scheme | setting ──▶ Theme ──palette, icons──▶ the application ──changed──▶ painted widgets
-                                      └──sheet──▶ the parts of the window (app/widgets/dressing.py)
+                                      └──sheet──▶ the parts of the window (app/widgets/styling.py)
 
 A widget asks by name (`theme().color("prefill")`) and repaints on `changed`. Icons are SVG files of
 `resources/icons` drawn in one stroke colour that is replaced by the palette's.
@@ -80,7 +80,7 @@ _SANS = ["Inter", "Segoe UI", "SF Pro Text", "Noto Sans", "Ubuntu", "DejaVu Sans
 _MONO = ["JetBrains Mono", "Cascadia Mono", "SF Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
 
 
-def tabular(font: QFont) -> QFont:
+def tabular_figures(font: QFont) -> QFont:
     """`font` with figures of one width, so that changing numbers do not dance."""
     result = QFont(font)
     result.setFeature(QFont.Tag("tnum"), 1)
@@ -92,7 +92,7 @@ def sans_font(size: int = BODY, weight: QFont.Weight = QFont.Weight.Normal) -> Q
     font = QFont(_SANS)
     font.setPixelSize(size)
     font.setWeight(weight)
-    return tabular(font)
+    return tabular_figures(font)
 
 
 def mono_font(size: int = SMALL) -> QFont:
@@ -142,7 +142,9 @@ class Theme(QObject):
         key = (name, color)
         if key not in self._icons:
             inks = {QIcon.Mode.Disabled: "faint", QIcon.Mode.Selected: "accent_text"}
-            self._icons[key] = QIcon(_Engine(name, self.color(color), {m: self.color(i) for m, i in inks.items()}))
+            self._icons[key] = QIcon(
+                _ThemeIconEngine(name, self.color(color), {m: self.color(i) for m, i in inks.items()})
+            )
         return self._icons[key]
 
     def pixmap(self, name: str, color: str = "text", size: int = 20) -> QPixmap:
@@ -212,7 +214,7 @@ class Theme(QObject):
         return palette
 
 
-class _Engine(QIconEngine):
+class _ThemeIconEngine(QIconEngine):
     """An icon that is drawn in the sizes that are asked for, when they are: all beforehand take 3 ms an icon."""
 
     def __init__(self, name: str, ink: QColor, other: dict[QIcon.Mode, QColor]) -> None:
@@ -221,7 +223,7 @@ class _Engine(QIconEngine):
 
     def clone(self) -> QIconEngine:
         """Qt's name: another one of it."""
-        return _Engine(self._name, self._ink, self._other)
+        return _ThemeIconEngine(self._name, self._ink, self._other)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
         """Qt's name: the picture in a size, in device pixels."""

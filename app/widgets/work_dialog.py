@@ -9,7 +9,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QWidget
 
 
-class Work(Protocol):
+class DialogWork(Protocol):
     """What runs, or has ended."""
 
     @property
@@ -25,7 +25,7 @@ class Work(Protocol):
 class WorkDialog(QDialog):
     """It deletes itself when it is closed. Subclasses have the `model`, and call `settle` as that changes."""
 
-    model: Work
+    model: DialogWork
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -89,10 +89,10 @@ def main(files: list[str]) -> int:
     keep = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg)
     qInstallMessageHandler(lambda kind, _where, text: warnings.append(text) if kind in keep else None)
     app = application()
-    from app.inspect.netron.engine import close, engine
-    from app.inspect.netron.view import NetronView
+    from app.inspect.netron.browser_engine import browser_engine, close_engine
+    from app.inspect.netron.netron_view import NetronView
 
-    found = engine()
+    found = browser_engine()
     views, seconds = [], []
     for place, file in enumerate(files):
         began = time.perf_counter()
@@ -127,7 +127,7 @@ def main(files: list[str]) -> int:
     for view in views:
         view.leave()
     wait(0.1)
-    close()
+    close_engine()
     wait(0.1)
     result["warnings"] = [w for w in warnings if not CHROMIUM.search(w) and "propagateSizeHints" not in w]
     sys.stdout.write(json.dumps(result) + "\n")

@@ -21,22 +21,22 @@ from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
-from app.chat.decoding.choice import Forms
-from app.chat.decoding.examples import examples
-from app.chat.decoding.part import DecodingPart
-from app.inspect.graph.tab import GraphTab
+from app.build.code_view import CodeDialog
+from app.build.step_page import QUANTIZE, RECIPE, REVIEW, RUN
+from app.chat.decoding.decoding_options import ReplyForms
+from app.chat.decoding.decoding_section import DecodingSection
+from app.chat.decoding.form_examples import form_examples
+from app.inspect.graph.graph_tab import GraphTab
 from app.main import PAGES, application
-from app.state.chats import ChatStore
+from app.state.chat_store import ChatStore
 from app.state.context import AppContext
 from app.state.conversation import Conversation
-from app.state.draft import DEMO
+from app.state.unsaved_recipe import DEMO
 from app.widgets.theme import theme
 from app.window import MainWindow
-from app.wizard.base import QUANTIZE, RECIPE, REVIEW, RUN
-from app.wizard.code_view import CodeDialog
+from tests.app.composite.example_composites import inspect_report as inspection
+from tests.app.composite.example_composites import ten_sessions
 from tests.app.conftest import fake_summary, make_bundle
-from tests.app.inspect.composite.making import inspected as inspection
-from tests.app.inspect.composite.making import ten
 from tests.app.netron_models import chain
 from tests.fakes.inspections import BUNDLE
 from tests.fakes.runs import history as runs_of
@@ -302,7 +302,7 @@ def rich_chat(window: MainWindow, home: Path) -> None:
     page.header.side.setChecked(False)  # type: ignore[attr-defined]
 
 
-def decoding(*choose: Callable[[DecodingPart], object], asked: str = "") -> Prepare:
+def decoding(*choose: Callable[[DecodingSection], object], asked: str = "") -> Prepare:
     """The part about decoding, with what was chosen there; asked: a prompt that was answered so."""
 
     def act(window: MainWindow, home: Path) -> None:
@@ -310,7 +310,7 @@ def decoding(*choose: Callable[[DecodingPart], object], asked: str = "") -> Prep
             window.context.open_bundle(make_bundle(home / "bundles" / name))
         chat_page(window, home)
         page = window.page("chat")
-        part: DecodingPart = page.panel.decoding  # type: ignore[attr-defined]
+        part: DecodingSection = page.panel.decoding  # type: ignore[attr-defined]
         for one in choose:
             one(part)
         wait(1.2)
@@ -323,7 +323,7 @@ def decoding(*choose: Callable[[DecodingPart], object], asked: str = "") -> Prep
     return act
 
 
-def drafts_refused(part: DecodingPart) -> None:
+def drafts_refused(part: DecodingSection) -> None:
     """Another bundle was chosen, which cannot draft; beams are unfolded too."""
     part.drafts.unfold(True)
     part.drafts.source.setCurrentIndex(2)
@@ -333,7 +333,7 @@ def drafts_refused(part: DecodingPart) -> None:
     part.beams.unfold(True)
 
 
-def own_chain(part: DecodingPart) -> None:
+def own_chain(part: DecodingSection) -> None:
     """A chain of one's own, one value of which cannot be."""
     part.chain.unfold(True)
     for op in ("no_repeat_ngram", "temperature", "top_p", "logit_bias", "sample"):
@@ -342,12 +342,12 @@ def own_chain(part: DecodingPart) -> None:
     part.chain.list.choose(1)
 
 
-def schema(wrong: bool = False) -> Callable[[DecodingPart], None]:
+def schema(wrong: bool = False) -> Callable[[DecodingSection], None]:
     """A JSON schema, in its editor where it is wrong."""
 
-    def act(part: DecodingPart) -> None:
+    def act(part: DecodingSection) -> None:
         part.form.unfold(True)
-        text = examples("json_schema")[0].text
+        text = form_examples("json_schema")[0].text
         part.form.kind.setCurrentIndex(1)
         if wrong:
             part.form.kind.activated.emit(1)
@@ -359,8 +359,8 @@ def schema(wrong: bool = False) -> Callable[[DecodingPart], None]:
             editor.setGeometry(150, 90, 560, 500)
             editor.show()
         else:
-            part.form.changed.emit(Forms("json_schema", text))
-            part.form.show_forms(Forms("json_schema", text))
+            part.form.changed.emit(ReplyForms("json_schema", text))
+            part.form.show_forms(ReplyForms("json_schema", text))
 
     return act
 
@@ -712,7 +712,7 @@ COMPOSITES = {
     "seams": seams("embeddings", "prefill", "decode", "head"),
     "encoder-decoder": encoder_decoder("encoder", "decoder"),
     "unlike": decoder(64, 128, 64, 96),
-    "ten": ten(),
+    "ten": ten_sessions(),
 }
 DRAWN = {name: {"inspection": inspection(one)} for name, one in COMPOSITES.items()}
 DRAFTS = {"drafts": [[0, 1], [8, 3], [4, 5], [2, 1], [3, 4]]}

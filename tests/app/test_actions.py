@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.actions import action
+from app.widgets.actions import add_action
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
 
@@ -20,7 +20,7 @@ def test_keys_work_inside_the_parent_alone(qtbot: QtBot) -> None:
     for part in (inside, outside):
         column.addWidget(part)
     qtbot.addWidget(window)
-    made = action(inside, "Do it", lambda: done.append("it"), "Ctrl+D", "refresh")
+    made = add_action(inside, "Do it", lambda: done.append("it"), "Ctrl+D", "refresh")
     assert inside.actions() == [made] and not made.icon().isNull()
     window.show()
     window.activateWindow()
@@ -31,4 +31,4 @@ def test_keys_work_inside_the_parent_alone(qtbot: QtBot) -> None:
     assert done == ["it"]
     made.trigger()
     assert done == ["it", "it"]
-    assert action(inside, "No keys", print).shortcut().isEmpty()
+    assert add_action(inside, "No keys", print).shortcut().isEmpty()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from app.state.bundle_session import BundleSession
 from app.state.context import AppContext
-from app.state.session import Session
 from workflows.wire.events import BuildDone
 from workflows.wire.requests import Build
 
@@ -17,20 +17,20 @@ GREEDY = {"temperature": 0.0, "max_new_tokens": 24}
 ASKED = [{"role": "user", "content": "What is 8 times 7?"}]
 
 
-def run(qtbot: Any, session: Session) -> str:
+def run(qtbot: Any, session: BundleSession) -> str:
     """A greedy reply."""
     with qtbot.waitSignal(session.finished, timeout=PATIENCE_MS) as done:
         assert session.generate(ASKED, GREEDY)
     return str(done.args[0].text)
 
 
-def change(qtbot: Any, session: Session, name: str, value: Any) -> list[Any]:
+def change(qtbot: Any, session: BundleSession, name: str, value: Any) -> list[Any]:
     with qtbot.waitSignals([session.cacheDone], timeout=PATIENCE_MS):
         assert getattr(session, name)(value)
     return session.groups_for(session.bundle)
 
 
-def runs(session: Session) -> list[Any]:
+def runs(session: BundleSession) -> list[Any]:
     return [group.runs for group in session.groups_for(session.bundle)]
 
 
@@ -65,7 +65,7 @@ def test_the_cache_of_the_demo(qtbot: Any, tmp_path: Path) -> None:
     context.close()
 
 
-def refuse(qtbot: Any, session: Session, length: int) -> None:
+def refuse(qtbot: Any, session: BundleSession, length: int) -> None:
     """A length that it never had: the sentence names those it can go to, and the session goes on."""
     with qtbot.waitSignal(session.cacheFailed, timeout=PATIENCE_MS) as failed:
         session.rewind(length + 1)
@@ -73,7 +73,7 @@ def refuse(qtbot: Any, session: Session, length: int) -> None:
     assert session.state == "ready" and session.groups_for(session.bundle)[0].length == length
 
 
-def window(qtbot: Any, session: Session, bundle: Path, saved: Path) -> None:
+def window(qtbot: Any, session: BundleSession, bundle: Path, saved: Path) -> None:
     """A ring that went round names few legal lengths, and refuses what was saved from another layout."""
     with qtbot.waitSignal(session.opened, timeout=PATIENCE_MS):
         session.open(bundle, cache="window", capacity=16)

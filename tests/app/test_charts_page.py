@@ -18,19 +18,19 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.charts.export import as_svg
-from app.charts.plots import Plots
-from app.charts.speed import SpeedTab
+from app.measure.charts.plot_image import plots_as_svg
+from app.measure.charts.speed_plots import SpeedPlots
+from app.measure.charts.speed_tab import SpeedTab
 from app.state.context import AppContext
-from app.state.owner import Owner
-from app.widgets.format import number, when
+from app.state.run_configuration import RunConfiguration
+from app.text.formatting import format_local_time, format_number
 from app.widgets.theme import theme
 from tests.app.conftest import fake_summary, make_bundle
 from tests.fakes.worker import program
 from workflows.wire.events import ChunkEvent, SpeculationEvent, TokenEvent
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
-FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256)
+FP32 = RunConfiguration("/b/demo", "demo", "fp32", "cpu", "static", 256)
 INT4 = replace(FP32, path="/b/demo-int4", name="demo-int4", precision="int4")
 
 
@@ -48,7 +48,7 @@ def page(qtbot: QtBot, tmp_path: Path) -> Iterator[SpeedTab]:
     context.close()
 
 
-def reply(page: SpeedTab, tokens: int = 4, owner: Owner = FP32) -> None:
+def reply(page: SpeedTab, tokens: int = 4, owner: RunConfiguration = FP32) -> None:
     """A prompt of 96 tokens in two chunks, then tokens of 4, 5, 6 … ms."""
     m = page.measurements
     m.owner = owner
@@ -67,7 +67,7 @@ def reply(page: SpeedTab, tokens: int = 4, owner: Owner = FP32) -> None:
     page.tick()
 
 
-def plots_of(page: SpeedTab) -> Plots:
+def plots_of(page: SpeedTab) -> SpeedPlots:
     assert page.plots is not None
     return page.plots
 
@@ -90,7 +90,7 @@ def test_figures(page: SpeedTab) -> None:
     texts = {name: stat.accessibleName() for name, stat in page.figures.stats.items()}
     assert texts == {
         "ttft": "TTFT, median: 33.0 ms",
-        "prefill": f"prefill: {number(3000)} tok/s",
+        "prefill": f"prefill: {format_number(3000)} tok/s",
         "decode": "decode: 200 tok/s",
         "prompt": "prompt: 96 tokens",
         "generated": "generated: 4 tokens",
@@ -98,7 +98,7 @@ def test_figures(page: SpeedTab) -> None:
     cells = page.figures.cells
     assert [cells["decode", key].text() for key in ("p50", "p95", "p99", "count")] == ["5.00", "5.90", "5.98", "3"]
     assert cells["prefill", "p50"].text() == "16.0"
-    began = when(page.measurements.snapshot().runs[0].began)
+    began = format_local_time(page.measurements.snapshot().runs[0].began)
     assert page.figures.whose.text() == f"Of 1 reply: demo · cpu · fp32 · static 256 · {began}"
 
 
@@ -134,7 +134,7 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     assert between() > 60
     widths = {name: plots.per_step.getAxis(name).width() for name in ("left", "right")}
     assert widths == {name: plots.latency.getAxis(name).width() for name in widths}
-    assert as_svg(plots, "t").count("<clipPath") == 4
+    assert plots_as_svg(plots, "t").count("<clipPath") == 4
     last = len(plots.snapshot) - 1  # type: ignore[arg-type]
     plots.hover(last)
     assert "its step: 3 drafted, 2 kept" in page.readout.text()
@@ -144,7 +144,7 @@ def test_a_reply_with_drafts_has_a_plot_of_its_own(page: SpeedTab) -> None:
     page.tick()
     assert not plots.per_step.isVisible() and page.figures.drafts.isHidden()
     assert between() < 20
-    assert as_svg(plots, "t").count("<clipPath") == 3
+    assert plots_as_svg(plots, "t").count("<clipPath") == 3
 
 
 def test_what_is_drawn(page: SpeedTab) -> None:
@@ -296,7 +296,7 @@ def test_reset(page: SpeedTab) -> None:
 # -- zoom -------------------------------------------------------------------------------------------------------------
 
 
-def drag(qtbot: QtBot, plots: Plots, start: QPoint, end: QPoint) -> None:
+def drag(qtbot: QtBot, plots: SpeedPlots, start: QPoint, end: QPoint) -> None:
     """With the left button, in steps."""
     view = plots.viewport()
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
@@ -305,7 +305,7 @@ def drag(qtbot: QtBot, plots: Plots, start: QPoint, end: QPoint) -> None:
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
 
 
-def at(plots: Plots, x: float, y: float) -> QPoint:
+def at(plots: SpeedPlots, x: float, y: float) -> QPoint:
     """Where a time and a latency are on the screen."""
     return plots.mapFromScene(plots.latency.getViewBox().mapViewToScene(QPointF(x, y)))
 
@@ -344,7 +344,7 @@ def test_a_slip_and_an_upright_drag_zoom_nothing(laid_out: SpeedTab, qtbot: QtBo
         assert plots.latency.viewRange() == before and not laid_out.toolbar.fit.isEnabled()
 
 
-def wheel(plots: Plots, where: QPoint, turns: int, modifiers: Qt.KeyboardModifier) -> None:
+def wheel(plots: SpeedPlots, where: QPoint, turns: int, modifiers: Qt.KeyboardModifier) -> None:
     """Turns of the mouse wheel."""
     view = plots.viewport()
     event = QWheelEvent(

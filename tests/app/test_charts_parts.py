@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.charts.drawing import Curve, draw, with_levels
-from app.charts.labels import spread
-from app.charts.look import Look
-from app.charts.points import block_outline, keep
-from app.charts.svg import Box, Palette, Panel, Shape, Text, picture
-from app.charts.text import drafts_text, mark_text, mean_text, pale_text, title_of
-from app.charts.zoom import Zoom
+from app.measure.charts.descriptions import drafts_text, mark_text, mean_text, pale_bars_text, runs_title
+from app.measure.charts.label_layout import spread_labels
+from app.measure.charts.latency_style import LatencyStyle
+from app.measure.charts.plot_data import Curve, build_plot_data, with_percentiles
+from app.measure.charts.point_items import block_outline, peak_indices
+from app.measure.charts.svg import SvgBox, SvgCurve, SvgPalette, SvgPanel, SvgText, svg_document
+from app.measure.charts.time_zoom import TimeZoom
+from app.state.measured_runs import MeasuredRun
 from app.state.measurements import Measurements
-from app.state.owner import Owner
-from app.state.runs import Run
-from app.widgets.format import number, when
+from app.state.run_configuration import RunConfiguration
+from app.text.formatting import format_local_time, format_number
 from workflows.wire.events import ChunkEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
-FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256)
+FP32 = RunConfiguration("/b/demo", "demo", "fp32", "cpu", "static", 256)
 INT4 = replace(FP32, path="/b/demo-int4", name="demo-int4", precision="int4")
 
 
@@ -32,11 +32,11 @@ def test_thinning_keeps_the_peaks() -> None:
     y = np.ones(100_000)
     y[[123, 77_777]] = 50.0
     y[55_555] = -3.0
-    kept = keep(y)
+    kept = peak_indices(y)
     assert len(kept) <= 4096 + 49
     assert kept[y[kept] != 1].tolist() == [123, 55_555, 77_777]
     assert (np.diff(kept) > 0).all()
-    assert keep(y[:10]).tolist() == list(range(10))
+    assert peak_indices(y[:10]).tolist() == list(range(10))
 
 
 def test_block_outline() -> None:
@@ -47,11 +47,13 @@ def test_block_outline() -> None:
 
 def test_what_came_of_drafts_in_words() -> None:
     use = SpeculationUse(drafted=199, accepted=102, steps=58, kept=159)
-    accepted = f"102 of 199 drafted tokens accepted ({number(51.3, 1)} %)"
-    assert drafts_text(use) == f"{accepted} · tokens per step: {number(2.74, 2)}"
+    accepted = f"102 of 199 drafted tokens accepted ({format_number(51.3, 1)} %)"
+    assert drafts_text(use) == f"{accepted} · tokens per step: {format_number(2.74, 2)}"
     one = SpeculationUse(drafted=1, accepted=1, steps=1, kept=2)
     assert drafts_text(one).startswith("1 of 1 drafted token accepted (")
-    assert drafts_text(SpeculationUse(steps=2, kept=2)) == f"no token was drafted · tokens per step: {number(1, 2)}"
+    assert (
+        drafts_text(SpeculationUse(steps=2, kept=2)) == f"no token was drafted · tokens per step: {format_number(1, 2)}"
+    )
 
 
 def test_bars_of_a_step_with_drafts() -> None:
@@ -70,7 +72,7 @@ def test_bars_of_a_step_with_drafts() -> None:
             m.add_speculation(SpeculationEvent(by="ngram", latency_ms=5.0, **look))
     m.end()
     s = m.snapshot()
-    drawing = with_levels(draw(s, (0.0, 1.0), Look()), s.figures(), Look())
+    drawing = with_percentiles(build_plot_data(s, (0.0, 1.0), LatencyStyle()), s.figures(), LatencyStyle())
     assert drawing.drafts and drawing.per_step == (0.0, 6.0)
     assert np.nanmax(drawing.offered.y.reshape(-1, 5), 1).tolist() == [5, 5]
     assert np.nanmax(drawing.kept.y.reshape(-1, 5), 1).tolist() == [2, 1]
@@ -78,27 +80,27 @@ def test_bars_of_a_step_with_drafts() -> None:
         pytest.approx([0.010, 0.015]),
         pytest.approx([0.015, 0.020]),
     ]
-    assert drawing.means == [(1.5, mean_text(1.5)), (5.0, pale_text())]
-    assert not draw(s, (0.5, 1.0), Look()).kept.y.size
+    assert drawing.means == [(1.5, mean_text(1.5)), (5.0, pale_bars_text())]
+    assert not build_plot_data(s, (0.5, 1.0), LatencyStyle()).kept.y.size
 
 
 def test_labels_move_no_more_than_they_must() -> None:
-    assert spread([10, 50, 90], 15, 0, 100) == [10, 50, 90]
-    assert spread([10, 50, 52], 15, 0, 100) == [10, 43.5, 58.5]  # those that are near part; the other stays
-    assert spread([98, 99], 15, 0, 100) == [85, 100]
-    assert spread([1, 2], 15, 5, 100) == [5, 20]
-    assert spread([], 15, 0, 100) == []
+    assert spread_labels([10, 50, 90], 15, 0, 100) == [10, 50, 90]
+    assert spread_labels([10, 50, 52], 15, 0, 100) == [10, 43.5, 58.5]  # those that are near part; the other stays
+    assert spread_labels([98, 99], 15, 0, 100) == [85, 100]
+    assert spread_labels([1, 2], 15, 5, 100) == [5, 20]
+    assert spread_labels([], 15, 0, 100) == []
 
 
 @given(st.lists(st.floats(0, 300), max_size=5).map(sorted))
 def test_labels_never_cover_each_other(values: list[float]) -> None:
-    placed = spread(values, 15, 0, 300)
+    placed = spread_labels(values, 15, 0, 300)
     assert all(b - a >= 15 - 1e-6 for a, b in pairwise(placed))
     assert all(-1e-6 <= one <= 300 + 1e-6 for one in placed)
 
 
 def test_zoom_stays_within_what_there_is() -> None:
-    zoom = Zoom()
+    zoom = TimeZoom()
     zoom.extend(0.0, 10.0)
     low, high = zoom.range
     assert low < 0 < 10 < high and zoom.window == (-np.inf, np.inf)
@@ -119,7 +121,7 @@ def test_zoom_stays_within_what_there_is() -> None:
 
 
 def test_the_last_seconds_are_followed() -> None:
-    zoom = Zoom()
+    zoom = TimeZoom()
     zoom.recent = True
     zoom.extend(0.0, 100.0)
     assert zoom.range == pytest.approx((90, 100.2)) and zoom.window == zoom.range
@@ -127,7 +129,7 @@ def test_the_last_seconds_are_followed() -> None:
     assert zoom.range == pytest.approx((91, 101.2))
 
 
-def runs(*owners: Owner, tokens: int = 3) -> Measurements:
+def runs(*owners: RunConfiguration, tokens: int = 3) -> Measurements:
     """A reply of each, with tokens of 10, 20, 30 … ms after a chunk of 100 ms."""
     m = Measurements()
     m.add_memory(100 << 20)
@@ -148,26 +150,28 @@ def runs(*owners: Owner, tokens: int = 3) -> Measurements:
 
 def test_ranges_follow_what_is_seen() -> None:
     s = runs(FP32, replace(FP32, layout="window", capacity=64)).snapshot()
-    whole = draw(s, (-1, 10), Look())
+    whole = build_plot_data(s, (-1, 10), LatencyStyle())
     assert 110 <= whole.latency[1] < 130 and whole.cache == pytest.approx((0, 256 * 1.2))
-    assert draw(s, (-1, 10), Look(fit_decode=True)).latency[1] < 30
-    second = draw(s, (float(s.starts[1]), 10), Look())
+    assert build_plot_data(s, (-1, 10), LatencyStyle(fit_decode=True)).latency[1] < 30
+    second = build_plot_data(s, (float(s.starts[1]), 10), LatencyStyle())
     assert second.cache == pytest.approx((0, 64 * 1.2))
     assert [label.text for label in whole.capacities] == ["capacity 64", "capacity 256"]
     assert [label.text for label in second.capacities] == ["capacity 64"]
-    assert draw(s, (5, 6), Look()).latency == (0.0, 1.0)  # nothing is there
+    assert build_plot_data(s, (5, 6), LatencyStyle()).latency == (0.0, 1.0)  # nothing is there
 
 
 def test_a_log_scale_is_that_of_latency_alone() -> None:
     s = runs(FP32).snapshot()
-    look = Look(log=True)
-    d = with_levels(draw(s, (-1, 10), look), s.figures(), look)
+    look = LatencyStyle(log=True)
+    d = with_percentiles(build_plot_data(s, (-1, 10), look), s.figures(), look)
     assert d.points.y.tolist() == pytest.approx(np.log10([10, 20]))
     assert np.nanmax(d.blocks.y) == 2.0 and np.nanmin(d.blocks.y) == d.floor == -3.0
     assert d.latency == pytest.approx((0.95, 2.05))
     assert d.levels[0] == (pytest.approx(np.log10(15)), "p50 15.0 ms")
     assert d.used.y.tolist() == [8, 8, 9, 10]
-    line = with_levels(draw(s, (-1, 10), Look(lines="prefill")), s.figures(), Look(lines="prefill")).levels
+    line = with_percentiles(
+        build_plot_data(s, (-1, 10), LatencyStyle(lines="prefill")), s.figures(), LatencyStyle(lines="prefill")
+    ).levels
     assert [level.at for level in line] == [100.0] * 3
 
 
@@ -179,29 +183,29 @@ def test_a_mark_says_what_changed() -> None:
 
 
 def test_a_title_names_every_owner_up_to_three() -> None:
-    one, other = Run(1, FP32, 1_767_323_045.0), Run(2, INT4, 1_767_326_645.0)
-    assert title_of((one,)) == f"demo · cpu · fp32 · static 256 · {when(one.began)}"
+    one, other = MeasuredRun(1, FP32, 1_767_323_045.0), MeasuredRun(2, INT4, 1_767_326_645.0)
+    assert runs_title((one,)) == f"demo · cpu · fp32 · static 256 · {format_local_time(one.began)}"
     both = "demo · cpu · fp32 · static 256 | demo-int4 · cpu · int4 · static 256"
-    assert title_of((one, other)) == f"{both} · {when(one.began)} – {when(other.began)}"
+    assert runs_title((one, other)) == f"{both} · {format_local_time(one.began)} – {format_local_time(other.began)}"
     many = [replace(other, number=i, owner=replace(INT4, name=f"b{i}")) for i in range(5)]
-    assert "2 more" in title_of(tuple(many))
-    assert title_of(()) == ""
+    assert "2 more" in runs_title(tuple(many))
+    assert runs_title(()) == ""
 
 
 def test_an_svg_escapes_and_clips() -> None:
     curve = Curve(np.array([0, 1, np.nan, 2, 3]), np.array([1, 2, np.nan, 5, 50.0]))
-    panel = Panel(
-        Box(50, 20, 100, 60),
+    panel = SvgPanel(
+        SvgBox(50, 20, 100, 60),
         (0, 2),
         (0, 10),
         "a <b>",
-        [Text(0, "0"), Text(10, "10")],
-        [Shape("area", curve, "#123456")],
+        [SvgText(0, "0"), SvgText(10, "10")],
+        [SvgCurve("area", curve, "#123456")],
         labels=[(30, 30, "p50 & co")],
-        marks=[Text(1, "x < y")],
+        marks=[SvgText(1, "x < y")],
     )
-    palette = Palette("#fff", "#000", "#888", "#ddd", "#0a0", "#00f")
-    root = ET.fromstring(picture([panel], ["<script>"], (200, 100), palette))
+    palette = SvgPalette("#fff", "#000", "#888", "#ddd", "#0a0", "#00f")
+    root = ET.fromstring(svg_document([panel], ["<script>"], (200, 100), palette))
     ns = "{http://www.w3.org/2000/svg}"
     assert [text.text for text in root.iter(f"{ns}text")] == ["<script>", "0", "10", "x < y", "p50 & co", "a <b>"]
     area, line = root.findall(f".//{ns}g/{ns}path")

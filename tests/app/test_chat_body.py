@@ -8,11 +8,11 @@ from PySide6.QtGui import QGuiApplication, QTextTable
 from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chat.body import MessageBody
-from app.chat.code import CodePart
+from app.chat.code_block import CodeBlock
+from app.chat.message_body import MessageBody
 from app.chat.message_text import MessageText
-from app.chat.thinking import ThoughtPart, measure
-from app.widgets.format import seconds
+from app.chat.thinking import ThinkingBlock, measure_thinking
+from app.text.formatting import format_duration
 from tests.app.test_chat_page import Make, ask, make
 from workflows.wire.events import TokenEvent
 
@@ -52,12 +52,12 @@ def test_streamed_and_whole_look_the_same(body: MessageBody, size: int) -> None:
     body.begin("")
     for at in range(0, len(REPLY), size):
         body.grow(REPLY[at : at + size])
-    assert kinds(body) == [ThoughtPart, MessageText, CodePart, MessageText]
+    assert kinds(body) == [ThinkingBlock, MessageText, CodeBlock, MessageText]
     code = body.parts[2]
-    assert isinstance(code, CodePart)
+    assert isinstance(code, CodeBlock)
     assert code.text.toPlainText() == "x = 1\nprint(x)" and code.language.text() == "python"
     body.set_reply(REPLY, (12, 1.5))
-    assert kinds(body) == [ThoughtPart, MessageText, CodePart, MessageText]
+    assert kinds(body) == [ThinkingBlock, MessageText, CodeBlock, MessageText]
     assert "**" not in body.toPlainText() and "Sums\nFirst this:" in body.toPlainText()
 
 
@@ -76,7 +76,7 @@ def test_what_is_closed_is_not_laid_out_again(body: MessageBody) -> None:
 def test_code_is_copied_as_it_is(body: MessageBody) -> None:
     body.set_reply("```\n  a\t<b> & **c**\n```")
     (code,) = body.parts
-    assert isinstance(code, CodePart)
+    assert isinstance(code, CodeBlock)
     code.copy.click()
     assert QGuiApplication.clipboard().text() == "  a\t<b> & **c**"
     assert code.copy.text() == "Copied"
@@ -85,7 +85,7 @@ def test_code_is_copied_as_it_is(body: MessageBody) -> None:
 def test_a_long_line_scrolls_inside_its_frame(body: MessageBody, qtbot: QtBot) -> None:
     body.set_reply("```\n" + "x" * 900 + "\n```")
     (code,) = body.parts
-    assert isinstance(code, CodePart)
+    assert isinstance(code, CodeBlock)
     qtbot.waitUntil(lambda: code.width() <= 500)
     assert code.text.horizontalScrollBar().maximum() > 0 and body.minimumSizeHint().width() <= 500
 
@@ -93,12 +93,12 @@ def test_a_long_line_scrolls_inside_its_frame(body: MessageBody, qtbot: QtBot) -
 def test_thinking_is_folded_and_counted(body: MessageBody) -> None:
     body.begin("<think>Let me")
     (thought,) = body.parts
-    assert isinstance(thought, ThoughtPart)
+    assert isinstance(thought, ThinkingBlock)
     assert thought.fold.text() == "Thinking …" and thought.text.isHidden()
-    body.set_reply(REPLY, measure(REPLY, 0, tokens_of(REPLY)))
+    body.set_reply(REPLY, measure_thinking(REPLY, 0, tokens_of(REPLY)))
     thought = body.parts[0]
-    assert isinstance(thought, ThoughtPart)
-    assert thought.fold.text() == f"Thought for 9 tokens, {seconds(0.09)}"
+    assert isinstance(thought, ThinkingBlock)
+    assert thought.fold.text() == f"Thought for 9 tokens, {format_duration(0.09)}"
     thought.fold.click()
     assert not thought.text.isHidden() and thought.text.toPlainText() == "Let me see."
     body.set_reply("<think>Earlier.</think>Yes")
@@ -108,9 +108,9 @@ def test_thinking_is_folded_and_counted(body: MessageBody) -> None:
 @pytest.mark.parametrize(("begun", "expected"), [(0, (9, 0.09)), (10, (6, 0.06))])
 def test_measure(begun: int, expected: tuple[int, float]) -> None:
     """What was given to the reply, a prefill, was not generated."""
-    count, taken = measure(REPLY, begun, tokens_of(REPLY[begun:]))
+    count, taken = measure_thinking(REPLY, begun, tokens_of(REPLY[begun:]))
     assert (count, round(taken, 6)) == expected
-    assert measure("no thought", 0, tokens_of("no thought")) == (0, 0.0)
+    assert measure_thinking("no thought", 0, tokens_of("no thought")) == (0, 0.0)
 
 
 def test_a_table_has_a_head_and_lines(body: MessageBody) -> None:
@@ -158,7 +158,7 @@ def test_thinking_is_kept_with_the_reply(make: Make, qtbot: QtBot) -> None:
     reply = page.controller.chat.path()[1].reply
     assert reply is not None and reply.thought_tokens == 3 and reply.thought_s > 0
     fold = page.transcript.views[1].text.parts[0]
-    assert isinstance(fold, ThoughtPart) and fold.fold.text().startswith("Thought for 3 tokens, ")
+    assert isinstance(fold, ThinkingBlock) and fold.fold.text().startswith("Thought for 3 tokens, ")
 
 
 def test_no_part_is_painted_as_a_styled_widget(body: MessageBody) -> None:

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
-from app.chat.panel import SettingsPanel
-from app.chat.presets import apply, of_bundle
-from app.chat.sampling import Sampling
-from app.state.kept_choices import Kept, KeptChoices
+from app.chat.preset_picker import apply_preset, bundle_preset
+from app.chat.sampling import SamplingSettings
+from app.chat.settings_panel import SettingsPanel
+from app.state.saved_choices import BundleChoices, SavedChoices
 from tests.app.test_chat_page import Make, make
 
 __all__ = ["make"]
@@ -35,7 +35,7 @@ def test_each_bundle_has_its_own(make: Make, qtbot: QtBot) -> None:
     page.panel.cache.activated.emit(2)
     qtbot.waitUntil(lambda: page.context.ready is not None and page.context.ready.layout == "window")
     opened(qtbot, page, "/b/two")
-    assert (page.controller.sampling, page.panel.choice.chosen) == (Sampling(), ("cpu", None))
+    assert (page.controller.sampling, page.panel.choice.chosen) == (SamplingSettings(), ("cpu", None))
     assert page.context.ready is not None and page.context.ready.layout == "static"
     assert page.chat_banner.message == DEFAULTS
     opened(qtbot, page, "/b/one")
@@ -63,7 +63,7 @@ def test_presets_are_chosen_saved_and_deleted(make: Make, qtbot: QtBot) -> None:
     assert box.currentText() == "Greedy"
     box.setCurrentText("Balanced")
     box.activated.emit(box.currentIndex())
-    assert asdict(page.controller.sampling) == asdict(Sampling(0.7, 40, 0.95, max_new_tokens=99))
+    assert asdict(page.controller.sampling) == asdict(SamplingSettings(0.7, 40, 0.95, max_new_tokens=99))
     page.panel.spin("top_k").setValue(7)
     assert box.currentText() == "Custom"
     presets.save.click()
@@ -85,30 +85,32 @@ def test_presets_are_chosen_saved_and_deleted(make: Make, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        ({"do_sample": True, "temperature": 0.6, "top_k": 20, "top_p": 0.95}, Sampling(0.6, 20, 0.95)),
-        ({"do_sample": True}, Sampling(temperature=1.0)),
-        ({"do_sample": False, "temperature": 0.6}, Sampling()),
+        ({"do_sample": True, "temperature": 0.6, "top_k": 20, "top_p": 0.95}, SamplingSettings(0.6, 20, 0.95)),
+        ({"do_sample": True}, SamplingSettings(temperature=1.0)),
+        ({"do_sample": False, "temperature": 0.6}, SamplingSettings()),
         ({"eos_token_id": 2}, None),
         ([], None),
     ],
 )
-def test_what_a_checkpoint_asks_for(tmp_path: Path, asked: object, expected: Sampling | None) -> None:
+def test_what_a_checkpoint_asks_for(tmp_path: Path, asked: object, expected: SamplingSettings | None) -> None:
     (tmp_path / "tokenizer").mkdir()
     (tmp_path / "tokenizer" / "generation_config.json").write_text(json.dumps(asked))
-    assert of_bundle(str(tmp_path)) == expected
-    assert of_bundle(str(tmp_path / "none")) is None
+    assert bundle_preset(str(tmp_path)) == expected
+    assert bundle_preset(str(tmp_path / "none")) is None
 
 
 def test_apply_changes_how_it_is_drawn_alone() -> None:
-    now = Sampling(max_new_tokens=7, seed=3, stop=("x",))
-    assert apply(Sampling(0.5, 4), now) == Sampling(0.5, 4, max_new_tokens=7, seed=3, stop=("x",))
+    now = SamplingSettings(max_new_tokens=7, seed=3, stop=("x",))
+    assert apply_preset(SamplingSettings(0.5, 4), now) == SamplingSettings(
+        0.5, 4, max_new_tokens=7, seed=3, stop=("x",)
+    )
 
 
 def test_a_damaged_file_is_set_aside_and_said(tmp_path: Path) -> None:
     told: list[str] = []
-    kept = KeptChoices(tmp_path, told.append)
-    kept.keep("/b", Kept({"temperature": 1}, "window"))
-    assert kept.of("/b") == Kept({"temperature": 1}, "window")
+    kept = SavedChoices(tmp_path, told.append)
+    kept.keep("/b", BundleChoices({"temperature": 1}, "window"))
+    assert kept.of("/b") == BundleChoices({"temperature": 1}, "window")
     (tmp_path / "chat-choices.json").write_text('{"bundles": 5}')
     assert kept.of("/b") is None and "was damaged" in told[0]
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.page import ChatPage
-from app.state.drafts import Drafts, Unsent
+from app.state.unsent_prompts import UnsentPrompt, UnsentPrompts
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.app.test_chat_page import Make, ask, done, make
@@ -120,7 +120,7 @@ def test_an_edit_comes_back_as_an_edit_after_a_restart(make: Make, qtbot: QtBot)
     page.composer.edit.setPlainText("9*7=")
     page.shut()
     second = make()
-    assert second.composer.draft == Unsent("9*7=", second.controller.chat.path()[0].id)
+    assert second.composer.draft == UnsentPrompt("9*7=", second.controller.chat.path()[0].id)
     second.composer.submit()
     done(qtbot, second)
     assert second.transcript.views[0].place.text() == "2/2"
@@ -138,6 +138,6 @@ def test_a_draft_is_on_the_disk_without_a_proper_end(make: Make, qtbot: QtBot) -
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"text": 5}', b"\xff\xfe", b'{"text": "a", "editing"'])
 def test_a_damaged_draft_is_an_empty_one(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "abc.draft.json").write_bytes(content)
-    assert Drafts(tmp_path).read("abc") == Unsent()
+    assert UnsentPrompts(tmp_path).read("abc") == UnsentPrompt()
     with pytest.raises(ValueError, match="no conversation"):
-        Drafts(tmp_path).read("../abc")
+        UnsentPrompts(tmp_path).read("../abc")

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.intents import DeleteChat, NewChat, OpenChat, RenameChat
 from app.chat.page import ChatPage
-from app.jobs.slices import whole
-from app.state.chats import ChatStore
+from app.jobs.time_slices import run_at_once
+from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
 from tests.app.test_chat_page import Make, ask, done, make, shown
 
@@ -20,7 +20,7 @@ __all__ = ["make"]
 
 
 def titles(page: ChatPage) -> list[str]:
-    page.chats._show(whole(page.store.saved(page.chats.query.text())))
+    page.chats._show(run_at_once(page.store.saved(page.chats.query.text())))
     return [one.title for one in page.chats.model.rows]
 
 
@@ -79,7 +79,7 @@ def test_names_are_given_and_taken(make: Make, qtbot: QtBot) -> None:
         assert page.chats.model.setData(page.chats.model.index(row), f" {name} ")
     assert titles(page) == ["Mine", "Yours"]
     assert page.header.heading.text() == "Mine"
-    assert [one.title for one in whole(ChatStore(page.store.folder).saved())] == ["Mine", "Yours"]
+    assert [one.title for one in run_at_once(ChatStore(page.store.folder).saved())] == ["Mine", "Yours"]
     page.do(RenameChat(page.controller.chat.key, ""))
     assert titles(page) == ["second question", "Yours"]
 
@@ -128,11 +128,11 @@ def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.Mon
     read: list[Path] = []
     real = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: (read.append(path), real(path))[1])
-    assert len(whole(store.saved())) == chats == len(read)
-    last = whole(store.saved("question"))[0].path
+    assert len(run_at_once(store.saved())) == chats == len(read)
+    last = run_at_once(store.saved("question"))[0].path
     assert len(read) == chats
     last.write_text(last.read_text().replace("question", "quest"))
-    assert len(whole(store.saved("question"))) == chats - 1 and read[chats:] == [last]
+    assert len(run_at_once(store.saved("question"))) == chats - 1 and read[chats:] == [last]
 
 
 def test_a_new_chat_counts_from_nothing(make: Make, qtbot: QtBot) -> None:

@@ -17,11 +17,11 @@ from pytestqt.qtbot import QtBot
 from app.chat.intents import NewChat, OpenChat
 from app.chat.message_text import MessageText
 from app.chat.page import ChatPage
-from app.jobs.slices import whole
+from app.jobs.time_slices import run_at_once
+from app.state.bundle_session import SessionFailure
 from app.state.context import AppContext
 from app.state.conversation import Conversation
-from app.state.session import SessionFailure
-from app.widgets.format import number
+from app.text.formatting import format_number
 from app.window import MainWindow
 from tests.app.test_conversation import die
 from tests.fakes.worker import program
@@ -253,9 +253,9 @@ def test_notice_stands_in_the_reply(make: Make, qtbot: QtBot) -> None:
 
 def test_context_bar_and_speed(make: Make, qtbot: QtBot) -> None:
     page = make(reply="a b c d", chunks=2)
-    assert page.context_bar.usage.text() == f"context 0 of {number(4096)} tokens"
+    assert page.context_bar.usage.text() == f"context 0 of {format_number(4096)} tokens"
     ask(qtbot, page, "x")
-    assert page.context_bar.usage.text() == f"context 132 of {number(4096)} tokens"
+    assert page.context_bar.usage.text() == f"context 132 of {format_number(4096)} tokens"
     assert page.context_bar.bar.share == pytest.approx(132 / 4096)
     assert "TTFT 21.5 ms" in page.context_bar.speed.text()
 
@@ -270,7 +270,7 @@ def test_context_bar_alarm_and_evictions(make: Make) -> None:
     assert bar.bar.alarming and bar.usage.text().endswith("it has about 256")
     bar.set_usage(256, 256, 1200, window=True)
     assert not bar.bar.alarming
-    assert bar.usage.text().endswith("evicted") and number(1200) in bar.usage.text()
+    assert bar.usage.text().endswith("evicted") and format_number(1200) in bar.usage.text()
 
 
 def test_settings_reach_the_request(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -375,7 +375,7 @@ def test_a_second_window_leaves_the_chat_to_the_first(make: Make, qtbot: QtBot) 
     assert shown(second) == ["8*7=", "56"]
     ask(qtbot, second, "second")
     ask(qtbot, first, "first")
-    chats = sorted(saved.path.read_text() for saved in whole(first.store.saved()))
+    chats = sorted(saved.path.read_text() for saved in run_at_once(first.store.saved()))
     assert ["first" in chat for chat in chats] == ["second" not in chat for chat in chats]
     assert len(chats) == 2
     first.files.open_chat(second.controller.chat.key)
@@ -396,7 +396,7 @@ def test_a_chat_that_cannot_be_saved_says_so_until_the_next_prompt(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.state.chats.write_whole", full)
+        patch.setattr("app.state.chat_store.write_whole", full)
         ask(qtbot, page, "8*7=")
         assert shown(page) == ["8*7=", "56"]
         assert page.chat_banner.message == "This chat could not be saved." and page.chat_banner.isVisible()

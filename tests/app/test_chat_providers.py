@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.page import ChatPage
 from app.state.context import AppContext
 from app.state.conversation import Conversation
-from app.widgets.placement import PlacementPart
+from app.widgets.placement_editor import PlacementEditor
 from tests.app.test_chat_page import ask, done, shown
 from tests.fakes.worker import CPU, DML, QNN, program
 from workflows.wire.requests import Open
@@ -167,7 +167,7 @@ def test_a_component_is_placed_elsewhere(make: Make, qtbot: QtBot) -> None:
 
 
 def test_one_component_has_no_other_to_differ_from(qtbot: QtBot) -> None:
-    part = PlacementPart()
+    part = PlacementEditor()
     qtbot.addWidget(part)
     part.set_components(["model"])
     assert part.boxes == {} and not part.isVisibleTo(part.parentWidget())

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.chat.context_bar import ContextBar
+from app.chat.context_usage import ContextUsage
+from app.chat.context_usage_bar import ContextUsageBar
 from app.chat.controller import ChatController
-from app.chat.usage import Usage
-from app.state.chats import ChatStore
+from app.state.chat_store import ChatStore
 from tests.app.conftest import make_bundle
 
 
 def test_a_new_chat_begins_without_figures(qtbot: Any, make_context: Any, home: Any) -> None:
     context = make_context(reply="It is 56.")
     controller = ChatController(context.session, ChatStore(home / "chats"), lambda: True, lambda: context.ready)
-    bar = ContextBar()
+    bar = ContextUsageBar()
     qtbot.addWidget(bar)
-    usage = Usage(context, controller, bar, bar)
+    usage = ContextUsage(context, controller, bar, bar)
     bundle = make_bundle(home / "bundles" / "a")
     context.open_bundle(bundle)
     context.session.open(bundle)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.state.context import AppContext
-from app.widgets.contextbar import ContextBar
+from app.widgets.bundle_bar import BundleBar
 from tests.app.conftest import make_bundle
 
 CLOSED, OPEN = "not loaded", "cpu"
@@ -22,9 +22,9 @@ def bar(qtbot: Any, make_context: Any, tmp_path: Path) -> Any:
         make_bundle(tmp_path / name)
     (tmp_path / "cacheless" / "cacheless").write_text("")
 
-    def make(**scenario: Any) -> ContextBar:
+    def make(**scenario: Any) -> BundleBar:
         context: AppContext = make_context(**scenario)
-        made = ContextBar(context)
+        made = BundleBar(context)
         qtbot.addWidget(made)
         made.show()
         context.open_bundle(tmp_path / "a")
@@ -34,14 +34,14 @@ def bar(qtbot: Any, make_context: Any, tmp_path: Path) -> Any:
     return make
 
 
-def load(qtbot: Any, bar: ContextBar, path: Path, cache: str | None = None, capacity: int | None = None) -> None:
+def load(qtbot: Any, bar: BundleBar, path: Path, cache: str | None = None, capacity: int | None = None) -> None:
     """Opens a bundle in the session, to its end, good or bad."""
     session = bar._context.session
     session.open(path, "cpu", cache, capacity)
     qtbot.waitUntil(lambda: session.state in ("ready", "failed"))
 
 
-def said(bar: ContextBar) -> tuple[str, ...]:
+def said(bar: BundleBar) -> tuple[str, ...]:
     """What the pills say that depends on the session."""
     return tuple(bar._parts[name].text() for name in ("layout", "provider") if not bar._parts[name].isHidden())
 
@@ -51,7 +51,7 @@ def test_what_is_open_is_told(bar: Any) -> None:
 
 
 def test_a_bundle_that_is_not_open_has_what_it_was_built_with(bar: Any, tmp_path: Path) -> None:
-    made: ContextBar = bar()
+    made: BundleBar = bar()
     made._context.open_bundle(tmp_path / "b")
     assert made.chooser.text() == "b" and said(made) == BUILT
     made._context.open_bundle(tmp_path / "a")  # which is still open
@@ -59,7 +59,7 @@ def test_a_bundle_that_is_not_open_has_what_it_was_built_with(bar: Any, tmp_path
 
 
 def test_the_next_one_opens(qtbot: Any, bar: Any, tmp_path: Path) -> None:
-    made: ContextBar = bar()
+    made: BundleBar = bar()
     made._context.open_bundle(tmp_path / "b")
     seen: list[tuple[str, ...]] = []
     made._context.session.stateChanged.connect(lambda _state: seen.append(said(made)))
@@ -70,7 +70,7 @@ def test_the_next_one_opens(qtbot: Any, bar: Any, tmp_path: Path) -> None:
 
 
 def test_one_that_fails_to_open_has_no_figures_of_the_one_before(qtbot: Any, bar: Any, tmp_path: Path) -> None:
-    made: ContextBar = bar(providers={"qnn": "lies"})
+    made: BundleBar = bar(providers={"qnn": "lies"})
     made._context.open_bundle(tmp_path / "b")
     made._context.session.open(tmp_path / "b", "qnn")
     qtbot.waitUntil(lambda: made._context.session.state == "failed")
@@ -80,13 +80,13 @@ def test_one_that_fails_to_open_has_no_figures_of_the_one_before(qtbot: Any, bar
 
 
 def test_a_bundle_without_a_cache_shows_none(bar: Any, tmp_path: Path) -> None:
-    made: ContextBar = bar()
+    made: BundleBar = bar()
     made._context.open_bundle(tmp_path / "cacheless")
     assert said(made) == (CLOSED,)
 
 
 def test_a_bundle_built_anew_in_its_folder_is_another(bar: Any, tmp_path: Path) -> None:
-    made: ContextBar = bar()
+    made: BundleBar = bar()
     context = made._context
     before = context._read
     context._read = lambda folder: {**before(folder), "built_at": "2026-03-03T00:00:00+00:00"}
@@ -95,20 +95,20 @@ def test_a_bundle_built_anew_in_its_folder_is_another(bar: Any, tmp_path: Path) 
 
 
 @pytest.fixture
-def closed(qtbot: Any, make_context: Any) -> ContextBar:
+def closed(qtbot: Any, make_context: Any) -> BundleBar:
     """A bar of a window that has opened nothing."""
-    made = ContextBar(make_context())
+    made = BundleBar(make_context())
     qtbot.addWidget(made)
     return made
 
 
-def menu_of(bar: ContextBar) -> dict[str, Any]:
+def menu_of(bar: BundleBar) -> dict[str, Any]:
     menu = bar.chooser.menu()
     menu.aboutToShow.emit()
     return {one.text(): one for one in menu.actions() if not one.isSeparator()}
 
 
-def test_without_bundles_the_menu_leads_home(closed: ContextBar) -> None:
+def test_without_bundles_the_menu_leads_home(closed: BundleBar) -> None:
     menu, pages = menu_of(closed), list[str]()
     assert list(menu) == ["No recent bundles", "Go to home"] and not menu["No recent bundles"].isEnabled()
     closed._context.navigate.connect(pages.append)
@@ -116,7 +116,7 @@ def test_without_bundles_the_menu_leads_home(closed: ContextBar) -> None:
     assert pages == ["home"]
 
 
-def test_the_menu_opens_another_bundle_and_greys_what_is_broken(closed: ContextBar, tmp_path: Path) -> None:
+def test_the_menu_opens_another_bundle_and_greys_what_is_broken(closed: BundleBar, tmp_path: Path) -> None:
     for name in ("other", "broken"):
         closed._context.recents.add(str(make_bundle(tmp_path / name, damaged=name == "broken")))
     menu = menu_of(closed)
@@ -126,7 +126,7 @@ def test_the_menu_opens_another_bundle_and_greys_what_is_broken(closed: ContextB
     assert list(menu_of(closed))[:2] == ["other · fp32 · static 4,096", "broken"]  # the menu is made anew
 
 
-def test_the_button_asks_for_the_palette(qtbot: Any, closed: ContextBar) -> None:
+def test_the_button_asks_for_the_palette(qtbot: Any, closed: BundleBar) -> None:
     with qtbot.waitSignal(closed.paletteRequested):
         closed._search.click()
     assert closed._hint.text() == "Build a checkpoint or open a bundle to begin"

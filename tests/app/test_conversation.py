@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.jobs.slices import whole
-from app.state.chats import ChatStore
+from app.jobs.time_slices import run_at_once
+from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
 from workflows.wire.requests import Turn
 
@@ -146,7 +146,7 @@ def test_recent_skips_what_cannot_be_read(tmp_path: Path) -> None:
         store.commit(chat)
     (tmp_path / "bad.chat.json").write_bytes(b"\0" * 64)
     (tmp_path / "deep.chat.json").write_text("[" * 100_000)
-    assert [s.title for s in whole(store.saved())] == ["second", "first"]
+    assert [s.title for s in run_at_once(store.saved())] == ["second", "first"]
     with pytest.raises(ValueError, match="no conversation"):
         store.load("../../etc/passwd")
 
@@ -211,7 +211,7 @@ def test_a_file_with_other_values_is_no_conversation(tmp_path: Path, changes: di
     _file(tmp_path, **changes)
     with pytest.raises(ValueError):
         ChatStore(tmp_path).load("a")
-    assert whole(ChatStore(tmp_path).saved()) == []
+    assert run_at_once(ChatStore(tmp_path).saved()) == []
 
 
 def test_a_copy_of_a_file_is_a_chat_of_its_own(tmp_path: Path) -> None:

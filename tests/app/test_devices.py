@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from app.devices.card import DeviceCard
-from app.devices.plugins import QUIET_MS, PluginWatch
+from app.devices.device_card import DeviceCard
+from app.devices.plugin_installer import QUIET_MS, PluginWatcher
 from app.state.preflights import Preflights
-from app.widgets.preflight import gap, share, worst
-from app.widgets.question import Question
+from app.widgets.expiring_question import ExpiringQuestion
+from app.widgets.preflight_view import difference_text, largest_difference, node_share
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
 from tests.fakes.preflights import report
@@ -45,11 +45,11 @@ def card(page: Any, name: str) -> DeviceCard:
     return next(one for one in page.cards if one.device.name == name)
 
 
-def question(qtbot: Any, page: Any, name: str, part: str = "act") -> Question:
+def question(qtbot: Any, page: Any, name: str, part: str = "act") -> ExpiringQuestion:
     """What is asked when the card's button is pressed."""
     getattr(card(page, name), part).click()
     qtbot.waitUntil(lambda: page.plugins.question is not None)
-    asked: Question = page.plugins.question
+    asked: ExpiringQuestion = page.plugins.question
     return asked
 
 
@@ -102,7 +102,7 @@ def test_the_question_goes_when_another_window_installed_it(qtbot: Any, shown: A
 def test_what_another_program_installs_is_noticed(qtbot: Any, tmp_path: Path) -> None:
     """A folder that changes without another plugin in it says nothing."""
     plugins = dict[str, str]()
-    watch = PluginWatch(folder=tmp_path, look=lambda: dict(plugins))
+    watch = PluginWatcher(folder=tmp_path, look=lambda: dict(plugins))
     heard: list[bool] = []
     watch.changed.connect(lambda: heard.append(True))
     (tmp_path / "other").mkdir()
@@ -267,7 +267,7 @@ def test_a_difference_that_is_no_number_is_kept(qtbot: Any, make_context: Any, h
     context = make_context(preflight={"components": [far]})
     tried(qtbot, context, DEMO, "qnn")
     found = Preflights(home, context.new_worker).find(DEMO, "qnn")
-    assert found is not None and worst(found.report) == float("inf")
+    assert found is not None and largest_difference(found.report) == float("inf")
 
 
 def test_shares_never_round_up_to_all() -> None:
@@ -275,7 +275,9 @@ def test_shares_never_round_up_to_all() -> None:
         part = ComponentPreflight("d", nodes, taken, [], Difference(None, 0.5), Difference(0.25, None))
         return PreflightReport("qnn", [part], True, "")
 
-    assert [share(of(*pair)) for pair in ((231, 231), (20_000, 19_999), (243, 239), (7, 0), (0, 0))] == [
+    assert [node_share(of(*pair)) for pair in ((231, 231), (20_000, 19_999), (243, 239), (7, 0), (0, 0))] == [
         "100 %", "99.9 %", "98.4 %", "0 %", ""
     ]  # fmt: skip
-    assert worst(of(1, 1)) == 0.25 and gap(None) == "–" and gap(0.00843) == "0.0084"
+    assert (
+        largest_difference(of(1, 1)) == 0.25 and difference_text(None) == "–" and difference_text(0.00843) == "0.0084"
+    )

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.widgets import dressing
+from app.widgets import styling
 from app.widgets.basics import button
-from app.widgets.dressing import apart, dress
+from app.widgets.styling import apply_style, style_separately
 from app.widgets.theme import set_icon, theme
 from app.window import MainWindow
 
@@ -36,7 +36,7 @@ def test_a_switch_dresses_what_is_seen_first_in_one_picture_and_the_rest_after_i
     window.show_page("devices")
     window.show_page("home")
     window.show()
-    monkeypatch.setattr(dressing, "BREATH_MS", 3_600_000)
+    monkeypatch.setattr(styling, "BREATH_MS", 3_600_000)
     window.set_theme("dark")
     dark = theme().sheet
     assert home.styleSheet() != dark and not window.updatesEnabled()  # nothing is seen half dressed
@@ -45,7 +45,7 @@ def test_a_switch_dresses_what_is_seen_first_in_one_picture_and_the_rest_after_i
     assert devices.styleSheet() != dark
     window.show_page("devices")
     assert devices.styleSheet() == dark
-    monkeypatch.setattr(dressing, "BREATH_MS", 0)
+    monkeypatch.setattr(styling, "BREATH_MS", 0)
     window.set_theme("light")
     qtbot.waitUntil(lambda: home.styleSheet() == theme().sheet)  # though nobody looks at it
     assert not QApplication.instance().styleSheet()  # type: ignore[union-attr]  # which would cost a second
@@ -67,7 +67,7 @@ def test_the_new_picture_is_painted_at_once(qtbot: Any, make_window: Make) -> No
     assert not window.updatesEnabled()
     painted.clear()
     while not window.updatesEnabled():
-        dressing._turns()._turn()
+        styling._style_queue()._turn()
     assert painted
 
 
@@ -102,8 +102,8 @@ def test_icons_follow_with_their_part(qtbot: Any) -> None:
     qtbot.addWidget(part)
     tool = button("Stop", icon="stop")
     QVBoxLayout(part).addWidget(tool)
-    dress(part)
-    dress(part)  # once is enough
+    apply_style(part)
+    apply_style(part)  # once is enough
     part.show()
 
     theme().set_mode("light")
@@ -137,10 +137,10 @@ def framed(qtbot: Any, count: int) -> tuple[QWidget, QStackedWidget, list[QWidge
 
 
 def test_what_lies_in_a_frame_is_dressed_by_itself(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dressing, "BREATH_MS", 3_600_000)
+    monkeypatch.setattr(styling, "BREATH_MS", 3_600_000)
     page, stack, steps = framed(qtbot, 3)
-    apart(stack)
-    dress(page, later=True)
+    style_separately(stack)
+    apply_style(page, later=True)
     page.show()
     below = page.findChildren(QPushButton)[-1]
     sheet = theme().sheet
@@ -159,10 +159,10 @@ def test_what_lies_in_a_frame_is_dressed_by_itself(qtbot: Any, monkeypatch: pyte
 
 
 def test_hidden_parts_have_their_turn_where_nothing_is_left(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dressing, "BREATH_MS", 0)
+    monkeypatch.setattr(styling, "BREATH_MS", 0)
     page, stack, steps = framed(qtbot, 3)
-    apart(stack)
-    dress(page, later=True)
+    style_separately(stack)
+    apply_style(page, later=True)
     page.show()
     qtbot.waitUntil(lambda: all(step.styleSheet() == theme().sheet for step in steps))
 
@@ -173,11 +173,11 @@ def test_what_is_dressed_late_is_as_large_as_what_was_dressed_at_once(qtbot: Any
     for late in (True, False):
         page, stack, steps = framed(qtbot, 2)
         if not late:
-            dress(page)
+            apply_style(page)
         page.show()
         stack.setCurrentIndex(1)
         assert page.sizeHint().isValid()  # which the layouts keep
-        dress(page)
+        apply_style(page)
         page.ensurePolished()
         hints.append((page.sizeHint(), stack.sizeHint(), *(step.sizeHint() for step in steps)))
     assert hints[0] == hints[1]

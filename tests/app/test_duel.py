@@ -10,9 +10,9 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit
 
 from app.chat.compare import CompareView
-from app.chat.sampling import Sampling
-from app.state.duel import Duel
-from app.widgets.tokens import shown, write_tokens
+from app.chat.sampling import SamplingSettings
+from app.state.bundle_comparison import BundleComparison
+from app.widgets.token_diff import insert_token_diff, visible_text
 from tests.app.conftest import make_bundle
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform says so of any window
@@ -21,10 +21,10 @@ REPLIES = {"one": "the answer is fifty six", "two": "the answer is sixty six and
 
 @pytest.fixture
 def duel(qtbot: Any, make_context: Any) -> Any:
-    made: list[Duel] = []
+    made: list[BundleComparison] = []
 
-    def make(**scenario: Any) -> Duel:
-        duel = Duel(make_context(**({"replies": REPLIES} | scenario)).new_worker)
+    def make(**scenario: Any) -> BundleComparison:
+        duel = BundleComparison(make_context(**({"replies": REPLIES} | scenario)).new_worker)
         for lane, name in zip(duel.lanes, REPLIES, strict=True):
             lane.bundle = f"/bundles/{name}"
         made.append(duel)
@@ -36,7 +36,7 @@ def duel(qtbot: Any, make_context: Any) -> Any:
 
 
 def test_both_answer_in_processes_of_their_own(qtbot: Any, duel: Any) -> None:
-    both: Duel = duel()
+    both: BundleComparison = duel()
     assert both.ask(" What is 8 * 7? ", {}) and both.prompt == "What is 8 * 7?"
     assert not both.ask("again", {})
     qtbot.waitUntil(lambda: not both.running)
@@ -48,14 +48,14 @@ def test_both_answer_in_processes_of_their_own(qtbot: Any, duel: Any) -> None:
 
 
 def test_equal_answers_differ_in_nothing(qtbot: Any, duel: Any) -> None:
-    both: Duel = duel(replies={"one": "the same", "two": "the same"})
+    both: BundleComparison = duel(replies={"one": "the same", "two": "the same"})
     both.ask("?", {})
     qtbot.waitUntil(lambda: not both.running)
     assert (both.equal, both.differs) == (2, False)
 
 
 def test_one_that_goes_on_differs_only_when_both_have_ended(qtbot: Any, duel: Any) -> None:
-    both: Duel = duel(replies={"one": "a b", "two": "a b c"})
+    both: BundleComparison = duel(replies={"one": "a b", "two": "a b c"})
     both.ask("?", {})
     qtbot.waitUntil(lambda: not both.running)
     assert (both.equal, both.differs) == (2, True)
@@ -64,7 +64,7 @@ def test_one_that_goes_on_differs_only_when_both_have_ended(qtbot: Any, duel: An
 
 
 def test_stop_ends_both(qtbot: Any, duel: Any) -> None:
-    both: Duel = duel(replies={"one": "word " * 200, "two": "word " * 200}, delay=0.05)
+    both: BundleComparison = duel(replies={"one": "word " * 200, "two": "word " * 200}, delay=0.05)
     both.ask("?", {})
     qtbot.waitUntil(lambda: all(lane.tokens for lane in both.lanes))
     both.stop()
@@ -73,7 +73,7 @@ def test_stop_ends_both(qtbot: Any, duel: Any) -> None:
 
 
 def test_stop_while_they_open(qtbot: Any, duel: Any) -> None:
-    both: Duel = duel(delay=5)
+    both: BundleComparison = duel(delay=5)
     both.ask("?", {})
     both.stop()
     assert not both.running
@@ -81,7 +81,7 @@ def test_stop_while_they_open(qtbot: Any, duel: Any) -> None:
 
 
 def test_one_worker_dies_and_the_other_answers(qtbot: Any, duel: Any, tmp_path: Path) -> None:
-    both: Duel = duel(crash_on="generate", state=str(tmp_path / "counts"))
+    both: BundleComparison = duel(crash_on="generate", state=str(tmp_path / "counts"))
     both.lanes[0].ask("?", {})
     qtbot.waitUntil(lambda: not both.running)
     assert both.lanes[0].failure.kind == "crashed"
@@ -92,7 +92,7 @@ def test_one_worker_dies_and_the_other_answers(qtbot: Any, duel: Any, tmp_path: 
 
 
 def test_another_bundle_is_opened(qtbot: Any, duel: Any) -> None:
-    both: Duel = duel()
+    both: BundleComparison = duel()
     both.ask("?", {})
     qtbot.waitUntil(lambda: not both.running)
     both.lanes[1].bundle = "/bundles/one"
@@ -104,7 +104,7 @@ def test_another_bundle_is_opened(qtbot: Any, duel: Any) -> None:
 def test_tokens_are_marked_without_colour(qtbot: Any) -> None:
     text = QTextEdit()
     qtbot.addWidget(text)
-    write_tokens(text.textCursor(), ["a", " b", "\n", " c"], 2)
+    insert_token_diff(text.textCursor(), ["a", " b", "\n", " c"], 2)
     assert text.toPlainText() == "a b⏎ c"
     styles = []
     for at in (2, 4, 6):
@@ -113,7 +113,7 @@ def test_tokens_are_marked_without_colour(qtbot: Any) -> None:
         styles.append(cursor.charFormat().underlineStyle())
     style = QTextCharFormat.UnderlineStyle
     assert styles == [style.NoUnderline, style.WaveUnderline, style.SingleUnderline]
-    assert (shown(" "), shown("\t"), shown(" a")) == ("·", "⇥", " a")
+    assert (visible_text(" "), visible_text("\t"), visible_text(" a")) == ("·", "⇥", " a")
 
 
 def test_the_view(qtbot: Any, make_context: Any, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_the_view(qtbot: Any, make_context: Any, tmp_path: Path) -> None:
     assert not view.composer.edit.isEnabled()
     for name in ("two", "one"):
         context.open_bundle(make_bundle(tmp_path / name))
-    view.enter(str(tmp_path / "one"), Sampling())
+    view.enter(str(tmp_path / "one"), SamplingSettings())
     assert [column.choice.path for column in view.columns] == [str(tmp_path / "one"), str(tmp_path / "two")]
     assert view.composer.edit.isEnabled()
     view.composer.edit.setPlainText("What is 8 * 7?")

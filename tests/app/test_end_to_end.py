@@ -9,9 +9,9 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from app.chat.decoding.choice import Forms
-from app.chat.decoding.examples import examples
-from app.chat.decoding.ops import Row
+from app.chat.decoding.chain_ops import ChainRow
+from app.chat.decoding.decoding_options import ReplyForms
+from app.chat.decoding.form_examples import form_examples
 from app.main import PAGES
 from app.state.context import AppContext
 from app.window import MainWindow
@@ -64,9 +64,9 @@ def held_to_a_form(qtbot: Any, window: MainWindow) -> None:
     page: Any = window.page("chat")
     assert window.context.bundle is not None
     path, part, ends = str(window.context.bundle["path"]), page.panel.decoding, list[Any]()
-    text = examples("json_schema")[2].text
-    chain = (Row("top_k", "9"), Row("temperature", "0.5"), Row("sample"))
-    part._change({"forms": Forms("json_schema", text), "chain": chain, "drafts": "bundle", "draft": path})
+    text = form_examples("json_schema")[2].text
+    chain = (ChainRow("top_k", "9"), ChainRow("temperature", "0.5"), ChainRow("sample"))
+    part._change({"forms": ReplyForms("json_schema", text), "chain": chain, "drafts": "bundle", "draft": path})
     part.show_choice(part.choice)
     qtbot.waitUntil(lambda: page.choices.decoding.draft.current == path, timeout=PATIENCE_MS)
     window.context.session.finished.connect(ends.append)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from app.state.draft import DEMO
+from app.build.goal_card import GoalCard, TrialsChart, read_goal_report
+from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, SOURCE
+from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
-from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, REVIEW, SOURCE
-from app.wizard.goal import GoalBox, TriedPicture, read_goal
-from tests.app.test_wizard import press, wizard_of
+from tests.app.test_build_wizard import press, wizard_of
 from workflows.wire.codec import dumps
 from workflows.wire.goals import Goal, TaskFile
 from workflows.wire.reports.goal import GoalReport, GoalUnit, TriedPoint
@@ -40,7 +40,7 @@ def to_quantize(qtbot: Any, window: MainWindow) -> Any:
 
 
 def test_the_card_gives_a_goal(qtbot: Any) -> None:
-    box = GoalBox()
+    box = GoalCard()
     qtbot.addWidget(box)
     assert box.goal == Goal("top1", 0.99)
     box.kept.setCurrentIndex(box.kept.findData("kl"))
@@ -68,10 +68,10 @@ def test_the_wizard_builds_to_the_goal(qtbot: Any, make_window: Make) -> None:
 
 def test_the_picture_shows_what_was_tried(qtbot: Any, tmp_path: Path) -> None:
     (tmp_path / "goal.json").write_text(dumps(report()), "utf-8")
-    picture = TriedPicture()
+    picture = TrialsChart()
     qtbot.addWidget(picture)
     picture.resize(400, 208)
-    picture.show_report(read_goal(tmp_path))
+    picture.show_report(read_goal_report(tmp_path))
     assert picture.accessibleName() == "3 mixes tried; the smallest that holds has 150 B of weights: 1 in int8/32"
     worst, chosen, unknown = picture.places()
     assert worst.x() < chosen.x() < unknown.x() and worst.y() == unknown.y() < chosen.y()
@@ -81,7 +81,7 @@ def test_the_picture_shows_what_was_tried(qtbot: Any, tmp_path: Path) -> None:
 
 
 def test_what_was_given_elsewhere_stays_with_the_card(qtbot: Any) -> None:
-    box, told = GoalBox(), []
+    box, told = GoalCard(), []
     qtbot.addWidget(box)
     box.changed.connect(lambda: told.append(box.goal))
     given = Goal("task", 0.9, TaskFile("/t.jsonl", "q", "a", rows=7), "/p.txt")
@@ -153,13 +153,13 @@ def test_a_damaged_goal_leaves_an_empty_draft(qtbot: Any, make_window: Make, hom
 
 @pytest.mark.parametrize("text", ["", "[]", '{"metric": "top1"}'])
 def test_another_file_is_no_report(text: str, tmp_path: Path) -> None:
-    assert read_goal(tmp_path) is None
+    assert read_goal_report(tmp_path) is None
     (tmp_path / "goal.json").write_text(text, "utf-8")
-    assert read_goal(tmp_path) is None
+    assert read_goal_report(tmp_path) is None
 
 
 @pytest.mark.parametrize("wrong", [{"chosen": 3}, {"chosen": -1}, {"front": [0, 9]}, {"points": [], "front": []}])
 def test_a_report_of_mixes_that_it_lacks_is_none(wrong: dict[str, Any], tmp_path: Path) -> None:
     """Nothing is drawn of it, which would end in the middle."""
     (tmp_path / "goal.json").write_text(dumps(replace(report(), **wrong)), "utf-8")
-    assert read_goal(tmp_path) is None
+    assert read_goal_report(tmp_path) is None

@@ -13,9 +13,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QLabel
 
-from app.help.about import as_text, facts
-from app.help.shortcuts import of_actions
-from app.help.texts import help_of
+from app.help.about import about_text, version_facts
+from app.help.page_help import page_help
+from app.help.shortcuts import action_shortcuts
 from app.main import PAGES
 from app.window import MainWindow
 
@@ -24,7 +24,7 @@ Make = Callable[..., MainWindow]
 
 @pytest.mark.parametrize("name", [*(page.name for page in PAGES), "settings"])
 def test_every_page_has_a_help(qapp: Any, name: str) -> None:
-    told = help_of(name)
+    told = page_help(name)
     assert len(told.what) > 40 and told.what.endswith(".") and told.first.endswith(".")
 
 
@@ -69,19 +69,24 @@ def test_shortcuts_are_those_of_the_actions_and_can_be_searched(qtbot: Any, make
 
 def test_no_two_shortcuts_of_the_window_are_the_same(make_window: Make) -> None:
     window = make_window()
-    keys = [one.keys for one in of_actions(window.actions())]
+    keys = [one.keys for one in action_shortcuts(window.actions())]
     assert len(keys) == len(set(keys)) > 10
 
 
 def test_an_action_without_keys_is_none_and_one_twice_is_once(qapp: Any) -> None:
     save, quiet = QAction("&Save"), QAction("Quiet")
     save.setShortcuts(["Ctrl+S", "F2"])
-    assert [(one.keys, one.text) for one in of_actions([save, quiet, save])] == [("Ctrl+S", "Save"), ("F2", "Save")]
+    assert [(one.keys, one.text) for one in action_shortcuts([save, quiet, save])] == [
+        ("Ctrl+S", "Save"),
+        ("F2", "Save"),
+    ]
 
 
 def test_about_reads_versions_without_importing(qtbot: Any, make_window: Make, home: Path) -> None:
     loaded = {name for name in ("torch", "transformers", "onnxruntime") if name in sys.modules}
-    told = {name: (version, licence) for name, version, licence in facts(("torch", "onnxruntime", "no-such-thing"))}
+    told = {
+        name: (version, licence) for name, version, licence in version_facts(("torch", "onnxruntime", "no-such-thing"))
+    }
     assert told["torch"][0] == metadata.version("torch") and told["onnxruntime"][1].startswith("MIT")
     assert "no-such-thing" not in told and told["Joinery"][1] == "Apache-2.0"
     assert loaded == {name for name in ("torch", "transformers", "onnxruntime") if name in sys.modules}
@@ -89,5 +94,5 @@ def test_about_reads_versions_without_importing(qtbot: Any, make_window: Make, h
     window.help.about()
     qtbot.mouseClick(window.help.dialog.about.copy, Qt.MouseButton.LeftButton)
     copied = QGuiApplication.clipboard().text()
-    assert copied == as_text(home) and f"torch {metadata.version('torch')}" in copied and copied.endswith(str(home))
+    assert copied == about_text(home) and f"torch {metadata.version('torch')}" in copied and copied.endswith(str(home))
     window.help.dialog.close()

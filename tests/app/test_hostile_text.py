@@ -18,20 +18,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QTextEdit, QVBoxLayout, QWidget, QWizard
 
-from app.chat.decoding.choice import Decoding, Forms
+from app.build.step_page import DONE, OPTIMIZE, QUANTIZE, RECIPE, SOURCE
+from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
 from app.chat.message_text import MessageText
-from app.divergence.dialog import DivergenceDialog
 from app.main import PAGES
+from app.measure.divergence.dialog import DivergenceDialog
 from app.state.context import AppContext
 from app.state.conversation import Conversation, Reply
 from app.widgets.plain_text import plain_tool_tip
 from app.window import MainWindow
-from app.wizard.base import DONE, OPTIMIZE, QUANTIZE, RECIPE, SOURCE
 from tests.app.canary import Canary
+from tests.app.composite.example_composites import inspect_report
 from tests.app.conftest import fake_summary, make_bundle
-from tests.app.inspect.composite.making import inspected
 from tests.app.parsed import parsed_tip, shown
-from tests.app.test_wizard import press, start_build, wizard_of
+from tests.app.test_build_wizard import press, start_build, wizard_of
 from tests.fakes.hostile import hostile, poisoned
 from tests.fakes.inspections import DECODE
 from tests.fakes.runs import history
@@ -104,7 +104,7 @@ def make(qtbot: Any, canary: Canary, text: str, home: Path) -> Iterator[Make]:
         return found | named | {"components": [text + one for one in found["components"]]}
 
     def build(open_bundle: bool = True, **scenario: Any) -> Hostile:
-        found = inspected(seams())
+        found = inspect_report(seams())
         inspection = replace(found, components=[*found.components, DECODE], doubts=["It is old."])
         context = AppContext(program=program(**{"hostile": text, "inspection": inspection} | scenario), read=read)
         contexts.append(context)
@@ -273,7 +273,7 @@ def test_a_json_reply_as_a_tree(qtbot: Any, make: Make, text: str) -> None:
     value = dumps({f"{text}key": [text, {"a": text}]})
     at = make(reply=value)
     page: Any = at.page("chat")
-    page.controller.decoding = Decoding(forms=Forms("json_schema", "{}"))
+    page.controller.decoding = DecodingOptions(forms=ReplyForms("json_schema", "{}"))
     at.chat("x")
     assert page.transcript.views[1].tree is not None
     at.look("_Tree of ReplyTree", "_Tree of ReplyTree, a tool tip")

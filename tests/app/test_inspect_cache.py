@@ -12,9 +12,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.inspect.group_card import GroupCard
-from app.inspect.page import InspectPage
-from app.inspect.strip import KvStrip
+from app.inspect.cache_group_card import CacheGroupCard
+from app.inspect.inspect_page import InspectPage
+from app.inspect.kv_strip import KvStrip
 from app.state.context import AppContext
 from app.state.inspection import (
     EMPTY,
@@ -25,7 +25,7 @@ from app.state.inspection import (
     UNALLOCATED,
     SlotTable,
     inspection_of,
-    live_group,
+    session_group,
 )
 from app.widgets.session_choice import SessionChoice
 from tests.fakes.inspections import BUNDLE, group
@@ -269,7 +269,7 @@ def test_each_shape_of_a_group_has_a_line(qtbot: Any) -> None:
         name="all", layout="static", layers=[0, 1, 2], capacity=8, allocated=8, window=None, shape=list(shapes[0]),
         dtype="float32", bytes=8 * 384, writer="host", length=0, evicted=0, runs=[], shapes=[list(s) for s in shapes],
     )  # fmt: skip
-    card = GroupCard(live_group(view))
+    card = CacheGroupCard(session_group(view))
     qtbot.addWidget(card)
     assert dict(card.facts())["Tensor"] == "0, 2: 1 × 2 × 8 × 4\n1: 1 × 2 × 8 × 16  float32"
     assert card.describe(1, 3).endswith("256 B") and card.describe(2, 3).endswith("64 B")
@@ -320,7 +320,7 @@ def test_rows_that_slide_are_padded_at_the_left(qtbot: Any) -> None:
     table = SlotTable(8)
     table.update(live)
     assert table.slides
-    card = GroupCard(live_group(live))
+    card = CacheGroupCard(session_group(live))
     qtbot.addWidget(card)
     card.show_table(table)
     assert "3 of 8 used · 5 padded at the left · 0 evicted" in card.state.text()
@@ -337,6 +337,6 @@ def test_rows_that_slide_are_padded_at_the_left(qtbot: Any) -> None:
     ],
 )
 def test_who_writes_a_group_is_said_in_words(qtbot: Any, layout: str, writer: str, words: str) -> None:
-    card = GroupCard(live_group(group(layout, layers=[0], capacity=4, writer=writer)))
+    card = CacheGroupCard(session_group(group(layout, layers=[0], capacity=4, writer=writer)))
     qtbot.addWidget(card)
     assert dict(card.facts())["Written by"] == words

@@ -12,12 +12,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.inspect.legend import state_color
-from app.inspect.page import InspectPage
-from app.inspect.strip import GUTTER
+from app.inspect.inspect_page import InspectPage
+from app.inspect.kv_strip import GUTTER
+from app.inspect.slot_legend import state_color
 from app.state.context import AppContext
-from app.state.inspection import EMPTY, FILLED, HEAD, REUSED, Look, apart
-from app.widgets.format import number
+from app.state.inspection import EMPTY, FILLED, HEAD, REUSED, InspectTarget, distinct_names
+from app.text.formatting import format_number
 from tests.fakes.graphs import small
 from tests.fakes.inspections import BUNDLE, DECODE, PREFILL, group, single
 from tests.fakes.worker import program
@@ -166,7 +166,7 @@ def test_follows_the_session_of_this_bundle_alone(make: Make, qtbot: QtBot) -> N
     session = page.context.session
     session.open("/b/demo")
     session.generate("x")
-    qtbot.waitUntil(lambda: f"66 of {number(4096)} used" in page.kv.cards[0].state.text())
+    qtbot.waitUntil(lambda: f"66 of {format_number(4096)} used" in page.kv.cards[0].state.text())
     session.open("/b/other")
     assert page.kv.cards[0].state.text() == "empty: no session of this bundle runs"
     assert page.kv.cards[0].group.capacity == 256
@@ -182,7 +182,7 @@ def test_verify(make: Make, qtbot: QtBot) -> None:
 
 def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
     page = make(errors={"verify": {"kind": "bundle", "message": "manifest.json is missing."}, "other": {}})
-    page.look(Look("/b/demo"))
+    page.look(InspectTarget("/b/demo"))
     qtbot.waitUntil(lambda: page.inspection is not None)
     page.details.verify_button.click()
     qtbot.waitUntil(lambda: page.details.verified.text() == "manifest.json is missing.")
@@ -191,7 +191,7 @@ def test_verify_that_fails(make: Make, qtbot: QtBot) -> None:
 
 def test_graph_alone(make: Make, qtbot: QtBot) -> None:
     page = make(open_bundle=False, inspection=single(PREFILL))
-    page.context.lookRequested.emit(Look("/b/prefill.onnx"))
+    page.context.inspectRequested.emit(InspectTarget("/b/prefill.onnx"))
     qtbot.waitUntil(lambda: page.inspection is not None)
     assert page.heading.text() == "prefill.onnx"
     assert page.kv.cards == []
@@ -211,13 +211,13 @@ def test_a_component_brings_its_graph(make: Make, qtbot: QtBot) -> None:
 def test_two_files_are_compared(make: Make, qtbot: QtBot) -> None:
     page = make(open_bundle=False, inspection=single(PREFILL))
     page.tabs.setCurrentWidget(page.details)
-    page.context.lookRequested.emit(Look("/b/after.onnx", before="/b/before.onnx"))
+    page.context.inspectRequested.emit(InspectTarget("/b/after.onnx", before="/b/before.onnx"))
     qtbot.waitUntil(lambda: page.graph.model.diff is not None)
     assert page.heading.text() == "before.onnx → after.onnx"
     assert page.tabs.currentWidget() is page.graph
     assert page.graph.model.against == Where("/b/before.onnx")
     assert page.graph.stages.compare.text() == "Against before.onnx"
-    page.context.lookRequested.emit(Look("/b/other.onnx"))
+    page.context.inspectRequested.emit(InspectTarget("/b/other.onnx"))
     qtbot.waitUntil(lambda: page.graph.model.where.path == "/b/other.onnx" and not page.graph.model.busy)
     assert page.graph.model.diff is None
 
@@ -243,7 +243,7 @@ def test_a_look_leads_to_a_node(make: Make, qtbot: QtBot) -> None:
     """Of the component that it names, at whatever tab one was."""
     page = make()
     page.tabs.show_tab("passes")
-    page.context.lookRequested.emit(Look("/b/demo", component="prefill", node="model.norm.Pow_99"))
+    page.context.inspectRequested.emit(InspectTarget("/b/demo", component="prefill", node="model.norm.Pow_99"))
     qtbot.waitUntil(lambda: page.graph.model.selected is not None)
     node = page.graph.model.node()
     assert node is not None and (node.name, page.tabs.current) == ("model.norm.Pow_99", "graph")
@@ -251,12 +251,12 @@ def test_a_look_leads_to_a_node(make: Make, qtbot: QtBot) -> None:
 
 
 def test_files_of_one_name_are_told_apart(make: Make, qtbot: QtBot) -> None:
-    assert apart("/b/before.onnx", "/b/after.onnx") == ("before.onnx", "after.onnx")
-    assert apart("/b/fp32/decoder.onnx", "/b/int4/decoder.onnx") == ("fp32/decoder.onnx", "int4/decoder.onnx")
-    assert apart("/a/x/y/decoder.onnx", "/b/x/y/decoder.onnx") == ("a/decoder.onnx", "b/decoder.onnx")
-    assert apart("/b/decoder.onnx", "/b/old/decoder.onnx") == ("decoder.onnx", "old/decoder.onnx")
+    assert distinct_names("/b/before.onnx", "/b/after.onnx") == ("before.onnx", "after.onnx")
+    assert distinct_names("/b/fp32/decoder.onnx", "/b/int4/decoder.onnx") == ("fp32/decoder.onnx", "int4/decoder.onnx")
+    assert distinct_names("/a/x/y/decoder.onnx", "/b/x/y/decoder.onnx") == ("a/decoder.onnx", "b/decoder.onnx")
+    assert distinct_names("/b/decoder.onnx", "/b/old/decoder.onnx") == ("decoder.onnx", "old/decoder.onnx")
     page = make(open_bundle=False, inspection=single(PREFILL))
-    page.context.lookRequested.emit(Look("/b/int4/decoder.onnx", before="/b/fp32/decoder.onnx"))
+    page.context.inspectRequested.emit(InspectTarget("/b/int4/decoder.onnx", before="/b/fp32/decoder.onnx"))
     qtbot.waitUntil(lambda: page.graph.model.diff is not None)
     assert page.heading.text() == "fp32/decoder.onnx → int4/decoder.onnx"
     assert page.graph.stages.compare.text() == "Against fp32/decoder.onnx"
@@ -286,7 +286,7 @@ def test_a_graph_has_one_count_of_its_nodes(make: Make, qtbot: QtBot, tmp_path: 
     file = tmp_path / "graph.json"
     file.write_text(dumps(report))
     page = make(open_bundle=False, inspection=single(PREFILL), graph=str(file))
-    page.context.lookRequested.emit(Look("/b/prefill.onnx"))
+    page.context.inspectRequested.emit(InspectTarget("/b/prefill.onnx"))
     qtbot.waitUntil(lambda: bool(page.graph.panel.lines))
     lines = page.graph.panel.text.toPlainText().splitlines()
     assert lines[1:3] == [f"{len(report.nodes) - 3} nodes", "and 3 inside of them"]

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.jobs.lines import LARGE, decode
-from app.jobs.slices import SLICE_MS, Slices, whole
-from app.jobs.worker import Worker
+from app.jobs.json_slices import LARGE, decode_in_steps
+from app.jobs.time_slices import SLICE_MS, TimeSlicer, run_at_once
+from app.jobs.worker_client import WorkerClient
 from tests.fakes.graphs import decoder_graph
 from tests.fakes.worker import program
 from workflows.wire.codec import dumps
@@ -30,13 +30,13 @@ values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st
 @given(values, st.sampled_from([None, 1]))
 def test_same_as_json_loads(value: Any, indent: int | None) -> None:
     raw = json.dumps(value, ensure_ascii=False, indent=indent).encode(errors="surrogatepass")
-    assert whole(decode(raw)) == value
+    assert run_at_once(decode_in_steps(raw)) == value
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b'{"a" 1}', b"[1 2]", b"[1,]", b'{"a": 1} x', b"nonsense", b"[[[1, 2"])
 def test_what_is_no_json(raw: bytes) -> None:
     with pytest.raises(ValueError):
-        whole(decode(raw))
+        run_at_once(decode_in_steps(raw))
 
 
 def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path)
     file = tmp_path / "graph.json"
     file.write_text(dumps(answer))
     assert file.stat().st_size > 4 * LARGE
-    worker, order = Worker(program(graph=str(file))), []
+    worker, order = WorkerClient(program(graph=str(file))), []
     try:
         large = worker.request(ShowGraph(Where("/b", "decode", "final")))
         small = worker.request(Verify("/b"))
@@ -60,7 +60,7 @@ def test_a_large_answer_arrives_whole_and_in_order(qtbot: QtBot, tmp_path: Path)
 
 
 def test_slices_let_the_window_live_and_the_last_work_wins(qtbot: QtBot) -> None:
-    slices, results = Slices(), list[object]()
+    slices, results = TimeSlicer(), list[object]()
 
     def work(result: str) -> Any:
         import time
@@ -78,7 +78,7 @@ def test_slices_let_the_window_live_and_the_last_work_wins(qtbot: QtBot) -> None
 
 
 def test_what_follows_a_full_slice_has_a_turn_of_its_own(qtbot: QtBot) -> None:
-    slices, results = Slices(), list[object]()
+    slices, results = TimeSlicer(), list[object]()
 
     def work() -> Any:
         import time
@@ -94,7 +94,7 @@ def test_what_follows_a_full_slice_has_a_turn_of_its_own(qtbot: QtBot) -> None:
 
 
 def test_what_is_for_later_has_not_begun(qtbot: QtBot) -> None:
-    slices, results = Slices(), list[object]()
+    slices, results = TimeSlicer(), list[object]()
 
     def work() -> Any:
         results.append("begun")
@@ -108,7 +108,7 @@ def test_what_is_for_later_has_not_begun(qtbot: QtBot) -> None:
 
 
 def test_slices_hand_over_what_went_wrong() -> None:
-    slices, failed = Slices(), list[ValueError]()
+    slices, failed = TimeSlicer(), list[ValueError]()
 
     def work() -> Any:
         yield
@@ -122,8 +122,8 @@ def test_slices_hand_over_what_went_wrong() -> None:
 def test_what_is_nested_too_deeply_is_no_json(qtbot: QtBot, depth: int) -> None:
     """Read at once or in slices; it goes to the log, and the worker's answer comes after it."""
     with pytest.raises(ValueError, match="nested too deeply"):
-        whole(decode(b"[" * depth))
-    worker, logged, ends = Worker(program()), list[str](), list[object]()
+        run_at_once(decode_in_steps(b"[" * depth))
+    worker, logged, ends = WorkerClient(program()), list[str](), list[object]()
     worker.log.connect(logged.append)
     worker.request(Verify("b")).finished.connect(ends.append)
     worker._lines.append(b"[" * depth)

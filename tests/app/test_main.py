@@ -100,7 +100,7 @@ def test_a_tour_ends_with_its_code_and_shows_nothing_before(
     start: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     given = list[object]()
-    monkeypatch.setattr("app.tour.tour", lambda app, window, folder: given.append(folder) or 3)
+    monkeypatch.setattr("app.startup.tour.run_tour", lambda app, window, folder: given.append(folder) or 3)
     assert start("--tour", str(tmp_path)) == 3
     assert given == [tmp_path] and FakeWindow.asked == [PAGES]
 

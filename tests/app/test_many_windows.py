@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from app.chat.sampling import Sampling
-from app.state.chats import ChatStore
+from app.chat.sampling import SamplingSettings
+from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
-from app.state.recents import LIMIT, Recents
+from app.state.json_file import JsonFile
+from app.state.recent_bundles import LIMIT, RecentBundles
 from app.state.settings import Settings
-from app.state.store import JsonFile
 from workflows.locks import HeldError
 
 PROCESSES, TIMES = 5, 6
@@ -28,7 +28,7 @@ while not (home / "go").exists():
     time.sleep(0.001)
 """
 RECENTS = """
-from app.state.recents import Recents
+from app.state.recent_bundles import Recents
 recents = Recents(home, lambda path: {"name": path})
 for n in range(times):
     recents.add(f"/{name}/{n}")
@@ -42,7 +42,7 @@ for n in range(times):
 """
 CHATS = """
 from app.chat.sampling import Sampling
-from app.state.chats import ChatStore
+from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
 from workflows.locks import HeldError
 store = ChatStore(home / "chats")
@@ -60,7 +60,7 @@ store.close()
 """
 WAITS = """
 from app.chat.sampling import Sampling
-from app.state.chats import ChatStore
+from app.state.chat_store import ChatStore
 store = ChatStore(home / "chats")
 store.load(store.begin())
 print("open", flush=True)
@@ -94,7 +94,7 @@ def a_chat(home: Path) -> Conversation:
 def test_no_recent_bundle_is_lost(home: Path, qapp: object) -> None:
     """Each process adds its own, and notes their speeds."""
     at_once(home, RECENTS)
-    entries = Recents(home, lambda path: {"name": path}).entries
+    entries = RecentBundles(home, lambda path: {"name": path}).entries
     expected = {(f"/p{process}/{n}", n + 1.0) for process in range(PROCESSES) for n in range(TIMES)}
     assert len(expected) == LIMIT
     assert {(entry.path, entry.speed) for entry in entries} == expected
@@ -164,7 +164,7 @@ def test_a_damaged_list_is_set_aside_with_a_word(home: Path, qtbot: object, dama
     home.mkdir()
     (home / "recents.json").write_bytes(DAMAGED[damage])
     told: list[str] = []
-    recents = Recents(home, lambda path: {"name": path})
+    recents = RecentBundles(home, lambda path: {"name": path})
     recents.trouble.connect(told.append)
     qtbot.waitUntil(lambda: bool(told))  # type: ignore[attr-defined]
     [aside] = home.glob("recents.damaged-*.json")
@@ -176,18 +176,18 @@ def test_a_damaged_list_is_set_aside_with_a_word(home: Path, qtbot: object, dama
 
 def test_settings_that_are_nested_too_deeply_are_the_defaults() -> None:
     """The window's ini file holds JSON as well."""
-    assert Sampling.from_json("[" * 100_000) == Sampling()
+    assert SamplingSettings.from_json("[" * 100_000) == SamplingSettings()
 
 
 def test_a_list_that_cannot_be_saved_is_said(home: Path, qtbot: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """The window goes on with what it remembers."""
-    recents, told = Recents(home, lambda path: {"name": path}), list[str]()
+    recents, told = RecentBundles(home, lambda path: {"name": path}), list[str]()
     recents.trouble.connect(told.append)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.state.store.write_whole", full)
+    monkeypatch.setattr("app.state.json_file.write_whole", full)
     recents.add("/a")
     qtbot.waitUntil(lambda: bool(told))  # type: ignore[attr-defined]
     assert told == [f"The list of recent bundles cannot be saved in {home / 'recents.json'}: No space left on device."]
@@ -196,13 +196,13 @@ def test_a_list_that_cannot_be_saved_is_said(home: Path, qtbot: object, monkeypa
 
 def test_a_path_that_is_no_text_is_kept(home: Path, qapp: object) -> None:
     """A folder's name may hold bytes that are no UTF-8."""
-    Recents(home, lambda path: {"name": path}).add("/a\udc80")
-    assert [entry.path for entry in Recents(home, lambda path: {"name": path}).entries] == ["/a\udc80"]
+    RecentBundles(home, lambda path: {"name": path}).add("/a\udc80")
+    assert [entry.path for entry in RecentBundles(home, lambda path: {"name": path}).entries] == ["/a\udc80"]
 
 
 def test_a_change_that_waits_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A window that hangs while it holds the lock holds nobody else up for ever."""
-    monkeypatch.setattr("app.state.store.PATIENCE_S", 0.05)
+    monkeypatch.setattr("app.state.json_file.PATIENCE_S", 0.05)
     one, two = (JsonFile(tmp_path / "a.json", dict, dict, dict, pytest.fail) for _ in range(2))
     with one._locked(), pytest.raises(TimeoutError, match="held by process"):
         two.update(lambda value: value | {"b": 1})

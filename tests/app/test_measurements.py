@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from app.jobs.slices import whole
+from app.jobs.time_slices import run_at_once
+from app.state.column_store import ColumnStore
+from app.state.measurement_snapshot import CHUNK, DECODE, FIRST
 from app.state.measurements import Measurements
-from app.state.owner import Owner, owner_of
-from app.state.slab import Slab
-from app.state.snapshot import CHUNK, DECODE, FIRST
+from app.state.run_configuration import RunConfiguration, run_configuration
 from app.state.steps_csv import COLUMNS, csv_in_steps
 from tests.app.conftest import make_bundle
 from workflows.wire.events import ChunkEvent, ReadyEvent, SpeculationEvent, SpeculationUse, TokenEvent
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-FP32 = Owner("/b/demo", "demo", "fp32", "cpu", "static", 256, "2026-01-01")
+FP32 = RunConfiguration("/b/demo", "demo", "fp32", "cpu", "static", 256, "2026-01-01")
 INT4 = replace(FP32, path="/b/demo-int4", name="demo-int4", precision="int4")
 
 
@@ -45,7 +45,7 @@ def token(step: int, latency_ms: float, text: str = "a", phase: str = "decode") 
     )
 
 
-def reply(m: Measurements, owner: Owner, latency_ms: float = 4.0) -> None:
+def reply(m: Measurements, owner: RunConfiguration, latency_ms: float = 4.0) -> None:
     """A run of `owner`: a chunk of 10 ms, a first token, and one of `latency_ms`."""
     m.owner = owner
     m.begin()
@@ -150,7 +150,7 @@ def test_of_the_running_or_last_reply(measured: Measurements) -> None:
     assert measured.ttft_ms == 33.0
     assert measured.decode_rate == pytest.approx(3 / 0.015)
     assert measured.occupancy == (99, 256)
-    measured.begin_chat()
+    measured.start_chat()
     assert (measured.ttft_ms, measured.decode_rate, measured.occupancy) == (None, None, None)
     assert len(measured.snapshot()) == 6
 
@@ -158,7 +158,7 @@ def test_of_the_running_or_last_reply(measured: Measurements) -> None:
 def test_a_reply_that_another_chat_left_has_no_figures_in_it(measured: Measurements) -> None:
     measured.begin()
     measured.add_token(token(0, 40.0, "a", "prefill"))
-    measured.begin_chat()  # the window asks the reply to stop, which it does later
+    measured.start_chat()  # the window asks the reply to stop, which it does later
     measured.add_token(token(1, 4.0, "b"))
     measured.end()
     assert (measured.ttft_ms, measured.occupancy) == (None, None)
@@ -313,7 +313,7 @@ def test_texts_that_no_step_has_any_more_go() -> None:
 
 
 def test_slab_is_contiguous_when_it_wraps() -> None:
-    slab = Slab("id", 4)
+    slab = ColumnStore("id", 4)
     for i in range(100):
         slab.append(i, -i)
         whole, real = slab.columns()
@@ -342,7 +342,7 @@ def test_reset(measured: Measurements) -> None:
 def test_csv(measured: Measurements) -> None:
     measured.begin()
     measured.add_token(token(4, 7.25, 'a,"b"\nc'))
-    rows = list(csv.DictReader(io.StringIO(whole(csv_in_steps(measured.snapshot())))))
+    rows = list(csv.DictReader(io.StringIO(run_at_once(csv_in_steps(measured.snapshot())))))
     assert len(rows) == 7 and tuple(rows[0]) == COLUMNS
     assert rows[0] == {
         "bundle": "demo",
@@ -367,7 +367,7 @@ def test_csv(measured: Measurements) -> None:
     assert (rows[2]["kind"], rows[2]["phase"], rows[2]["text"]) == ("token", "prefill", "fif")
     assert (rows[6]["phase"], rows[6]["latency_ms"], rows[6]["text"]) == ("decode", "7.250", 'a,"b"\nc')
     assert [row["run"] for row in rows] == ["1"] * 6 + ["2"]
-    assert whole(csv_in_steps(measured.snapshot(), 0.036, 0.044)).count("decode") == 2
+    assert run_at_once(csv_in_steps(measured.snapshot(), 0.036, 0.044)).count("decode") == 2
 
 
 def test_what_is_written_stays_as_it_was_while_more_is_measured() -> None:
@@ -376,7 +376,7 @@ def test_what_is_written_stays_as_it_was_while_more_is_measured() -> None:
     work = csv_in_steps(m.snapshot().kept())
     for _ in range(9):
         reply(m, INT4, 5.0)
-    rows = list(csv.DictReader(io.StringIO(whole(work))))
+    rows = list(csv.DictReader(io.StringIO(run_at_once(work))))
     assert [(row["bundle"], row["latency_ms"], row["text"]) for row in rows] == [
         ("demo", "10.000", ""),
         ("demo", "11.000", "a"),
@@ -398,7 +398,7 @@ def test_an_owner_is_what_was_opened() -> None:
         load_seconds=0.1,
     )
     summary = {"path": "/b/x", "name": "qwen3-demo", "precision": "int4", "built_at": "t", "capacity": 4096}
-    owner = owner_of("/b/x/", ready, summary)
-    assert owner == Owner("/b/x", "qwen3-demo", "int4", "cpu, prefill=qnn", "window", 512, "t")
+    owner = run_configuration("/b/x/", ready, summary)
+    assert owner == RunConfiguration("/b/x", "qwen3-demo", "int4", "cpu, prefill=qnn", "window", 512, "t")
     assert owner.is_of(summary) and not owner.is_of({**summary, "built_at": "later"}) and not owner.is_of(None)
-    assert owner_of("/b/x/", ready, {}) == replace(owner, path="/b/x/", name="x", precision="", built_at="")
+    assert run_configuration("/b/x/", ready, {}) == replace(owner, path="/b/x/", name="x", precision="", built_at="")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.inspect.netron.files import MODEL, folder, page, served
+from app.inspect.netron.packaged_files import MODEL, adapt_index_page, netron_folder, read_asset
 from tests.app.netron_models import chain
 
-ROOT = folder()
+ROOT = netron_folder()
 assert ROOT is not None, "netron is a dependency of ours"
 
 
@@ -39,7 +39,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def text_of(name: str, dark: bool = False) -> str:
-    answer = served(ROOT, name, "decode", dark)  # type: ignore[arg-type]
+    answer = read_asset(ROOT, name, "decode", dark)  # type: ignore[arg-type]
     assert answer is not None
     return answer[1].decode()
 
@@ -53,13 +53,13 @@ def test_the_page_has_no_date_no_version_and_our_model() -> None:
 
 
 def test_a_title_cannot_leave_its_attribute() -> None:
-    html = page((ROOT / "index.html").read_text(), '"><script>alert(1)</script>')  # type: ignore[operator]
+    html = adapt_index_page((ROOT / "index.html").read_text(), '"><script>alert(1)</script>')  # type: ignore[operator]
     assert "<script>alert" not in html
 
 
 def test_a_page_of_another_form_is_refused() -> None:
     with pytest.raises(ValueError, match=r"reinstall netron==9\.3\.3"):
-        page("<html></html>", "decode")
+        adapt_index_page("<html></html>", "decode")
 
 
 def test_dark_follows_the_window_and_not_the_system() -> None:
@@ -72,13 +72,13 @@ def test_dark_follows_the_window_and_not_the_system() -> None:
     "name", ["server.py", "__init__.py", "../netron/index.js", "/etc/hostname", "none.js", "", "."]
 )
 def test_nothing_else_is_served(name: str) -> None:
-    assert served(ROOT, name, "decode", False) is None  # type: ignore[arg-type]
+    assert read_asset(ROOT, name, "decode", False) is None  # type: ignore[arg-type]
 
 
 def test_root_is_told_before_the_browser_would_end_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     if missing():
         pytest.skip("Qt WebEngine cannot be loaded")
-    code = "import os; os.geteuid = lambda: 0; from app.inspect.netron.engine import refusal; print(refusal())"
+    code = "import os; os.geteuid = lambda: 0; from app.inspect.netron.browser_engine import refusal; print(refusal())"
     monkeypatch.delenv("QTWEBENGINE_DISABLE_SANDBOX", raising=False)
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip().startswith("Netron's view does not start as root") or sys.platform != "linux"

@@ -12,13 +12,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 import app
-from app.divergence.dialog import DivergenceDialog
-from app.doors.genai import ImportDialog
+from app.interop.genai_dialogs import ImportDialog
 from app.main import PAGES
+from app.measure.divergence.dialog import DivergenceDialog
 from app.state.notes import Note, Notes
 from app.window import MainWindow
 from tests.app.conftest import make_bundle
-from tests.app.test_doors import genai
+from tests.app.test_interop import genai
 from tests.app.test_window import drop
 from tests.fakes.divergence import FIRST, report
 from workflows.wire.events import BuildDone
@@ -72,7 +72,7 @@ def settings(window: MainWindow, _folder: Path) -> None:
 RAISED: dict[str, tuple[str, Raise]] = {
     "read in place": ("window.py", lambda window, folder: drop(window, genai(folder / "phi"))),
     "Two graphs are compared": ("window.py", graphs),
-    "no bundle to export": ("doors/open.py", lambda window, _: window.doors.export_current()),
+    "no bundle to export": ("doors/open.py", lambda window, _: window.interop.export_current()),
     "It has a window": ("doors/genai.py", imported),
     "The settings are as at first": ("settings/page.py", settings),
     "What the divergence found": ("divergence/dialog.py", kept),

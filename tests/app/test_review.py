@@ -13,11 +13,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWizard
 
+from app.build import review_page as module
+from app.build.review_page import free_space, output_problem
+from app.build.step_page import OPTIMIZE, QUANTIZE, REVIEW
 from app.window import MainWindow
-from app.wizard import review as module
-from app.wizard.base import OPTIMIZE, QUANTIZE, REVIEW
-from app.wizard.review import free_bytes, output_problem
-from tests.app.test_wizard import to_review, wizard_of
+from tests.app.test_build_wizard import to_review, wizard_of
 
 Make = Callable[..., MainWindow]
 
@@ -108,16 +108,16 @@ def test_the_free_disk_is_that_of_the_folder(review: Any, tmp_path: Path, monkey
 
 
 def test_free_bytes_are_of_the_folder_above_that_is_there(tmp_path: Path) -> None:
-    found = free_bytes(f" {tmp_path}/a/b/c ")
+    found = free_space(f" {tmp_path}/a/b/c ")
     assert found is not None and found[1] == f"({tmp_path})"
     assert abs(found[0] - shutil.disk_usage(tmp_path).free) < 1 << 30
-    assert free_bytes("") is None and free_bytes("relative") is None
+    assert free_space("") is None and free_space("relative") is None
 
 
 @pytest.mark.parametrize("text", ["~nobody-of-this-name", "~nobody-of-this-name/out"])
 def test_a_person_whom_nobody_knows_is_no_folder(text: str) -> None:
     """As it is typed, letter by letter, towards a name that there is."""
-    assert output_problem(text) == "The path must be absolute." and free_bytes(text) is None
+    assert output_problem(text) == "The path must be absolute." and free_space(text) is None
 
 
 def test_the_steps_before_show_what_the_text_says(qtbot: Any, review: Any) -> None:

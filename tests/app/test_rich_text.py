@@ -44,24 +44,24 @@ METHODS = {
     "setOpenExternalLinks": "a button",
     "setDefaultAction": "a button of its own: Qt takes its tool tip from the action's text",
     "setLabel": "a label beside the chart, where the text is not our own: pyqtgraph parses it",
-    "addLegend": "app/history/legend.py, where the names are not our own: pyqtgraph parses them",
+    "addLegend": "app/measure/history/curve_legend.py, where the names are not our own: pyqtgraph parses them",
 }
 ALLOWED = {
     (PLAIN, "QLabel"), (PLAIN, "setTextFormat"), (PLAIN, "setToolTip"), (PLAIN, "showText"),
     ("app/chat/message_text.py", "QTextDocument"),  # the view of Markdown, whose document loads nothing
     ("app/chat/message_text.py", "QTextEdit"),
     ("app/chat/message_text.py", "setMarkdown"),
-    ("app/widgets/tokens.py", "QTextEdit"),  # filled by insertText with formats
-    ("app/inspect/graph/panel.py", "QTextBrowser"),  # the same, with links of our own
-    ("app/accuracy/chart.py", "addLegend"),  # our own words, here and in the next five
-    ("app/accuracy/chart.py", "setLabel"),
-    ("app/divergence/chart.py", "setLabel"),
-    ("app/history/curves.py", "setLabel"),
-    ("app/history/dots.py", "setLabel"),
-    ("app/charts/plots.py", "setLabel"),
-    ("app/history/dots.py", "tip="),  # pyqtgraph's for a point: a plain_tool_tip
-    ("app/widgets/question.py", "QMessageBox"),  # as plain text
-    ("app/widgets/question.py", "setTextFormat"),
+    ("app/widgets/token_diff.py", "QTextEdit"),  # filled by insertText with formats
+    ("app/inspect/graph/node_panel.py", "QTextBrowser"),  # the same, with links of our own
+    ("app/measure/accuracy/layer_chart.py", "addLegend"),  # our own words, here and in the next five
+    ("app/measure/accuracy/layer_chart.py", "setLabel"),
+    ("app/measure/divergence/growth_chart.py", "setLabel"),
+    ("app/measure/history/latency_curves.py", "setLabel"),
+    ("app/measure/history/pareto_chart.py", "setLabel"),
+    ("app/measure/charts/speed_plots.py", "setLabel"),
+    ("app/measure/history/pareto_chart.py", "tip="),  # pyqtgraph's for a point: a plain_tool_tip
+    ("app/widgets/expiring_question.py", "QMessageBox"),  # as plain text
+    ("app/widgets/expiring_question.py", "setTextFormat"),
 }  # fmt: skip
 
 

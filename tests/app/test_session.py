@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
+from app.state.bundle_session import BundleSession, SessionFailure
 from app.state.cache_history import CacheHistory
-from app.state.session import Session, SessionFailure
 from tests.fakes.inspections import group
 from workflows.wire.events import (
     CacheEvent,
@@ -87,7 +87,7 @@ class StubWorker(QObject):
 class Log:
     """Every signal of a session, in order."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: BundleSession) -> None:
         self.lines: list[tuple[str, Any]] = []
         for name in ("stateChanged", "opened", "chunk", "token", "notice", "cacheChanged", "finished", "failed"):
             getattr(session, name).connect(lambda value, name=name: self.lines.append((name, value)))
@@ -99,18 +99,18 @@ def worker(qtbot: QtBot) -> StubWorker:
 
 
 @pytest.fixture
-def session(worker: StubWorker) -> Session:
-    return Session(worker)  # type: ignore[arg-type]
+def session(worker: StubWorker) -> BundleSession:
+    return BundleSession(worker)  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def opened(session: Session, worker: StubWorker) -> Session:
+def opened(session: BundleSession, worker: StubWorker) -> BundleSession:
     session.open("/b", "cpu", "static", 256)
     worker.jobs[-1].answered.emit(READY)
     return session
 
 
-def test_open(session: Session, worker: StubWorker) -> None:
+def test_open(session: BundleSession, worker: StubWorker) -> None:
     log = Log(session)
     session.open("/b", "cpu", "window", 128)
     job = worker.jobs[-1]
@@ -120,7 +120,7 @@ def test_open(session: Session, worker: StubWorker) -> None:
     assert log.lines == [("stateChanged", "opening"), ("stateChanged", "ready"), ("opened", READY)]
 
 
-def test_generate_relays_and_ends(opened: Session, worker: StubWorker) -> None:
+def test_generate_relays_and_ends(opened: BundleSession, worker: StubWorker) -> None:
     log = Log(opened)
     groups = [group("static", [(0, 0, 9)])]
     notice = NoticeEvent(code="window-slid", message="The window slid.")
@@ -143,7 +143,7 @@ def test_generate_relays_and_ends(opened: Session, worker: StubWorker) -> None:
     assert opened.groups_for("/b") == groups
 
 
-def test_prompt_waits_for_the_bundle(session: Session, worker: StubWorker) -> None:
+def test_prompt_waits_for_the_bundle(session: BundleSession, worker: StubWorker) -> None:
     assert not session.generate("x")  # nothing is open
     session.open("/b")
     assert session.generate("x")
@@ -153,14 +153,14 @@ def test_prompt_waits_for_the_bundle(session: Session, worker: StubWorker) -> No
     assert worker.jobs[1].request == Generate(prompt="x")
 
 
-def test_stop_cancels_the_job(opened: Session, worker: StubWorker) -> None:
+def test_stop_cancels_the_job(opened: BundleSession, worker: StubWorker) -> None:
     opened.generate("x")
     opened.stop()
     assert worker.jobs[-1].cancelled
     assert opened.state == "generating"  # until the worker says so
 
 
-def test_refused_prompt_leaves_it_ready(opened: Session, worker: StubWorker) -> None:
+def test_refused_prompt_leaves_it_ready(opened: BundleSession, worker: StubWorker) -> None:
     log = Log(opened)
     opened.generate("x")
     worker.jobs[-1].failed.emit(ErrorEvent(kind="prompt", message="Too long.", details="trace"))
@@ -170,7 +170,7 @@ def test_refused_prompt_leaves_it_ready(opened: Session, worker: StubWorker) -> 
     assert opened.error is None
 
 
-def test_bundle_that_cannot_open(session: Session, worker: StubWorker) -> None:
+def test_bundle_that_cannot_open(session: BundleSession, worker: StubWorker) -> None:
     session.open("/b")
     session.generate("x")
     worker.jobs[0].failed.emit(ErrorEvent(kind="bundle", message="weights.bin is missing."))
@@ -179,7 +179,7 @@ def test_bundle_that_cannot_open(session: Session, worker: StubWorker) -> None:
     assert len(worker.jobs) == 1
 
 
-def test_crash_and_reopen(opened: Session, worker: StubWorker) -> None:
+def test_crash_and_reopen(opened: BundleSession, worker: StubWorker) -> None:
     opened.generate("x")
     dead = worker.jobs[-1]
     dead.event.emit(CacheEvent(groups=[group()]))
@@ -197,7 +197,7 @@ def test_crash_and_reopen(opened: Session, worker: StubWorker) -> None:
     assert opened.state == "ready" and opened.error is None
 
 
-def test_opening_another_ends_the_running_generation(opened: Session, worker: StubWorker) -> None:
+def test_opening_another_ends_the_running_generation(opened: BundleSession, worker: StubWorker) -> None:
     log = Log(opened)
     opened.generate("x")
     running = worker.jobs[-1]
@@ -209,7 +209,7 @@ def test_opening_another_ends_the_running_generation(opened: Session, worker: St
     assert opened.state == "opening" and opened.bundle == "/other"
 
 
-def test_close(opened: Session, worker: StubWorker) -> None:
+def test_close(opened: BundleSession, worker: StubWorker) -> None:
     opened.close()
     assert (opened.state, opened.bundle, opened.ready_for("")) == ("closed", "", None)
     assert worker.jobs[-1].request == Close()
@@ -217,7 +217,7 @@ def test_close(opened: Session, worker: StubWorker) -> None:
     assert opened.state == "closed"
 
 
-def test_rewind_is_a_job_of_its_own(opened: Session, worker: StubWorker) -> None:
+def test_rewind_is_a_job_of_its_own(opened: BundleSession, worker: StubWorker) -> None:
     log, done = Log(opened), []
     opened.cacheDone.connect(lambda name, subject: done.append((name, subject)))
     assert opened.rewind(3) and opened.cache_job == "rewind"
@@ -232,7 +232,7 @@ def test_rewind_is_a_job_of_its_own(opened: Session, worker: StubWorker) -> None
     assert [s.moment for s in opened.history.snapshots] == ["rewind"]
 
 
-def test_refused_cache_job_is_no_failure_of_the_session(opened: Session, worker: StubWorker) -> None:
+def test_refused_cache_job_is_no_failure_of_the_session(opened: BundleSession, worker: StubWorker) -> None:
     log, failed = Log(opened), []
     opened.cacheFailed.connect(lambda name, failure: failed.append((name, failure)))
     assert opened.load_cache("/c")
@@ -241,14 +241,14 @@ def test_refused_cache_job_is_no_failure_of_the_session(opened: Session, worker:
     assert log.lines == [] and opened.state == "ready" and opened.error is None
 
 
-def test_cache_jobs_need_a_session_that_is_ready(opened: Session, worker: StubWorker) -> None:
+def test_cache_jobs_need_a_session_that_is_ready(opened: BundleSession, worker: StubWorker) -> None:
     opened.generate("x")
     assert not opened.rewind(1) and not opened.save_cache("/c") and not opened.load_cache("/c")
     opened.close()
     assert not opened.rewind(1)
 
 
-def test_crash_ends_the_cache_job(opened: Session, worker: StubWorker) -> None:
+def test_crash_ends_the_cache_job(opened: BundleSession, worker: StubWorker) -> None:
     opened.save_cache("/c")
     late = worker.jobs[-1]
     worker.crashed.emit("gone")
@@ -257,7 +257,7 @@ def test_crash_ends_the_cache_job(opened: Session, worker: StubWorker) -> None:
     assert opened.state == "failed"
 
 
-def test_history_belongs_to_the_last_generation(opened: Session, worker: StubWorker) -> None:
+def test_history_belongs_to_the_last_generation(opened: BundleSession, worker: StubWorker) -> None:
     for length in (4, 9):
         opened.generate("x")
         job = worker.jobs[-1]
@@ -322,7 +322,7 @@ def test_history_slides_with_a_fifo() -> None:
 
 
 def test_restart_ends_the_worker_and_opens_the_bundle_anew(
-    opened: Session, worker: StubWorker, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    opened: BundleSession, worker: StubWorker, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where nothing runs; once, and not from within the end of the old one."""
     monkeypatch.setattr(StubWorker, "kill", lambda self: self.crashed.emit("Stopped."), raising=False)
@@ -337,7 +337,7 @@ def test_restart_ends_the_worker_and_opens_the_bundle_anew(
     assert len(worker.jobs) == asked + 1
 
 
-def test_a_dropped_generation_ends_at_once_and_is_heard_no_more(opened: Session, worker: StubWorker) -> None:
+def test_a_dropped_generation_ends_at_once_and_is_heard_no_more(opened: BundleSession, worker: StubWorker) -> None:
     """But for its last picture of the cache, which is the one that the next generation begins with."""
     opened.generate("8*7=")
     dropped = worker.jobs[-1]
@@ -360,7 +360,7 @@ def test_a_dropped_generation_ends_at_once_and_is_heard_no_more(opened: Session,
     assert [name for name, _ in log.lines[1:]] == ["token", "stateChanged", "finished"]
 
 
-def test_a_dropped_generation_that_hangs_is_no_crash(opened: Session, worker: StubWorker) -> None:
+def test_a_dropped_generation_that_hangs_is_no_crash(opened: BundleSession, worker: StubWorker) -> None:
     """The worker was ended because it did not stop."""
     opened.generate("8*7=")
     opened.drop()
@@ -368,7 +368,7 @@ def test_a_dropped_generation_that_hangs_is_no_crash(opened: Session, worker: St
     assert opened.error is not None and (opened.error.kind, opened.state) == ("stopped", "failed")
 
 
-def test_without_a_generation_there_is_nothing_to_drop(session: Session, worker: StubWorker) -> None:
+def test_without_a_generation_there_is_nothing_to_drop(session: BundleSession, worker: StubWorker) -> None:
     session.open("/b")
     log = Log(session)
     session.drop()

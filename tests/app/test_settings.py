@@ -110,7 +110,7 @@ def test_the_history_is_cut_at_the_start(
 ) -> None:
     context = make_context()
     context.settings.set("history.keep", kept)
-    context.tidy_history()
+    context.prune_history()
     assert context._tidying.running == bool(asked)
     qtbot.waitUntil(lambda: not context._tidying.running)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.qtbot import QtBot
 
-from app.widgets.tables import Rows, Table
+from app.widgets.tables import ReadOnlyTable, TextTableModel
 
 
-class CountingRows(Rows):
+class CountingRows(TextTableModel):
     """Counts how often it is asked for its size."""
 
     asked = 0
@@ -21,7 +21,7 @@ class CountingRows(Rows):
 def test_choosing_all_asks_for_what_is_seen_alone(qtbot: QtBot) -> None:
     rows = CountingRows([str(column) for column in range(20)])
     rows.fill([[f"{row}.{column}" for column in range(20)] for row in range(500)])
-    table = Table(rows, "numbers")
+    table = ReadOnlyTable(rows, "numbers")
     qtbot.addWidget(table)
     table.horizontalHeader().setSectionResizeMode(table.horizontalHeader().ResizeMode.Interactive)
     table.resize(600, 300)
@@ -35,7 +35,7 @@ def test_choosing_all_asks_for_what_is_seen_alone(qtbot: QtBot) -> None:
 
 
 def test_numbers_stand_on_the_right() -> None:
-    rows = Rows(["what", "how many"], numbers=(1,))
+    rows = TextTableModel(["what", "how many"], numbers=(1,))
     rows.fill([("a", "1")])
     right = [bool(int(rows.index(0, at).data(Qt.ItemDataRole.TextAlignmentRole)) & 2) for at in (0, 1)]
     headings = [bool(rows.headerData(at, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole) & 2)

@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QObject, QTranslator
 from PySide6.QtWidgets import QWidget
 
-from app.i18n.catalog import Entry, Message, file_of, languages, read, write
-from app.i18n.source import APP, DIRECT, WITH_CONTEXT, calls, message_of, messages, name_of
-from app.i18n.translator import Translator, language_for, speak
+from app.text.catalog import SourceText, Translation, available_languages, read, translation_file, write
+from app.text.source_texts import APP, DIRECT, WITH_CONTEXT, called_name, calls, source_text_of, source_texts
+from app.text.translator import Translator, choose_language, install_language
 
 WHOLE = True
 """True once the German is whole: from then on an unfinished entry fails."""
@@ -45,16 +45,16 @@ def where(file: Path, call: ast.Call) -> str:
 
 
 def test_every_string_has_an_entry_and_nothing_else_does() -> None:
-    said = messages()
+    said = source_texts()
     assert len(said) > 500
-    for language in languages():
-        entries = {entry.message for entry in read(file_of(language))}
-        assert said == entries, f"say `python -m app.i18n`: {sorted(said ^ entries)[:5]}"
+    for language in available_languages():
+        entries = {entry.message for entry in read(translation_file(language))}
+        assert said == entries, f"say `python -m app.text`: {sorted(said ^ entries)[:5]}"
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", available_languages())
 def test_translations_keep_the_places_of_what_is_put_in(language: str) -> None:
-    for entry in read(file_of(language)):
+    for entry in read(translation_file(language)):
         source = entry.message.source
         for form in entry.forms if entry.finished else ():
             # one thing may be said without its number
@@ -67,9 +67,11 @@ def test_translations_keep_the_places_of_what_is_put_in(language: str) -> None:
 
 
 @pytest.mark.skipif(not WHOLE, reason="the German is not whole yet")
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", available_languages())
 def test_nothing_is_unfinished(language: str) -> None:
-    assert [entry.message.source for entry in read(file_of(language)) if not entry.finished or not entry.forms] == []
+    assert [
+        entry.message.source for entry in read(translation_file(language)) if not entry.finished or not entry.forms
+    ] == []
 
 
 def test_tr_gets_a_literal() -> None:
@@ -77,8 +79,8 @@ def test_tr_gets_a_literal() -> None:
     wrong = []
     for file in files():
         for call in calls(file):
-            argument = call.args[:1] if name_of(call) in DIRECT else []
-            if argument and message_of(call) is None and ast.unparse(argument[0]) not in PASSED_ON:
+            argument = call.args[:1] if called_name(call) in DIRECT else []
+            if argument and source_text_of(call) is None and ast.unparse(argument[0]) not in PASSED_ON:
                 wrong.append(where(file, call))
     assert wrong == []
 
@@ -109,7 +111,7 @@ def test_no_string_goes_round_tr() -> None:
     wrong = []
     for file in files():
         for call in calls(file):
-            if name_of(call) in SAYS:
+            if called_name(call) in SAYS:
                 arguments = [*call.args, *(one.value for one in call.keywords)]
                 if any(is_prose(text) for argument in arguments for text in bare(argument)):
                     wrong.append(where(file, call))
@@ -119,52 +121,59 @@ def test_no_string_goes_round_tr() -> None:
 @pytest.mark.parametrize(
     ("code", "found"),
     [
-        ('self.tr("One")', Message("One")),
-        ('_tr("a" "b")', Message("ab")),
-        ('tr("Open", "a verb")', Message("Open", "a verb")),
-        ('self.tr("%n files", "", 3)', Message("%n files", "", True)),
-        ('QCoreApplication.translate("Where", "Two")', Message("Two")),
-        ('marked("added")', Message("added")),
+        ('self.tr("One")', SourceText("One")),
+        ('_tr("a" "b")', SourceText("ab")),
+        ('tr("Open", "a verb")', SourceText("Open", "a verb")),
+        ('self.tr("%n files", "", 3)', SourceText("%n files", "", True)),
+        ('QCoreApplication.translate("Where", "Two")', SourceText("Two")),
+        ('marked("added")', SourceText("added")),
         ("self.tr(word)", None),
         ('self.tr(f"{word}")', None),
         ("painter.translate(1, 2)", None),
     ],
 )
-def test_what_the_code_says_is_found(code: str, found: Message | None) -> None:
+def test_what_the_code_says_is_found(code: str, found: SourceText | None) -> None:
     call = ast.parse(code, mode="eval").body
-    assert isinstance(call, ast.Call) and message_of(call) == found
+    assert isinstance(call, ast.Call) and source_text_of(call) == found
     assert set(DIRECT).isdisjoint(WITH_CONTEXT)
 
 
 def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
     entries = [
-        Entry(Message(" <b>a</b> & \n"), (" <b>ä</b> & \n",), True),
-        Entry(Message("Open", "a verb"), ("Öffnen",), True),
-        Entry(Message("n", "", True), ("ein", "viele"), True),
-        Entry(Message("new")),
-        Entry(Message("news", "", True)),
-        Entry(Message("perhaps"), ("vielleicht",), False),
+        Translation(SourceText(" <b>a</b> & \n"), (" <b>ä</b> & \n",), True),
+        Translation(SourceText("Open", "a verb"), ("Öffnen",), True),
+        Translation(SourceText("n", "", True), ("ein", "viele"), True),
+        Translation(SourceText("new")),
+        Translation(SourceText("news", "", True)),
+        Translation(SourceText("perhaps"), ("vielleicht",), False),
     ]
     write(tmp_path / "x.ts", "de", entries)
     assert read(tmp_path / "x.ts") == sorted(entries, key=lambda one: one.message)
 
 
 def test_an_update_keeps_what_is_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.i18n import __main__ as tool
-    from app.i18n import catalog
+    from app.text import __main__ as tool
+    from app.text import catalog
 
     monkeypatch.setattr(catalog, "FOLDER", tmp_path)
-    monkeypatch.setattr(tool, "messages", lambda: {Message("stays"), Message("new")})
-    write(file_of("xx"), "xx", [Entry(Message("stays"), ("bleibt",), True), Entry(Message("goes"), ("geht",), True)])
+    monkeypatch.setattr(tool, "source_texts", lambda: {SourceText("stays"), SourceText("new")})
+    write(
+        translation_file("xx"),
+        "xx",
+        [Translation(SourceText("stays"), ("bleibt",), True), Translation(SourceText("goes"), ("geht",), True)],
+    )
     assert tool.main(["xx"]) == 0
-    assert read(file_of("xx")) == [Entry(Message("new")), Entry(Message("stays"), ("bleibt",), True)]
+    assert read(translation_file("xx")) == [
+        Translation(SourceText("new")),
+        Translation(SourceText("stays"), ("bleibt",), True),
+    ]
 
 
 ENTRIES = [
-    Entry(Message("Open"), ("Offen",), True),
-    Entry(Message("Open", "a verb"), ("Öffnen",), True),
-    Entry(Message("%n files", "", True), ("eine Datei", "%n Dateien"), True),
-    Entry(Message("Later"), ("Später",), False),
+    Translation(SourceText("Open"), ("Offen",), True),
+    Translation(SourceText("Open", "a verb"), ("Öffnen",), True),
+    Translation(SourceText("%n files", "", True), ("eine Datei", "%n Dateien"), True),
+    Translation(SourceText("Later"), ("Später",), False),
 ]
 
 
@@ -207,13 +216,13 @@ def test_words_are_found_whoever_says_them(qtbot: Any, qapp: QCoreApplication) -
     ],
 )
 def test_the_language_is_the_chosen_one_or_the_systems(setting: str, system: list[str], chosen: str) -> None:
-    assert "de" in languages()
-    assert language_for(setting, system) == chosen
+    assert "de" in available_languages()
+    assert choose_language(setting, system) == chosen
 
 
 def test_the_window_and_qt_speak_german(qtbot: Any, qapp: QCoreApplication) -> None:
     before = qapp.findChildren(QTranslator)
-    assert speak(qapp, "de") == "de"
+    assert install_language(qapp, "de") == "de"
     try:
         assert QCoreApplication.translate("PageEntry", "Settings") == "Einstellungen"
         assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Abbrechen"
@@ -221,5 +230,5 @@ def test_the_window_and_qt_speak_german(qtbot: Any, qapp: QCoreApplication) -> N
         for one in qapp.findChildren(QTranslator)[len(before) :]:
             qapp.removeTranslator(one)
             one.deleteLater()
-    assert speak(qapp, "en") == "en"
+    assert install_language(qapp, "en") == "en"
     assert QCoreApplication.translate("PageEntry", "Settings") == "Settings"

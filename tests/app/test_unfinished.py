@@ -13,9 +13,9 @@ from PySide6.QtCore import Qt, QThreadPool
 from PySide6.QtWidgets import QMessageBox
 
 import app
-from app.state.draft import DEMO
+from app.build.step_page import DONE, OPTIMIZE, RECIPE, RUN, SOURCE
+from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
-from app.wizard.base import DONE, OPTIMIZE, RECIPE, RUN, SOURCE
 from workflows.locks import Lock
 from workflows.wire.requests import Build, InstallPlugin
 

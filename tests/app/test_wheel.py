@@ -9,10 +9,10 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QScrollArea, QSpinBox, QVBoxLayout, QWidget
 
+from app.build.step_page import RECIPE, SOURCE
 from app.main import PAGES
-from app.state.draft import DEMO
+from app.state.unsaved_recipe import DEMO
 from app.window import MainWindow
-from app.wizard.base import RECIPE, SOURCE
 
 
 def turn(field: QWidget, notches: int) -> None:

@@ -15,15 +15,15 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea, QWidget
 
+from app.build.step_page import DONE, RUN, SOURCE
 from app.main import PAGES
+from app.startup.preload import FIRST_MS
 from app.state.context import AppContext
-from app.state.inspection import Look
+from app.state.inspection import InspectTarget
 from app.state.settings import Settings
-from app.warmup import FIRST_MS
-from app.widgets.basics import Pill
+from app.widgets.basics import PillLabel
 from app.widgets.theme import theme
 from app.window import MainWindow
-from app.wizard.base import DONE, RUN, SOURCE
 from tests.app.conftest import make_bundle
 from workflows.wire.requests import ListDevices
 
@@ -178,11 +178,11 @@ def test_two_graphs_that_are_dropped_are_compared(make_window: Make, tmp_path: P
     files = [tmp_path / "before.onnx", tmp_path / "after.onnx"]
     for file in files:
         file.write_bytes(b"")
-    asked: list[Look] = []
-    window.context.lookRequested.connect(asked.append)
+    asked: list[InspectTarget] = []
+    window.context.inspectRequested.connect(asked.append)
     drop(window, *files)
     assert window.stack.currentWidget() is window.page("inspect")
-    assert asked == [Look(str(files[1]), before=str(files[0]))]
+    assert asked == [InspectTarget(str(files[1]), before=str(files[0]))]
 
 
 def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: Make, tmp_path: Path) -> None:
@@ -190,14 +190,14 @@ def test_a_folder_a_graph_and_a_bundle_may_be_dropped(qtbot: Any, make_window: M
     (tmp_path / "checkpoint").mkdir()
     graph = tmp_path / "graph.onnx"
     graph.write_bytes(b"")
-    asked: list[Look] = []
-    window.context.lookRequested.connect(asked.append)
+    asked: list[InspectTarget] = []
+    window.context.inspectRequested.connect(asked.append)
     drop(window, tmp_path / "checkpoint")
     assert window.stack.currentWidget() is window.page("build")
     assert window.context.draft.source == str(tmp_path / "checkpoint")
     drop(window, graph)
     assert window.stack.currentWidget() is window.page("inspect")
-    assert asked == [Look(str(graph))]
+    assert asked == [InspectTarget(str(graph))]
     drop(window, make_bundle(tmp_path / "b"))
     assert window.stack.currentWidget() is window.page("chat")
     drop(window, tmp_path / "missing.txt")
@@ -304,10 +304,10 @@ class TestHome:
         (path / "cacheless").write_text("")
         assert window.context.open_bundle(path)
         bar = window.bar
-        shown = [part.text() for part in bar.findChildren(Pill) if part.isVisible()]
+        shown = [part.text() for part in bar.findChildren(PillLabel) if part.isVisible()]
         assert shown == ["model", "fp32", "not loaded"]
         page: Any = window.page("home")
-        assert [part.text() for part in page.rows[0].findChildren(Pill)] == ["bert", "fp32"]
+        assert [part.text() for part in page.rows[0].findChildren(PillLabel)] == ["bert", "fp32"]
 
     def test_the_last_speed_is_kept(self, qtbot: Any, make_window: Make, tmp_path: Path) -> None:
         window = make_window()
@@ -432,13 +432,13 @@ def test_ctrl_o_opens_one_compares_two_and_puts_more_together(
         file.write_bytes(b"")
     names = [str(file) for file in files]
     window = make_window()
-    pages, looks, assembled = list[str](), list[Look](), list[list[str]]()
+    pages, looks, assembled = list[str](), list[InspectTarget](), list[list[str]]()
     monkeypatch.setattr(window, "show_page", pages.append)  # the page itself takes a while to build
-    window.context.lookRequested.connect(looks.append)
-    monkeypatch.setattr(window.doors, "assemble", assembled.append)
+    window.context.inspectRequested.connect(looks.append)
+    monkeypatch.setattr(window.interop, "assemble", assembled.append)
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (names, ""))
     qtbot.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
-    wanted = {1: [Look(*names)], 2: [Look(names[-1], before=names[0])]} if names else {}
+    wanted = {1: [InspectTarget(*names)], 2: [InspectTarget(names[-1], before=names[0])]} if names else {}
     assert looks == wanted.get(count, []) and assembled == ([names] if count > 2 else [])
     assert pages == ["inspect"] * (count in wanted)
     assert window.status.note.message.startswith("Two graphs are compared.") == (count == 2)

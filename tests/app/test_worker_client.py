@@ -13,22 +13,22 @@ import psutil
 import pytest
 
 from app.jobs.job import Job
-from app.jobs.process import BACKGROUND_NICE
-from app.jobs.worker import Worker
+from app.jobs.worker_client import WorkerClient
+from app.jobs.worker_process import BACKGROUND_NICE
 from tests.fakes.worker import program
 from tests.traps import lay_traps, sprung
 from workflows.wire.events import ErrorEvent, LogEvent, ProgressEvent, ResultEvent
 from workflows.wire.requests import Build, Generate, ListDevices, Probe, Verify
 
-Make = Callable[..., Worker]
+Make = Callable[..., WorkerClient]
 
 
 @pytest.fixture
 def make_worker(qapp: Any) -> Iterator[Make]:
-    made: list[Worker] = []
+    made: list[WorkerClient] = []
 
-    def make(**scenario: Any) -> Worker:
-        made.append(Worker(program(**scenario)))
+    def make(**scenario: Any) -> WorkerClient:
+        made.append(WorkerClient(program(**scenario)))
         return made[-1]
 
     yield make
@@ -133,7 +133,7 @@ def test_cancel_terminates_then_kills_what_does_not_answer(qtbot: Any, make_work
 
 
 def test_a_program_that_does_not_exist_is_a_crash(qtbot: Any, qapp: Any) -> None:
-    worker = Worker(["/nonexistent/program"])
+    worker = WorkerClient(["/nonexistent/program"])
     crashes: list[str] = []
     worker.crashed.connect(crashes.append)
     ends: list[Any] = []
@@ -179,7 +179,7 @@ def test_the_window_s_worker_runs_nothing_of_the_current_folder(
     traps = lay_traps(tmp_path / "checkpoint", "app", "workflows", "tests")
     monkeypatch.chdir(traps)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", os.environ.get("PYTHONPATH", "")]))
-    worker = Worker()
+    worker = WorkerClient()
     assert isinstance(last(qtbot, worker.request(ListDevices())), ResultEvent)
     worker.close()
     assert sprung(traps) == ""
@@ -189,7 +189,7 @@ def test_the_window_never_imports_the_heavy_libraries(qtbot: Any) -> None:
     import subprocess
 
     code = (
-        "import sys, app.main, app.tour; "
+        "import sys, app.main, app.startup.tour; "
         "heavy = {'torch', 'transformers', 'onnx', 'onnxruntime', 'numpy', 'pyqtgraph', 'pydantic'}; "
         "heavy &= set(sys.modules); "
         "sys.exit(str(heavy) if heavy else 0)"
@@ -222,7 +222,7 @@ for line in sys.stdin:
 
 
 def test_an_answer_that_cannot_be_read_ends_its_job(qtbot: Any, qapp: Any) -> None:
-    worker = Worker([sys.executable, "-c", ODD])
+    worker = WorkerClient([sys.executable, "-c", ODD])
     lines: list[str] = []
     worker.log.connect(lines.append)
     answers: list[object] = []

@@ -22,16 +22,16 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from app.charts.speed import SpeedTab
 from app.main import application
+from app.measure.charts.speed_tab import SpeedTab
 from app.state.context import AppContext
 from app.state.measurements import Measurements
-from app.state.owner import Owner
+from app.state.run_configuration import RunConfiguration
 from tests.benchmarks.window_scenes import live, until
 from tests.fakes.worker import program
 from workflows.wire.events import ChunkEvent, TokenEvent
 
-FP32 = Owner("/bundles/demo", "demo", "fp32", "cpu", "static", 4096)
+FP32 = RunConfiguration("/bundles/demo", "demo", "fp32", "cpu", "static", 4096)
 INT4 = replace(FP32, path="/bundles/demo-int4", name="demo-int4", precision="int4")
 CHUNKS = 4
 

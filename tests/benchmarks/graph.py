@@ -22,10 +22,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.inspect.graph.tab import GraphTab
-from app.jobs.worker import Worker
+from app.inspect.graph.graph_tab import GraphTab
+from app.jobs.worker_client import WorkerClient
 from app.main import application
-from app.warmup import settle
+from app.startup.preload import freeze_garbage
 from tests.benchmarks.heartbeat import Heartbeat
 from tests.fakes.graphs import decoder_graph, diff_of, flat_graph
 from tests.fakes.worker import program
@@ -73,7 +73,7 @@ class Scene:
         graph.write_text(dumps(answer))
         diff.write_text(dumps(diff_of(answer)))
         self.bytes = graph.stat().st_size
-        self.worker = Worker(program(graph=str(graph), diff=str(diff)))
+        self.worker = WorkerClient(program(graph=str(graph), diff=str(diff)))
         warm: list[object] = []
         self.worker.request(ShowGraph(Where("/warm"))).finished.connect(warm.append)
         until(lambda: warm)
@@ -81,7 +81,7 @@ class Scene:
         self.tab = GraphTab(self.worker, folder)
         self.tab.resize(1280, 800)
         self.tab.show()
-        settle()
+        freeze_garbage()
 
     def timed(self, doing: str, act: Callable[[], object], done: Callable[[], object]) -> float:
         """Seconds from an act to the picture of what came of it."""

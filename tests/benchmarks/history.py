@@ -24,8 +24,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.history.tab import HistoryTab
 from app.main import PAGES, application
+from app.measure.history.tab import HistoryTab
 from app.state.context import AppContext
 from app.window import MainWindow
 from tests.app.conftest import fake_summary

@@ -17,12 +17,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
 from app.chat.page import ChatPage
-from app.chat.sampling import Sampling
-from app.jobs.worker import Worker
-from app.library.page import HomePage
+from app.chat.sampling import SamplingSettings
+from app.home.page import HomePage
+from app.jobs.worker_client import WorkerClient
 from app.main import PAGES, application
 from app.state.context import AppContext
-from app.state.recents import read_summary
+from app.state.recent_bundles import read_summary
 from app.window import MainWindow
 from tests.benchmarks.heartbeat import Heartbeat
 from tests.fakes.worker import program
@@ -41,7 +41,7 @@ class MixedContext(AppContext):
         self._session_program: Sequence[str] | None = session
         super().__init__()
 
-    def new_worker(self) -> Worker:
+    def new_worker(self) -> WorkerClient:
         """The first one asked for is the session's."""
         self.program, self._session_program = self._session_program, None
         return super().new_worker()
@@ -142,11 +142,11 @@ def kill() -> dict[str, Any]:
     pid = window.context.session_worker.pid
     page.session.token.connect(tokens.append)
     page.session.token.connect(lambda _event: os.kill(pid, signal.SIGKILL) if len(tokens) == 20 else None)
-    page.controller.sampling = Sampling(temperature=5.0, max_new_tokens=2000)  # it babbles instead of ending
+    page.controller.sampling = SamplingSettings(temperature=5.0, max_new_tokens=2000)  # it babbles instead of ending
     write(page, QUESTION)
     press(page.composer.button)
     until(lambda: page.session.state == "failed" and page.banner.isVisible())
-    page.controller.sampling = Sampling()
+    page.controller.sampling = SamplingSettings()
     killed_at = len(tokens)
     message, action = page.banner.message, page.banner._action.text()
     pressed = press(page.banner._action)

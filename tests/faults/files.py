@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import onnx_ir as ir
 
-from app.state.chats import ChatStore
+from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
-from app.state.kept_choices import Kept, KeptChoices
-from app.state.store import JsonFile
+from app.state.json_file import JsonFile
+from app.state.saved_choices import BundleChoices, SavedChoices
 from tests.faults.cases import NEW, OLD, Subject
 from tests.workflows.bundle.making import pipeline
 from tests.workflows.interchange import peers
@@ -189,13 +189,13 @@ RECENTS = Subject(
 
 def _choices(root: Path, value: int) -> str:
     told: list[str] = []
-    KeptChoices(root, told.append).keep("/b", Kept({"top_k": value}))
+    SavedChoices(root, told.append).keep("/b", BundleChoices({"top_k": value}))
     return "".join(told)
 
 
 def _choices_state(root: Path) -> str:
     told: list[str] = []
-    kept = KeptChoices(root, told.append).of("/b")
+    kept = SavedChoices(root, told.append).of("/b")
     return {1: OLD, 2: NEW}.get(kept.sampling["top_k"] if kept else 0, f"between: {kept} {told}")
 
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from app.chat.page import ChatPage
-from app.jobs.worker import Worker
+from app.jobs.worker_client import WorkerClient
 from app.main import PAGES
 from app.state.context import AppContext
 from app.window import MainWindow
@@ -115,7 +115,7 @@ def test_one_that_goes_on_by_itself_is_left_alone(qtbot: Any, window: MainWindow
 
 def test_the_engines_own_worker_is_noticed_and_answers_again(qtbot: Any, qapp: object) -> None:
     """No fake: it is stopped before it can answer, is said to hang, and answers once it may go on."""
-    worker, hung, ends = Worker(), list[bool](), list[object]()
+    worker, hung, ends = WorkerClient(), list[bool](), list[object]()
     worker.hung.connect(hung.append)
     worker.request(ListDevices()).finished.connect(ends.append)
     qtbot.waitUntil(lambda: len(ends) == 1)

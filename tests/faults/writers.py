@@ -11,9 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from app.state.chats import ChatStore
+from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
-from app.state.recents import Recents
+from app.state.recent_bundles import RecentBundles
 from app.state.settings import Settings
 from workflows.locks import HeldError
 from workflows.measure.history import FILE, History, new_id, now
@@ -52,7 +52,7 @@ def at_once(home: Path, times: int = TIMES) -> None:
 def lost(home: Path, times: int = TIMES) -> dict[str, int]:
     """How many writes of each kind are not there."""
     each = times // _KINDS
-    settings, recents = Settings(home), Recents(home, lambda path: {"name": path})
+    settings, recents = Settings(home), RecentBundles(home, lambda path: {"name": path})
     speeds = {entry.path: entry.speed for entry in recents.entries}
     runs = {run.name for run in History(home / FILE).runs()}
     chats = [ChatStore(home / "chats").copy(path.name.removesuffix(".chat.json"))
@@ -85,7 +85,11 @@ def _keep(home: Path, name: str) -> None:
 
 def _as_window(home: Path, name: str, each: int) -> None:
     """All begin with the same last chat: one has it, the others go on in chats of their own."""
-    settings, recents, store = Settings(home), Recents(home, lambda path: {"name": path}), ChatStore(home / "chats")
+    settings, recents, store = (
+        Settings(home),
+        RecentBundles(home, lambda path: {"name": path}),
+        ChatStore(home / "chats"),
+    )
     try:
         key = store.begin()
         chat = store.load(key) if key else Conversation()

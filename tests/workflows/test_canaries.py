@@ -44,7 +44,7 @@ APART = {"JOINERY_APART_SECONDS": "60"}  # what run_apart tells a process that i
 WAYS: dict[str, tuple[list[str], str]] = {
     "app/__main__.py": (["-m", "app", "--help"], ""),
     "app/main.py": (["-m", "app.main", "--help"], ""),
-    "app/i18n/__main__.py": (["-m", "app.i18n", "--help"], ""),
+    "app/text/__main__.py": (["-m", "app.text", "--help"], ""),
     "workflows/__main__.py": (["-m", "workflows", "devices"], ""),
     "workflows/worker.py": (["-m", "workflows.worker"], '{"id": 1, "job": "devices"}\n'),
     "workflows/rendering/sandbox.py": (["-m", "workflows.rendering.sandbox"], '{"sources": {"a": "b"}}\n'),

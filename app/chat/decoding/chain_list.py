@@ -13,17 +13,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chat.decoding.rows import PROBLEM, VALUE, Rows
+from app.chat.decoding.chain_model import PROBLEM, VALUE, ChainModel
 from app.widgets.theme import G, mono_font, theme
 
 LINE = 3 * G + G // 2
 MOST_SEEN = 8
 
 
-class ChainList(QListView):
+class ChainListView(QListView):
     """The rows of a chain."""
 
-    def __init__(self, rows: Rows, parent: QWidget | None = None) -> None:
+    def __init__(self, rows: ChainModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = rows
         self.setModel(rows)

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.state.store import parse_json
+from app.state.json_file import parse_json
+from app.text.formatting import pluralize
 from app.widgets import button
-from app.widgets.format import counted
 from app.widgets.plain_text import set_tool_tip
 from app.widgets.theme import G
 
@@ -32,7 +32,7 @@ MOST_OPEN = 60
 """Rows that are unfolded at first; of a larger reply the outermost ones are."""
 
 
-class ReplyTree(QWidget):
+class JsonReplyTree(QWidget):
     """`seen` tells whether the tree is looked at, or the text in its place."""
 
     seen = Signal(bool)
@@ -138,9 +138,9 @@ class _Tree(QTreeWidget):
 
     def _words(self, value: Any) -> str:
         if isinstance(value, dict):
-            return counted(len(value), self.tr("1 field"), self.tr("{0} fields"))
+            return pluralize(len(value), self.tr("1 field"), self.tr("{0} fields"))
         if isinstance(value, list):
-            return counted(len(value), self.tr("1 item"), self.tr("{0} items"))
+            return pluralize(len(value), self.tr("1 item"), self.tr("{0} items"))
         return json.dumps(value, ensure_ascii=False)
 
     def _items(self, enter: Callable[[QTreeWidgetItem], bool]) -> list[QTreeWidgetItem]:

@@ -6,9 +6,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.inspect.graph.bands import draw_in_bands
-from app.inspect.graph.canvas import Canvas
-from app.jobs.slices import Slices
+from app.inspect.graph.banded_drawing import draw_in_bands
+from app.inspect.graph.graph_canvas import GraphCanvas
+from app.jobs.time_slices import TimeSlicer
 from app.widgets.theme import theme
 
 SIDE, NARROW = 160, 56
@@ -18,11 +18,11 @@ SIDE, NARROW = 160, 56
 class Minimap(QWidget):
     """A child of the canvas' neighbour, so that panning does not move it."""
 
-    def __init__(self, canvas: Canvas, parent: QWidget) -> None:
+    def __init__(self, canvas: GraphCanvas, parent: QWidget) -> None:
         super().__init__(parent)
         self.canvas = canvas
         self._picture: QImage | None = None
-        self._slices = Slices(self)
+        self._slices = TimeSlicer(self)
         self._scale = 1.0
         self.setAccessibleName(self.tr("Overview of the graph"))
         self.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QPointF, QRectF, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.scene.boxes import Key
-from app.scene.levels import Scene
+from app.graph_scene.boxes import BoxKey
+from app.graph_scene.scene import Scene
 
-LEAST, MOST = 0.004, 3.0
-START_LEAST = 0.5
+MIN_SCALE, MAX_SCALE = 0.004, 3.0
+MIN_START_SCALE = 0.5
 """A graph opens no smaller than this: a tall one from its beginning."""
 MARGIN = 32
 
@@ -54,14 +54,14 @@ class Viewport(QWidget):
         s, o = self.scale, self.offset
         return QRectF(rect.x() * s + o.x(), rect.y() * s + o.y(), rect.width() * s, rect.height() * s)
 
-    def place_of(self, key: Key) -> QRectF | None:
+    def place_of(self, key: BoxKey) -> QRectF | None:
         """Where a box is in the picture; None while it is inside a closed scope."""
         found = self.scene.find(key) if self.scene and self.scene.exists(key) else None
         return QRectF(found[1], found[2], found[0].w, found[0].h) if found else None
 
     def set_view(self, scale: float, offset: QPointF) -> None:
         """Sees the picture at `scale` with its corner at `offset`."""
-        self.scale = min(max(scale, LEAST), MOST)
+        self.scale = min(max(scale, MIN_SCALE), MAX_SCALE)
         self.offset = offset.toPoint()
         self.update()
         self.moved.emit()
@@ -69,7 +69,7 @@ class Viewport(QWidget):
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Larger or smaller; the point `at` of the widget stays where it is."""
         at = at or QPointF(self.rect().center())
-        scale = min(max(self.scale * factor, LEAST), MOST)
+        scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
         ratio = scale / self.scale
         self.set_view(scale, at - (at - QPointF(self.offset)) * ratio)
 
@@ -82,35 +82,35 @@ class Viewport(QWidget):
         rect = rect or self.bounds()
         room = self.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
         scale = min(room.width() / rect.width(), room.height() / rect.height(), most)
-        scale = min(max(scale, LEAST), MOST)
+        scale = min(max(scale, MIN_SCALE), MAX_SCALE)
         self.set_view(scale, QPointF(self.rect().center()) - rect.center() * scale)
 
     def start(self) -> None:
         """The whole picture where it can be read, else its beginning."""
         self.fit()
-        if self.scale < START_LEAST:
+        if self.scale < MIN_START_SCALE:
             bounds = self.bounds()
             room = self.width() - 2 * MARGIN
-            scale = max(START_LEAST, min(1.0, room / bounds.width()))
+            scale = max(MIN_START_SCALE, min(1.0, room / bounds.width()))
             first = self.scene.root.boxes[0] if self.scene and self.scene.root.boxes else None
             middle = first.x + first.w / 2 if first else bounds.center().x()
             if bounds.width() * scale <= room:
                 middle = bounds.center().x()
             self.set_view(scale, QPointF(self.width() / 2 - middle * scale, MARGIN))
 
-    def centre(self, key: Key) -> None:
+    def centre(self, key: BoxKey) -> None:
         """Moves a box into the middle, unless all of it is seen well already."""
         place = self.place_of(key)
         if place is None:
             return
-        scale = max(self.scale, START_LEAST)
+        scale = max(self.scale, MIN_START_SCALE)
         if self.scale == scale and self.visible().contains(place):
             return
         self.set_view(scale, QPointF(self.rect().center()) - self._heart(place) * scale)
 
     def _heart(self, place: QRectF) -> QPointF:
         """The middle of a box, or the upper part of one that is larger than the window."""
-        room = self.height() / max(self.scale, START_LEAST) - 2 * MARGIN
+        room = self.height() / max(self.scale, MIN_START_SCALE) - 2 * MARGIN
         y = place.center().y() if place.height() < room else place.top() + room / 2
         return QPointF(place.center().x(), y)
 

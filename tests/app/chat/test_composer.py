@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.chat.composer import MOST_LINES, Composer
-from app.chat.intents import Resend, Rewrite, Send, Stop
-from app.state.drafts import Unsent
+from app.chat.intents import EditPrompt, ReplacePrompt, Send, Stop
+from app.state.unsent_prompts import UnsentPrompt
 
 Key, Mod = Qt.Key, Qt.KeyboardModifier
 
@@ -40,7 +40,7 @@ def test_enter_sends_and_empties_the_box(composer: Composer, told: list[object],
     qtbot.keyClicks(composer.edit, "What is 8 times 7?")
     qtbot.keyClick(composer.edit, key)
     assert told == [Send("What is 8 times 7?")]
-    assert composer.draft == Unsent() and not composer.button.isEnabled()
+    assert composer.draft == UnsentPrompt() and not composer.button.isEnabled()
 
 
 def test_shift_enter_breaks_the_line_and_the_box_grows_to_a_limit(
@@ -71,10 +71,10 @@ def test_while_a_reply_runs_the_next_prompt_is_written_and_waits(
     assert composer.button.text() == "Stop" and composer.button.isEnabled()
     qtbot.keyClicks(composer.edit, "next")
     qtbot.keyClick(composer.edit, Key.Key_Return)
-    assert told == [] and composer.draft == Unsent("next")
+    assert told == [] and composer.draft == UnsentPrompt("next")
     qtbot.keyClick(composer.edit, Key.Key_Escape)
     qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
-    assert told == [Stop(), Stop()] and composer.draft == Unsent("next")
+    assert told == [Stop(), Stop()] and composer.draft == UnsentPrompt("next")
     composer.set_running(False)
     assert composer.button.text() == "Send" and composer.button.isEnabled() and composer.edit.hasFocus()
     composer.button.click()
@@ -87,15 +87,15 @@ def test_without_a_bundle_nothing_can_be_written(composer: Composer, told: list[
     composer.submit()
     assert told == [] and not composer.edit.isEnabled() and not composer.button.isEnabled()
     composer.set_enabled(True)
-    assert composer.draft == Unsent("kept") and composer.button.isEnabled()
+    assert composer.draft == UnsentPrompt("kept") and composer.button.isEnabled()
 
 
 def test_an_earlier_prompt_is_sent_in_its_own_place(composer: Composer, told: list[object], qtbot: QtBot) -> None:
     composer.begin_edit(5, "What is 8 times 7?")
-    assert composer.draft == Unsent("What is 8 times 7?", 5) and composer.edit.hasFocus()
+    assert composer.draft == UnsentPrompt("What is 8 times 7?", 5) and composer.edit.hasFocus()
     qtbot.keyClicks(composer.edit, "!")  # the cursor stands at the end
     qtbot.keyClick(composer.edit, Key.Key_Return)
-    assert told == [Resend(5, "What is 8 times 7?!")]
+    assert told == [ReplacePrompt(5, "What is 8 times 7?!")]
     qtbot.keyClicks(composer.edit, "new")
     qtbot.keyClick(composer.edit, Key.Key_Return)
     assert told[1:] == [Send("new")]  # the edit is over
@@ -104,20 +104,20 @@ def test_an_earlier_prompt_is_sent_in_its_own_place(composer: Composer, told: li
 def test_escape_leaves_an_edit_and_nothing_else(composer: Composer, told: list[object], qtbot: QtBot) -> None:
     composer.begin_edit(5, "old")
     qtbot.keyClick(composer.edit, Key.Key_Escape)
-    assert composer.draft == Unsent()
+    assert composer.draft == UnsentPrompt()
     qtbot.keyClicks(composer.edit, "new")
     qtbot.keyClick(composer.edit, Key.Key_Escape)
-    assert composer.draft == Unsent("new") and told == []
+    assert composer.draft == UnsentPrompt("new") and told == []
 
 
 def test_the_arrow_up_recalls_the_last_prompt_into_an_empty_box_alone(
     composer: Composer, told: list[object], qtbot: QtBot
 ) -> None:
     qtbot.keyClick(composer.edit, Key.Key_Up)
-    assert told == [Rewrite()]
+    assert told == [EditPrompt()]
     composer.edit.setPlainText("a\nb")
     qtbot.keyClick(composer.edit, Key.Key_Up)
-    assert told == [Rewrite()]
+    assert told == [EditPrompt()]
 
 
 def test_the_tabulator_leaves_the_box(composer: Composer, qtbot: QtBot) -> None:

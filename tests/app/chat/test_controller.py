@@ -14,10 +14,10 @@ from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
 from app.chat.controller import ChatController
-from app.jobs.slices import whole
-from app.state.chats import ChatStore
+from app.jobs.time_slices import run_at_once
+from app.state.bundle_session import BundleSession
+from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
-from app.state.session import Session
 from tests.app.test_session import DONE, READY, TOKEN, StubJob
 from tests.fakes.inspections import group
 from workflows.wire.events import CacheEvent, ErrorEvent
@@ -75,7 +75,7 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.worker = OrderedWorker()
-        self.session = Session(self.worker)  # type: ignore[arg-type]
+        self.session = BundleSession(self.worker)  # type: ignore[arg-type]
         self.store = ChatStore(folder)
         self.store.begin()
         self.bundle = BUNDLES[0]
@@ -116,7 +116,7 @@ class Bench:
                 self.asked[text] = self.controller.chat.key
 
     def pick(self, dice: random.Random) -> str:
-        keys = sorted(one.key for one in whole(self.store.saved()))
+        keys = sorted(one.key for one in run_at_once(self.store.saved()))
         return dice.choice(keys) if keys else ""
 
     def open_chat(self, key: str) -> None:
@@ -173,7 +173,7 @@ class Bench:
     def check_files(self) -> None:
         """Each question stands in the chat that it was sent in, and in no other."""
         found: dict[str, set[str]] = {}
-        for saved in whole(self.store.saved()):
+        for saved in run_at_once(self.store.saved()):
             for word in saved.words.split():
                 if word.startswith("q"):
                     found.setdefault(word, set()).add(saved.key)
@@ -262,7 +262,7 @@ def test_closing_while_the_bundle_opens_ends_the_reply_once(bench: Bench) -> Non
     bench.controller.shut()
     while bench.worker.open:
         bench.worker.end("<q0>")
-    (saved,) = whole(bench.store.saved())
+    (saved,) = run_at_once(bench.store.saved())
     reply = replies(bench.controller.chat)[0].reply
     assert (reply.ended, list(bench.ends.values()), saved.key) == ("interrupted", [1], bench.controller.chat.key)
     assert not any(isinstance(job.request, Generate) for job in bench.worker.all)

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.chat.controller import REFUSALS
-from app.chat.failures import OF_PROVIDERS, Failures
-from app.chat.intents import Intent, NewChat, Rewrite
-from app.state.session import SessionFailure
+from app.chat.failures import OF_PROVIDERS, FailureBanner
+from app.chat.intents import EditPrompt, Intent, NewChat
+from app.state.bundle_session import SessionFailure
 from app.widgets import Banner
 from tests.app.test_session import StubWorker
 from workflows.wire.events import ErrorEvent
@@ -38,7 +38,7 @@ class Bench:
         self.owner = QObject()
         self.banner = Banner()
         qtbot.addWidget(self.banner)
-        self.failures = Failures(context, self.banner, self._do, self.owner)
+        self.failures = FailureBanner(context, self.banner, self._do, self.owner)
 
     def _do(self, intent: Intent) -> None:
         self.did.append(intent)
@@ -67,7 +67,7 @@ def bench(qtbot: QtBot) -> Bench:
         ("stopped", "failed", "Reopen", "reopen"),
         ("cache", "ready", "New chat", NewChat()),
         ("recipe", "failed", "Try again", "reopen"),
-        *((kind, "ready", "Edit the prompt", Rewrite()) for kind in REFUSALS),
+        *((kind, "ready", "Edit the prompt", EditPrompt()) for kind in REFUSALS),
     ],
 )
 def test_each_kind_has_its_likely_mend(bench: Bench, kind: str, state: str, words: str, did: object) -> None:

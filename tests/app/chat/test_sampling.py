@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.chat.sampling import ALTERNATIVES, Sampling, parse_stops, show_stops
+from app.chat.sampling import ALTERNATIVES, SamplingSettings, parse_stops, show_stops
 
-WARM = Sampling(0.7, 40, 0.95, 0.05, 1.1, 64, 7, ("\n\n", "END"))
+WARM = SamplingSettings(0.7, 40, 0.95, 0.05, 1.1, 64, 7, ("\n\n", "END"))
 
 
 def test_what_is_sent_is_what_is_set() -> None:
@@ -28,14 +28,14 @@ def test_what_is_sent_is_what_is_set() -> None:
     }
 
 
-@pytest.mark.parametrize("sampling", [Sampling(), WARM, replace(WARM, seed=None, stop=())])
-def test_the_settings_file_gives_back_what_was_kept(sampling: Sampling) -> None:
-    assert Sampling.from_json(sampling.to_json()) == sampling
+@pytest.mark.parametrize("sampling", [SamplingSettings(), WARM, replace(WARM, seed=None, stop=())])
+def test_the_settings_file_gives_back_what_was_kept(sampling: SamplingSettings) -> None:
+    assert SamplingSettings.from_json(sampling.to_json()) == sampling
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '"warm"', "null", "[" * 100_000])
 def test_a_damaged_text_is_the_defaults(text: str) -> None:
-    assert Sampling.from_json(text) == Sampling()
+    assert SamplingSettings.from_json(text) == SamplingSettings()
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_a_damaged_text_is_the_defaults(text: str) -> None:
 def test_a_setting_of_another_kind_is_at_its_default_alone(name: str, value: Any) -> None:
     """One wrong entry does not cost the others, and none reaches the engine."""
     kept = {"temperature": 0.7, "top_k": 40, "seed": 7, "stop": ["END"], name: value}
-    found = Sampling.from_dict(kept)
-    assert getattr(found, name) == getattr(Sampling(), name)
+    found = SamplingSettings.from_dict(kept)
+    assert getattr(found, name) == getattr(SamplingSettings(), name)
     for other in {"temperature", "top_k", "seed"} - {name}:
         assert getattr(found, other) == kept[other]
 
 
 def test_whole_numbers_stay_whole_and_empty_stops_go() -> None:
-    found = Sampling.from_dict({"top_k": 40.9, "max_new_tokens": 12.0, "stop": ["END", "", 3]})
+    found = SamplingSettings.from_dict({"top_k": 40.9, "max_new_tokens": 12.0, "stop": ["END", "", 3]})
     assert (found.top_k, found.max_new_tokens, found.stop) == (40, 12, ("END",))
     assert isinstance(found.top_k, int)
 

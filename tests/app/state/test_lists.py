@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from app.state.kept_choices import FILE, Kept, KeptChoices
 from app.state.preflights import Preflights
-from app.state.recents import Recents, bundle_title
-from app.state.unfinished import UnfinishedBuilds
+from app.state.recent_bundles import RecentBundles, bundle_title
+from app.state.saved_choices import FILE, BundleChoices, SavedChoices
+from app.state.unfinished_builds import UnfinishedBuilds
 from tests.app.conftest import fake_summary, make_bundle
-from tests.app.state.test_doors import Errands
+from tests.app.state.test_interop import Errands
 from workflows.wire.events import ErrorEvent
 from workflows.wire.reports.preflight import PreflightReport
 from workflows.wire.requests import Build, Preflight
@@ -56,7 +56,7 @@ class Used(Listed):
     name = "recents.json"
 
     def open(self) -> None:
-        self._hear(Recents(self.folder, fake_summary))
+        self._hear(RecentBundles(self.folder, fake_summary))
 
     def add(self) -> None:
         self.list.add(str(self.folder))
@@ -98,10 +98,10 @@ class Chosen(Listed):
     name = FILE
 
     def open(self) -> None:
-        self.list = KeptChoices(self.folder, self.said.append)
+        self.list = SavedChoices(self.folder, self.said.append)
 
     def add(self) -> None:
-        self.list.keep("/b", Kept({"top_k": 4}))
+        self.list.keep("/b", BundleChoices({"top_k": 4}))
 
     def shown(self) -> int:
         return int(self.list.of("/b") is not None)
@@ -173,15 +173,15 @@ def test_a_damaged_one_is_set_aside_and_begun_anew(
 def test_the_bundles_used_last_are_kept_and_no_more(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.state.recents.LIMIT", 4)
-    recents = Recents(tmp_path, fake_summary)
+    monkeypatch.setattr("app.state.recent_bundles.LIMIT", 4)
+    recents = RecentBundles(tmp_path, fake_summary)
     for name in ("a", "b", "c", "d", "e", "c"):
         recents.add(f"/b/{name}")
     assert [entry.name for entry in recents.entries] == ["c", "e", "d", "b"]
 
 
 def test_a_bundle_that_was_removed_comes_back_where_it_was(qtbot: QtBot, tmp_path: Path) -> None:
-    recents = Recents(tmp_path, fake_summary)
+    recents = RecentBundles(tmp_path, fake_summary)
     for name in ("a", "b", "c"):
         recents.add(str(make_bundle(tmp_path / name)))
     recents.note_speed(str(tmp_path / "b"), 212.5, "qnn")
@@ -198,7 +198,7 @@ def test_a_bundle_that_was_removed_comes_back_where_it_was(qtbot: QtBot, tmp_pat
 def test_a_speed_is_of_a_bundle_that_is_listed_and_of_a_reply_that_had_one(
     qtbot: QtBot, tmp_path: Path, path: str, rate: float
 ) -> None:
-    recents = Recents(tmp_path, fake_summary)
+    recents = RecentBundles(tmp_path, fake_summary)
     recents.add("/b/0")
     recents.note_speed(path, rate, "cpu")
     assert [(entry.path, entry.speed, entry.provider) for entry in recents.entries] == [("/b/0", 0.0, "")]
@@ -206,7 +206,7 @@ def test_a_speed_is_of_a_bundle_that_is_listed_and_of_a_reply_that_had_one(
 
 def test_a_bundle_that_was_mended_has_no_problem_any_more(qtbot: QtBot, tmp_path: Path) -> None:
     folder = make_bundle(tmp_path / "b", damaged=True)
-    recents = Recents(tmp_path, fake_summary)
+    recents = RecentBundles(tmp_path, fake_summary)
     entry = recents.add(str(folder))
     assert "12 bytes instead" in entry.problem and entry.title == "b"
     (folder / "damaged").unlink()
@@ -215,13 +215,13 @@ def test_a_bundle_that_was_mended_has_no_problem_any_more(qtbot: QtBot, tmp_path
 
 
 def test_choices_of_the_bundles_talked_with_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.state.kept_choices.MOST", 3)
-    kept = KeptChoices(tmp_path, lambda said: pytest.fail(said))
+    monkeypatch.setattr("app.state.saved_choices.MOST_BUNDLES", 3)
+    kept = SavedChoices(tmp_path, lambda said: pytest.fail(said))
     for place in range(4):
-        kept.keep(f"/b/{place}", Kept({"top_k": place}, "window"))
-        kept.keep("/b/0", Kept({"top_k": -1}))  # talked with all the while
-    assert kept.of("/b/0") == Kept({"top_k": -1}) and kept.of("/b/1") is None
-    assert kept.of("/b/3") == Kept({"top_k": 3}, "window")
+        kept.keep(f"/b/{place}", BundleChoices({"top_k": place}, "window"))
+        kept.keep("/b/0", BundleChoices({"top_k": -1}))  # talked with all the while
+    assert kept.of("/b/0") == BundleChoices({"top_k": -1}) and kept.of("/b/1") is None
+    assert kept.of("/b/3") == BundleChoices({"top_k": 3}, "window")
 
 
 def test_one_bundle_is_tried_at_a_time_and_one_built_anew_is_another(qtbot: QtBot, tmp_path: Path) -> None:

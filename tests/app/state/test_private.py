@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.state.chats import ChatStore
+from app.state.chat_store import ChatStore
 from app.state.context import AppContext
 from app.state.conversation import Conversation
 

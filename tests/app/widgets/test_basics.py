@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from app.widgets.basics import Banner, Elided, EmptyState, Kind, Pill, Section, Stat, button, label, scrolled
+from app.widgets.basics import (
+    Banner,
+    ElidedLabel,
+    EmptyState,
+    Kind,
+    PillLabel,
+    Section,
+    Stat,
+    button,
+    label,
+    scroll_area,
+)
 
 
 @pytest.fixture
@@ -62,14 +73,14 @@ def test_the_cross_dismisses(qtbot: Any, banner: Banner) -> None:
 @pytest.mark.parametrize("text", ["<b>bold</b>", "a & b", "<img src=x>"])
 def test_what_comes_from_a_file_is_no_markup(qtbot: Any, banner: Banner, text: str) -> None:
     banner.error(text)
-    for part in (banner._text, label(text), Pill(text), Elided(text)):
+    for part in (banner._text, label(text), PillLabel(text), ElidedLabel(text)):
         qtbot.addWidget(part)
         assert part.textFormat() == Qt.TextFormat.PlainText
 
 
 def test_a_long_line_is_cut_in_the_middle_and_whole_in_its_tool_tip(qtbot: Any) -> None:
     path = "/home/someone/models/" + "deep/" * 20 + "qwen3-demo-int4"
-    line = Elided(path)
+    line = ElidedLabel(path)
     qtbot.addWidget(line)
     line.resize(160, 20)
     line.show()
@@ -107,7 +118,7 @@ def test_a_figure_is_read_with_its_name_and_unit(qtbot: Any) -> None:
 
 
 def test_a_pill_changes_its_word_and_its_tint(qtbot: Any) -> None:
-    pill = Pill("int4")
+    pill = PillLabel("int4")
     qtbot.addWidget(pill)
     assert (pill.text(), pill.property("tint")) == ("int4", "")
     pill.set("failed", "error")
@@ -125,7 +136,7 @@ def test_a_button_calls_without_arguments_and_has_a_name(qtbot: Any) -> None:
 
 def test_a_section_has_its_explanation_and_a_page_scrolls_down_alone(qtbot: Any) -> None:
     section = Section("Devices", "What can be used.")
-    area = scrolled(section)
+    area = scroll_area(section)
     qtbot.addWidget(area)
     assert section.heading.text() == "Devices"
     assert area.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff

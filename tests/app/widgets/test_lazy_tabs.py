@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.inspect.page import InspectPage
-from app.inspect.tab import InspectTab
+from app.inspect.inspect_page import InspectPage
+from app.inspect.inspect_tab import InspectTab
 from app.state.context import AppContext
 from app.state.inspection import inspection_of
 from app.widgets.lazy_tabs import LazyTabs

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from app.widgets.session_choice import BY_THE_HOST, SessionChoice, allow, choose, why_not
+from app.widgets.session_choice import BY_THE_HOST, SessionChoice, allow_entry, select_entry, unavailable_reason
 from tests.fakes.worker import CPU, DML, QNN, WEBGPU
 
 
@@ -36,8 +36,8 @@ def test_what_cannot_be_used_is_greyed_with_the_reason_and_the_remedy(choice: Se
     assert enabled(choice) == {"cpu": True, "qnn": True, "webgpu": False, "dml": False}
     at = choice.provider.findData("dml")
     assert choice.provider.itemData(at, Qt.ItemDataRole.ToolTipRole) == f"{DML.reason} {DML.remedy}"
-    assert why_not(CPU) == "" and why_not(replace(DML, remedy="")) == DML.reason
-    choose(choice.provider, "dml")
+    assert unavailable_reason(CPU) == "" and unavailable_reason(replace(DML, remedy="")) == DML.reason
+    select_entry(choice.provider, "dml")
     assert choice.chosen[0] == "cpu"
 
 
@@ -47,7 +47,7 @@ def test_what_cannot_be_used_is_greyed_with_the_reason_and_the_remedy(choice: Se
 )
 def test_a_choice_stays_while_it_can_be_used(choice: SessionChoice, then: list[Any], provider: str) -> None:
     choice.set_devices([CPU, QNN])
-    choose(choice.provider, "qnn")
+    select_entry(choice.provider, "qnn")
     choice.set_devices(then)
     assert choice.chosen[0] == provider
 
@@ -80,23 +80,23 @@ def test_a_person_is_told_of_and_the_wheel_is_not_heard(qtbot: Any, choice: Sess
 def test_a_graph_that_writes_its_cache_itself_has_its_own_layout_alone(
     choice: SessionChoice, built: str, first: str, free: bool
 ) -> None:
-    choose(choice.cache, "fifo")
+    select_entry(choice.cache, "fifo")
     choice.set_built(built)
     assert choice.cache.itemText(0) == first
     assert choice.chosen[1] == ("fifo" if free else None)
     tip = choice.cache.itemData(1, Qt.ItemDataRole.ToolTipRole)
     assert bool(tip) != free
-    choose(choice.cache, "static")
+    select_entry(choice.cache, "static")
     assert choice.chosen[1] == ("static" if free else None)
     choice.set_built("static")
-    choose(choice.cache, "window")
+    select_entry(choice.cache, "window")
     assert choice.chosen[1] == "window"
 
 
 def test_an_entry_is_greyed_and_given_back(choice: SessionChoice) -> None:
-    allow(choice.cache, 2, "Not today.")
-    choose(choice.cache, "window")
+    allow_entry(choice.cache, 2, "Not today.")
+    select_entry(choice.cache, "window")
     assert choice.chosen[1] is None
-    allow(choice.cache, 2, "")
-    choose(choice.cache, "window")
+    allow_entry(choice.cache, 2, "")
+    select_entry(choice.cache, "window")
     assert choice.chosen[1] == "window" and choice.cache.itemData(2, Qt.ItemDataRole.ToolTipRole) == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from app.chat.transcript import Transcript
-from app.state.chats import ChatStore
+from app.state.chat_store import ChatStore
 from app.state.conversation import Conversation
 from tests.faults.mutants.edits import change_file
 from tests.faults.mutants.lines import FindingError, RefusedError

@@ -9,7 +9,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from app.state.run_lines import line_of
+from app.state.run_rows import run_row
 from tests.faults.mutants.edits import change_bytes, change_json
 from tests.faults.mutants.lines import RefusedError, line
 from tests.workflows.interchange.mutations import JUNK
@@ -93,7 +93,7 @@ def use(root: Path) -> list[str]:
     try:
         found = History(root / FILE).runs()
         for run in found:
-            line_of(run)
+            run_row(run)
     except (OSError, JoineryError) as error:  # what the window says of it
         raise RefusedError(str(error)) from None
     for run in found:

@@ -10,18 +10,18 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from app.chat.decoding.beams import BeamPart
-from app.chat.decoding.check import Finding, FormCheck
-from app.chat.decoding.choice import Decoding, Form, Forms
-from app.chat.decoding.drafts import DraftPart
-from app.chat.decoding.examples import examples
-from app.chat.decoding.form import FormPart
-from app.chat.decoding.ops import Row
-from app.chat.decoding.part import DecodingPart
-from app.chat.sampling import Sampling
-from app.state.recents import Recents
+from app.chat.decoding.beam_section import BeamSection
+from app.chat.decoding.chain_ops import ChainRow
+from app.chat.decoding.decoding_options import DecodingOptions, Form, ReplyForms
+from app.chat.decoding.decoding_section import DecodingSection
+from app.chat.decoding.draft_section import DraftSection
+from app.chat.decoding.form_check import FormCheck, FormFinding
+from app.chat.decoding.form_examples import form_examples
+from app.chat.decoding.form_section import FormSection
+from app.chat.sampling import SamplingSettings
+from app.state.recent_bundles import RecentBundles
 
-WARM = Sampling(temperature=0.7)
+WARM = SamplingSettings(temperature=0.7)
 
 
 def pick(combo: QComboBox, value: object) -> None:
@@ -37,24 +37,24 @@ def heard(signal: Any) -> list[Any]:
 
 
 @pytest.fixture
-def part(qtbot: QtBot, tmp_path: Path) -> DecodingPart:
-    found = DecodingPart()
+def part(qtbot: QtBot, tmp_path: Path) -> DecodingSection:
+    found = DecodingSection()
     qtbot.addWidget(found)
-    found.drafts.offer(Recents(tmp_path, lambda folder: {}), lambda summary: "")
+    found.drafts.offer(RecentBundles(tmp_path, lambda folder: {}), lambda summary: "")
     found.show()
     return found
 
 
-def test_drafts_of_the_text_so_far(part: DecodingPart) -> None:
+def test_drafts_of_the_text_so_far(part: DecodingSection) -> None:
     changes, drafts = heard(part.changed), part.drafts
     assert drafts.tokens.isHidden() and drafts.words.toolTip() == "as the bundle asks"
     pick(drafts.source, "ngram")
     drafts.tokens.setValue(1)
-    assert changes == [Decoding(drafts="ngram"), Decoding(drafts="ngram", draft_tokens=1)]
+    assert changes == [DecodingOptions(drafts="ngram"), DecodingOptions(drafts="ngram", draft_tokens=1)]
     assert drafts.tokens.text() == "1 token" and not drafts.tokens.isHidden()
 
 
-def test_acceptance_means_something_where_tokens_are_drawn(part: DecodingPart) -> None:
+def test_acceptance_means_something_where_tokens_are_drawn(part: DecodingSection) -> None:
     drafts = part.drafts
     pick(drafts.source, "ngram")
     assert not drafts.acceptance.isEnabled() and "temperature 0" in drafts.note.text()
@@ -67,7 +67,7 @@ def test_acceptance_means_something_where_tokens_are_drawn(part: DecodingPart) -
     assert not drafts.acceptance.isEnabled()
 
 
-def test_a_bundle_is_taken_when_it_was_typed(part: DecodingPart, qtbot: QtBot) -> None:
+def test_a_bundle_is_taken_when_it_was_typed(part: DecodingSection, qtbot: QtBot) -> None:
     """Not with each letter, and what was typed stays where it is refused."""
     changes, drafts = heard(part.changed), part.drafts
     assert drafts.bundle is not None
@@ -76,7 +76,7 @@ def test_a_bundle_is_taken_when_it_was_typed(part: DecodingPart, qtbot: QtBot) -
     for text in ("/b", "/b/t", "/b/tiny"):
         drafts.bundle.field.setEditText(text)
     qtbot.waitUntil(lambda: bool(changes))
-    assert changes == [Decoding(drafts="bundle", draft="/b/tiny")]
+    assert changes == [DecodingOptions(drafts="bundle", draft="/b/tiny")]
     drafts.wait()
     assert drafts.note.text() == "Opening the bundle …"
     drafts.refuse("It has other tokens.")
@@ -86,35 +86,37 @@ def test_a_bundle_is_taken_when_it_was_typed(part: DecodingPart, qtbot: QtBot) -
     assert not drafts.problem.text()
 
 
-def test_beams_are_dimmed_beside_drafts_and_say_why(part: DecodingPart) -> None:
+def test_beams_are_dimmed_beside_drafts_and_say_why(part: DecodingSection) -> None:
     beams, why = part.beams, "Beams draft no tokens: choose none under Drafts, or leave Beams off."
-    part.show_choice(Decoding(drafts="ngram"))
+    part.show_choice(DecodingOptions(drafts="ngram"))
     assert not beams.count.isEnabled() and beams.count.toolTip() == beams.note.text() == why
-    part.show_choice(Decoding(drafts="ngram", num_beams=3))
+    part.show_choice(DecodingOptions(drafts="ngram", num_beams=3))
     assert beams.count.isEnabled() and not beams.length.isEnabled()  # beams can be taken back
-    part.show_choice(Decoding(drafts="off"))
+    part.show_choice(DecodingOptions(drafts="off"))
     assert beams.count.isEnabled() and beams.count.toolTip() == "So many texts at once."
 
 
-def test_beams_are_off_while_tokens_are_drawn(part: DecodingPart) -> None:
+def test_beams_are_off_while_tokens_are_drawn(part: DecodingSection) -> None:
     beams = part.beams
     assert not beams.length.isEnabled() and beams.words.toolTip() == "off"
     beams.count.setValue(4)
     beams.length.setValue(-0.5)
     pick(beams.stopping, "never")
-    assert part.choice == Decoding(num_beams=4, length_penalty=-0.5, early_stopping="never")
+    assert part.choice == DecodingOptions(num_beams=4, length_penalty=-0.5, early_stopping="never")
     assert beams.words.toolTip() == "4"
     part.set_sampling(WARM)
     assert not beams.count.isEnabled() and not beams.length.isEnabled()
     assert beams.note.text().startswith("Beams take the most probable text")
-    part.set_sampling(Sampling())
+    part.set_sampling(SamplingSettings())
     assert beams.count.isEnabled() and beams.count.value() == 4
 
 
-def test_showing_a_choice_tells_of_none(part: DecodingPart) -> None:
+def test_showing_a_choice_tells_of_none(part: DecodingSection) -> None:
     changes = heard(part.changed)
-    forms = Forms("regex", "{}", "a+")
-    choice = Decoding("bundle", "/d", 5, "typical", 3, 0.5, "true", (Row("top_k", "4"), Row("sample")), forms)
+    forms = ReplyForms("regex", "{}", "a+")
+    choice = DecodingOptions(
+        "bundle", "/d", 5, "typical", 3, 0.5, "true", (ChainRow("top_k", "4"), ChainRow("sample")), forms
+    )
     part.show_choice(choice)
     assert changes == [] and part.choice == choice
     assert part.drafts.bundle is not None and part.drafts.bundle.path == "/d"
@@ -125,18 +127,22 @@ def test_showing_a_choice_tells_of_none(part: DecodingPart) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "found"),
     [
-        (None, "{", Finding()),
-        ("json_schema", "{}", Finding(sure=False)),
-        ("json_schema", "true", Finding(sure=False)),
-        ("json_schema", " ", Finding("There is nothing yet: write the form, or begin with an example.")),
-        ("json_schema", '{"a" 1}', Finding("Line 1, column 6: Expecting ':' delimiter.", 5)),
-        ("json_schema", "{\n\n", Finding("Line 3, column 1: Expecting property name enclosed in double quotes.", 3)),
-        ("json_schema", "[" * 100_000, Finding("it is nested too deeply")),
-        ("json_schema", "[1]", Finding("A JSON schema is an object: { … }.")),
-        ("regex", "(", Finding(sure=False)),  # that is for a worker to say
+        (None, "{", FormFinding()),
+        ("json_schema", "{}", FormFinding(sure=False)),
+        ("json_schema", "true", FormFinding(sure=False)),
+        ("json_schema", " ", FormFinding("There is nothing yet: write the form, or begin with an example.")),
+        ("json_schema", '{"a" 1}', FormFinding("Line 1, column 6: Expecting ':' delimiter.", 5)),
+        (
+            "json_schema",
+            "{\n\n",
+            FormFinding("Line 3, column 1: Expecting property name enclosed in double quotes.", 3),
+        ),
+        ("json_schema", "[" * 100_000, FormFinding("it is nested too deeply")),
+        ("json_schema", "[1]", FormFinding("A JSON schema is an object: { … }.")),
+        ("regex", "(", FormFinding(sure=False)),  # that is for a worker to say
     ],
 )
-def test_what_can_be_said_at_once(qtbot: QtBot, kind: Form | None, text: str, found: Finding) -> None:
+def test_what_can_be_said_at_once(qtbot: QtBot, kind: Form | None, text: str, found: FormFinding) -> None:
     check = FormCheck()
     findings = heard(check.found)
     check.look(kind, text)
@@ -153,18 +159,18 @@ def test_a_worker_is_asked_once_and_answers_about_what_stands_there(qtbot: QtBot
     findings = heard(check.found)
     check.answer("regex", "a(", "too late")
     check.answer("regex", "a(b", "unclosed group")
-    assert findings == [Finding("unclosed group")]
+    assert findings == [FormFinding("unclosed group")]
 
 
 @pytest.fixture
-def form(qtbot: QtBot) -> FormPart:
-    found = FormPart()
+def form(qtbot: QtBot) -> FormSection:
+    found = FormSection()
     qtbot.addWidget(found)
     found.show()
     return found
 
 
-def test_a_form_is_written_in_an_editor(form: FormPart) -> None:
+def test_a_form_is_written_in_an_editor(form: FormSection) -> None:
     """Which opens where there is nothing yet; each kind keeps its text."""
     changes = heard(form.changed)
     pick(form.kind, "json_schema")
@@ -173,21 +179,21 @@ def test_a_form_is_written_in_an_editor(form: FormPart) -> None:
     menu = editor.begin.menu()
     assert [entry.text() for entry in menu.actions()] == ["A person", "A list of items", "One of several values"]
     menu.actions()[0].trigger()
-    schema = examples("json_schema")[0].text
-    assert changes[-1] == Forms("json_schema", schema) and not form.problem
+    schema = form_examples("json_schema")[0].text
+    assert changes[-1] == ReplyForms("json_schema", schema) and not form.problem
     assert editor.said.text() == "Looking at it …"
     form.check.answer("json_schema", schema, "")
     assert editor.said.text() == "It can be used."
     pick(form.kind, "regex")
     editor.text.setPlainText("yes|no")
-    assert changes[-1] == Forms("regex", schema, "yes|no")
+    assert changes[-1] == ReplyForms("regex", schema, "yes|no")
     pick(form.kind, "json_schema")
     assert editor.text.toPlainText() == schema
     pick(form.kind, None)
-    assert not editor.isVisible() and changes[-1] == Forms(None, schema, "yes|no") and form.edit.isHidden()
+    assert not editor.isVisible() and changes[-1] == ReplyForms(None, schema, "yes|no") and form.edit.isHidden()
 
 
-def test_the_place_of_a_mistake_is_marked(form: FormPart) -> None:
+def test_the_place_of_a_mistake_is_marked(form: FormSection) -> None:
     pick(form.kind, "json_schema")
     editor = form.editor
     assert editor is not None
@@ -202,7 +208,7 @@ def test_the_place_of_a_mistake_is_marked(form: FormPart) -> None:
     assert editor.text.extraSelections() == []
 
 
-def test_a_form_comes_from_a_file_and_goes_to_one(form: FormPart, tmp_path: Path) -> None:
+def test_a_form_comes_from_a_file_and_goes_to_one(form: FormSection, tmp_path: Path) -> None:
     """What cannot be read or written is said, and the text stays; a file can be undone."""
     pick(form.kind, "grammar")
     editor = form.editor
@@ -225,7 +231,7 @@ def test_a_form_comes_from_a_file_and_goes_to_one(form: FormPart, tmp_path: Path
 
 
 def test_widgets_alone_begin_folded(qtbot: QtBot) -> None:
-    for part in (DraftPart(), BeamPart()):
+    for part in (DraftSection(), BeamSection()):
         qtbot.addWidget(part)
         assert not part.unfolded
         part.head.click()

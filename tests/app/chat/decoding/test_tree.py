@@ -9,27 +9,27 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.chat.decoding.tree import ReplyTree
-from app.chat.message import MessageView
-from app.state.conversation import Conversation, Message
+from app.chat.decoding.tree import JsonReplyTree
+from app.chat.message_view import MessageView
+from app.state.conversation import ChatMessage, Conversation
 
 REPLY = '{"name": "Ada", "tags": ["a", {"b": null}], "ok": true, "none": {}}'
 
 
 @pytest.fixture
-def tree(qtbot: QtBot) -> ReplyTree:
-    found = ReplyTree()
+def tree(qtbot: QtBot) -> JsonReplyTree:
+    found = JsonReplyTree()
     qtbot.addWidget(found)
     found.resize(500, 400)
     found.show()
     return found
 
 
-def rows(tree: ReplyTree) -> list[str]:
+def rows(tree: JsonReplyTree) -> list[str]:
     return [f"{item.text(0)}={item.text(1)}" for item in tree.tree._items(lambda item: item.isExpanded())]
 
 
-def test_the_rows_are_the_values(tree: ReplyTree) -> None:
+def test_the_rows_are_the_values(tree: JsonReplyTree) -> None:
     assert tree.show_text(REPLY)
     assert rows(tree) == ['name="Ada"', "tags=2 items", "ok=true", "none=0 fields", '1="a"', "2=1 field", "b=null"]
     height = tree.tree.height()
@@ -39,17 +39,17 @@ def test_the_rows_are_the_values(tree: ReplyTree) -> None:
     assert len(rows(tree)) == 4 and tree.tree.height() < height
 
 
-def test_a_long_reply_begins_folded(tree: ReplyTree) -> None:
+def test_a_long_reply_begins_folded(tree: JsonReplyTree) -> None:
     assert tree.show_text(json.dumps({"items": [{"n": n} for n in range(50)]}))
     assert len(rows(tree)) == 51
 
 
 @pytest.mark.parametrize("text", ["", "Ada", '{"name": "A', "5", "{}", "[]", "[" * 100_000])
-def test_what_is_no_tree(tree: ReplyTree, text: str) -> None:
+def test_what_is_no_tree(tree: JsonReplyTree, text: str) -> None:
     assert not tree.show_text(text)
 
 
-def test_json_is_copied_whole_or_in_part(qtbot: QtBot, tree: ReplyTree) -> None:
+def test_json_is_copied_whole_or_in_part(qtbot: QtBot, tree: JsonReplyTree) -> None:
     tree.show_text(REPLY)
     tree.copy.click()
     assert json.loads(QGuiApplication.clipboard().text()) == json.loads(REPLY)
@@ -60,7 +60,7 @@ def test_json_is_copied_whole_or_in_part(qtbot: QtBot, tree: ReplyTree) -> None:
     assert json.loads(QGuiApplication.clipboard().text()) == ["a", {"b": None}]
 
 
-def replied(text: str, form: str, ended: str) -> Message:
+def replied(text: str, form: str, ended: str) -> ChatMessage:
     chat = Conversation()
     message = chat.begin_reply(chat.ask("Who?").id)
     message.content = text

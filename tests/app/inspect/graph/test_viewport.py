@@ -6,12 +6,12 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from pytestqt.qtbot import QtBot
 
-from app.inspect.graph.canvas import Canvas
+from app.graph_scene.scene import Scene
+from app.inspect.graph.graph_canvas import GraphCanvas
 from app.inspect.graph.minimap import NARROW, SIDE, Minimap
-from app.inspect.graph.viewport import LEAST, MARGIN, MOST, START_LEAST, Viewport
-from app.scene.levels import Scene
+from app.inspect.graph.viewport import MARGIN, MAX_SCALE, MIN_SCALE, MIN_START_SCALE, Viewport
 from app.widgets.theme import theme
-from tests.app.scene.test_levels import scene_of
+from tests.app.graph_scene.test_scene import scene_of
 from tests.fakes.graphs import Maker, decoder, flat_graph
 
 
@@ -43,7 +43,7 @@ def test_without_a_scene_it_is_empty_and_nothing_moves(view: Viewport) -> None:
     assert view.bounds() == QRectF(0, 0, 1, 1) and view.place_of(0) is None
 
 
-@pytest.mark.parametrize(("factor", "limit"), [(1e6, MOST), (1e-6, LEAST)])
+@pytest.mark.parametrize(("factor", "limit"), [(1e6, MAX_SCALE), (1e-6, MIN_SCALE)])
 def test_the_scale_has_limits_and_the_point_stays_there_too(view: Viewport, factor: float, limit: float) -> None:
     view.show_scene(chain(3))
     at = QPointF(100, 150)
@@ -79,7 +79,7 @@ def test_a_tall_graph_begins_at_its_beginning_and_can_be_read(view: Viewport) ->
     view.show_scene(scene)
     view.start()
     top = view.to_screen(view.place_of(0) or QRectF())
-    assert view.scale >= START_LEAST and top.top() == MARGIN
+    assert view.scale >= MIN_START_SCALE and top.top() == MARGIN
     assert top.center().x() == pytest.approx(400, abs=2)
     assert not view.visible().contains(view.bounds())
 
@@ -96,7 +96,7 @@ def test_what_is_seen_already_does_not_move_and_what_is_not_comes_into_the_middl
     assert (middle(view) - place.center()).manhattanLength() <= 2 / view.scale
     view.set_view(0.1, QPointF(0, 0))
     view.centre(50)
-    assert view.scale == START_LEAST  # where it can be read
+    assert view.scale == MIN_START_SCALE  # where it can be read
 
 
 def test_what_is_in_a_closed_scope_has_no_place(view: Viewport) -> None:
@@ -111,8 +111,8 @@ def test_what_is_in_a_closed_scope_has_no_place(view: Viewport) -> None:
 
 
 @pytest.fixture
-def canvas(qtbot: QtBot) -> Canvas:
-    made = Canvas()
+def canvas(qtbot: QtBot) -> GraphCanvas:
+    made = GraphCanvas()
     qtbot.addWidget(made)
     made.resize(800, 600)
     made.show_scene(scene_of(flat_graph(300)))
@@ -121,7 +121,7 @@ def canvas(qtbot: QtBot) -> Canvas:
     return made
 
 
-def test_the_overview_is_a_corner_and_a_click_goes_there(canvas: Canvas, qtbot: QtBot) -> None:
+def test_the_overview_is_a_corner_and_a_click_goes_there(canvas: GraphCanvas, qtbot: QtBot) -> None:
     overview = Minimap(canvas, canvas)
     overview.renew()
     assert NARROW <= overview.width() <= SIDE + 8 and NARROW <= overview.height() <= SIDE + 8
@@ -133,7 +133,7 @@ def test_the_overview_is_a_corner_and_a_click_goes_there(canvas: Canvas, qtbot: 
     assert middle(canvas).x() == pytest.approx(bounds.center().x(), abs=0.02 * bounds.height())
 
 
-def test_dragging_goes_along_and_the_pointer_alone_does_not(canvas: Canvas, qtbot: QtBot) -> None:
+def test_dragging_goes_along_and_the_pointer_alone_does_not(canvas: GraphCanvas, qtbot: QtBot) -> None:
     overview = Minimap(canvas, canvas)
     overview.renew()
     overview.show()
@@ -149,7 +149,7 @@ def test_dragging_goes_along_and_the_pointer_alone_does_not(canvas: Canvas, qtbo
     assert len(seen) >= 1 and seen == sorted(seen)
 
 
-def test_what_is_seen_is_framed_in_the_theme_s_colour(canvas: Canvas, qtbot: QtBot) -> None:
+def test_what_is_seen_is_framed_in_the_theme_s_colour(canvas: GraphCanvas, qtbot: QtBot) -> None:
     overview = Minimap(canvas, canvas)
     overview.renew()
     accent = theme().color("accent").name()

@@ -1,0 +1,137 @@
+"""Source: what a probe found, and the code that a checkpoint brings along, with a person's consent to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
+
+from app.build.code_view import CodeDialog
+from app.text.formatting import compact_number, format_bytes, format_number, pluralize
+from app.widgets.basics import CardFrame, PillLabel, button, label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, mono_font
+from workflows.wire.reports.plan import ProbeReport
+
+
+class CheckpointCard(CardFrame):
+    """What a probe found."""
+
+    consented = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        self._name = label("", "heading")
+        self._pill = PillLabel()
+        head.addWidget(self._name)
+        head.addWidget(self._pill)
+        head.addStretch(1)
+        self.body.addLayout(head)
+        self.reason = label("", "error", wrap=True)
+        self.body.addWidget(self.reason)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(4 * G)
+        self._grid.setVerticalSpacing(G)
+        self._facts: list[QWidget] = []
+        self.body.addLayout(self._grid)
+        self._code = label("", wrap=True)
+        self._code.setFont(mono_font())
+        self._code_head = label("", "warning", wrap=True)
+        self.consent = QCheckBox(self.tr("I have read this code and let it run on this machine"))
+        self.consent.clicked.connect(self.consented)
+        self.open_code = button(self.tr("Read the code …"), "file", clicked=self._read)
+        self._files: dict[str, str] = {}
+        self._folder = Path()
+        self._read_files: dict[str, str] = {}
+        """The files of which each was opened; other bytes are to be read anew."""
+        for part in (self._code_head, self._code):
+            self.body.addWidget(part)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        row.addWidget(self.open_code)
+        row.addWidget(self.consent, 1)
+        self.body.addLayout(row)
+
+    def set_found(self, found: ProbeReport | None, code: dict[str, str], trusted: bool) -> None:
+        """Show what was found; `code` are the Python files that the checkpoint brings."""
+        self._name.setText((found.architectures or [found.model_type])[0] if found else "")
+        supported = found is not None and found.supported
+        if code and not trusted:
+            self._pill.set(self.tr("needs consent"), "warning")
+        else:
+            self._pill.set(
+                self.tr("supported") if supported else self.tr("not supported"), "ok" if supported else "error"
+            )
+        reason = found.reason if found else ""
+        self.reason.setText(reason)
+        self.reason.setVisible(not supported and bool(reason))
+        self._show_facts(_checkpoint_facts(self, found) if found else [])
+        self._files, self._folder = dict(code), Path(found.path) if found else Path()
+        for part in (self._code_head, self._code, self.consent, self.open_code):
+            part.setVisible(bool(code))
+        one = self.tr("This checkpoint brings a Python file that would run here:")
+        many = self.tr("This checkpoint brings {0} Python files that would run here:")
+        self._code_head.setText(pluralize(len(code), one, many))
+        self._code.setText("\n".join(f"{name}  sha256 {digest}" for name, digest in code.items()))
+        self.consent.setChecked(trusted)
+        self._allow_consent()
+
+    def _allow_consent(self) -> None:
+        """Who has not read it cannot say so; who has said so can take it back."""
+        read = self._read_files == self._files or self.consent.isChecked()
+        self.consent.setEnabled(read)
+        set_tool_tip(self.consent, "" if read else self.tr("Open each file first: Read the code …"))
+
+    def _read(self) -> None:
+        self.code = CodeDialog(self._folder, self._files, self)
+        self.code.read.connect(self._on_read)
+        self.code.finished.connect(self.code.deleteLater)
+        self.code.open()
+        if self.code.seen == set(self._files):  # there was but one
+            self._on_read()
+
+    def _on_read(self) -> None:
+        self._read_files = dict(self._files)
+        self._allow_consent()
+
+    def _show_facts(self, facts: list[tuple[str, str]]) -> None:
+        for old in self._facts:
+            self._grid.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self._facts = []
+        for index, (name, value) in enumerate(facts):
+            row, column = divmod(index, 3)
+            text, title = label(value), label(name, "muted")
+            self._grid.addWidget(title, row * 2, column)
+            self._grid.addWidget(text, row * 2 + 1, column)
+            self._grid.setColumnStretch(column, 1)
+            self._facts += [text, title]
+
+
+def _checkpoint_facts(widget: QWidget, found: ProbeReport) -> list[tuple[str, str]]:
+    words, tokenizer = widget.tr("none"), found.tokenizer
+    if tokenizer is not None:
+        template = widget.tr("chat template") if tokenizer.chat_template else widget.tr("no chat template")
+        vocabulary = pluralize(tokenizer.vocabulary or 0, widget.tr("1 token"), widget.tr("{0} tokens"))
+        words = f"{tokenizer.kind}, {vocabulary}, {template}"
+    rows: list[tuple[str, str]] = [
+        (widget.tr("Parameters"), compact_number(found.parameters)),
+        (widget.tr("Weights"), f"{found.dtype}, {format_bytes(found.weights_bytes)}"),
+        (widget.tr("Model type"), found.model_type),
+    ]
+    if (decoder := found.decoder) is not None:
+        layers = pluralize(decoder.layers, widget.tr("1 layer"), widget.tr("{0} layers"))
+        width = widget.tr("width %1").replace("%1", format_number(decoder.hidden_size))
+        rows += [
+            (widget.tr("Shape"), f"{layers}, {width}"),
+            (
+                widget.tr("Longest context"),
+                pluralize(decoder.max_positions, widget.tr("1 token"), widget.tr("{0} tokens")),
+            ),
+            (widget.tr("KV cache a token"), format_bytes(decoder.kv_bytes_per_token)),
+        ]
+    return [*rows, (widget.tr("Tokenizer"), words)]

@@ -1,0 +1,103 @@
+"""The code that a checkpoint brings along, to be read before it may run: each file with its lines numbered."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QListWidget, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.widgets.basics import label
+from app.widgets.theme import G, mono_font
+
+MAX_FILE_BYTES = 4 << 20
+"""Bytes of a file that are shown; a longer one is no code that a person reads, and is not agreed to."""
+
+
+class NumberedTextView(QWidget):
+    """Text that cannot be changed, with a column of line numbers that is not copied with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text, self.numbers = QPlainTextEdit(), QPlainTextEdit()
+        for part in (self.text, self.numbers):
+            part.setReadOnly(True)
+            part.setFont(mono_font())
+            part.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+            part.setProperty("role", "code")
+        self.numbers.setFixedWidth(8 * G)
+        self.numbers.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.numbers.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.numbers.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else the columns part by it
+        self.numbers.setViewportMargins(0, 0, 0, self.text.horizontalScrollBar().sizeHint().height())
+        self.text.verticalScrollBar().valueChanged.connect(self.numbers.verticalScrollBar().setValue)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.numbers)
+        row.addWidget(self.text, 1)
+
+    def show_text(self, text: str) -> None:
+        """Another text, from its beginning."""
+        self.text.setPlainText(text)
+        self.numbers.setPlainText("\n".join(str(n + 1) for n in range(self.text.blockCount())))
+
+
+class CodeDialog(QDialog):
+    """The files of one checkpoint; `seen` are those that were shown as the probe found them, by their names."""
+
+    read = Signal()
+    """Each file was shown."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Code that the checkpoint brings along"))
+        self._folder, self._files = folder, dict(files)
+        self.seen: set[str] = set()
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Files"))
+        self.list.setMaximumWidth(32 * G)
+        self.list.addItems(sorted(files))
+        self.code = NumberedTextView()
+        self.code.text.setAccessibleName(self.tr("Text of the file"))
+        self.said = label("", "muted", wrap=True)
+        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close.rejected.connect(self.reject)
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.list)
+        row.addWidget(self.code, 1)
+        box = QVBoxLayout(self)
+        box.addLayout(row, 1)
+        box.addWidget(self.said)
+        box.addWidget(close)
+        self.list.currentTextChanged.connect(self._show)
+        self.list.setCurrentRow(0)
+
+    def sizeHint(self) -> QSize:
+        """Eighty letters and a list."""
+        return QSize(112 * G, 75 * G)
+
+    def _show(self, name: str) -> None:
+        try:
+            with (self._folder / name).open("rb") as file:
+                data = file.read(MAX_FILE_BYTES + 1)
+        except OSError as error:
+            self._say("", self.tr("%1 cannot be read: %2.").replace("%1", name).replace("%2", str(error.strerror)))
+            return
+        if len(data) > MAX_FILE_BYTES or hashlib.sha256(data).hexdigest() != self._files[name]:
+            self._say("", self.tr("%1 is not what was found: look at the source again.").replace("%1", name))
+            return
+        self.seen.add(name)
+        left = sorted(set(self._files) - self.seen)
+        rest = self.tr("Still to be read: %1").replace("%1", ", ".join(left))
+        self._say(data.decode("utf-8", "replace"), rest if left else self.tr("Every file was opened."))
+        if not left:
+            self.read.emit()
+
+    def _say(self, text: str, words: str) -> None:
+        self.code.show_text(text)
+        self.said.setText(words)

@@ -1,0 +1,227 @@
+"""Quantize: the smallest mix that keeps what a person names, found while it is built; and what was tried for it.
+
+GoalCard: metric, value, task ──▶ the draft's goal        bundle's goal.json ──▶ TrialsChart: size against error
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from app.build.step_page import ChoiceCard
+from app.text.formatting import format_bytes, format_number
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import SMALL, G, sans_font, theme
+from app.widgets.wheel_guard import ignore_wheel
+from workflows.wire.codec import Mismatch, read
+from workflows.wire.goals import AT_LEAST, Goal, Metric, TaskFile
+from workflows.wire.reports.goal import GOAL_FILE, GoalReport, TriedPoint
+
+DEFAULT_LIMITS: dict[Metric, float] = {"top1": 99.0, "kl": 0.01, "perplexity": 1.02, "task": 95.0}
+
+
+class GoalCard(ChoiceCard):
+    """The card of a goal among those of the methods. `changed`: another metric, value or file."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(
+            self.tr("Smallest that keeps …"),
+            self.tr("Many mixes of methods are tried, layer by layer, and the smallest that holds is built."),
+        )
+        self.kept = ignore_wheel(QComboBox())
+        self.kept.setAccessibleName(self.tr("What is kept"))
+        self.kept.addItem(self.tr("the same first choice, at least"), "top1")
+        self.kept.addItem(self.tr("a divergence (KL) of at most"), "kl")
+        self.kept.addItem(self.tr("a perplexity ratio of at most"), "perplexity")
+        self.kept.addItem(self.tr("of the score in a task, at least"), "task")
+        self.value = ignore_wheel(QDoubleSpinBox())
+        self.value.setAccessibleName(self.tr("The limit"))
+        self.task = QLineEdit()
+        self.task.setPlaceholderText(self.tr("questions and answers, as JSON lines or parquet"))
+        self.task.setAccessibleName(self.tr("Task file"))
+        self.browse = QPushButton(self.tr("Choose a file…"))
+        self._task, self._prompts = TaskFile(""), ""
+        """What was chosen elsewhere, as by a build that is edited, and has no fields here."""
+        self._rows()
+        self._on_metric()
+        self.kept.currentIndexChanged.connect(self._on_metric)
+        self.value.valueChanged.connect(lambda _value: self.changed.emit())
+        self.task.textChanged.connect(lambda _text: self.changed.emit())
+        self.browse.clicked.connect(self._browse)
+
+    def _rows(self) -> None:
+        for parts in ((self.kept, self.value), (self.task, self.browse)):
+            row = QHBoxLayout()
+            row.setContentsMargins(3 * G, 0, 0, 0)
+            row.setSpacing(G)
+            row.addWidget(parts[0], 1)
+            row.addWidget(parts[1])
+            self.body.insertLayout(self.body.count() - 1, row)
+
+    @property
+    def goal(self) -> Goal | None:
+        """What is wanted; None while a task lacks its file."""
+        metric, value, file = self.kept.currentData(), self.value.value(), self.task.text().strip()
+        if metric == "task" and not file:
+            return None
+        limit = round(value / 100, 6) if metric in AT_LEAST else value
+        task = replace(self._task, file=file) if metric == "task" else None
+        return Goal(metric, limit, task, self._prompts)
+
+    def show_goal(self, goal: Goal | None) -> None:
+        """What was chosen before; None leaves what stands here for who chooses the card."""
+        self._task, self._prompts = (goal and goal.task) or TaskFile(""), goal.prompts if goal else ""
+        if goal is None:
+            return
+        with QSignalBlocker(self):
+            self.kept.setCurrentIndex(self.kept.findData(goal.metric))
+            self.task.setText(goal.task.file if goal.task else "")
+            self.value.setValue(goal.limit * 100 if goal.metric in AT_LEAST else goal.limit)
+
+    def _on_metric(self) -> None:
+        metric = self.kept.currentData()
+        share = metric in AT_LEAST
+        self.value.setSuffix(" %" if share else "")
+        self.value.setDecimals(2 if share else 6)
+        self.value.setRange(0.01 if share else 1e-6, 100.0)
+        self.value.setSingleStep(0.5 if share else DEFAULT_LIMITS[metric] / 10)
+        self.value.setValue(DEFAULT_LIMITS[metric])
+        self.task.setVisible(metric == "task")
+        self.browse.setVisible(metric == "task")
+        self.changed.emit()
+
+    def _browse(self) -> None:
+        kinds = self.tr("Tasks (*.jsonl *.ndjson *.parquet);;All files (*)")
+        file, _ = QFileDialog.getOpenFileName(self, self.tr("Task file"), self.task.text(), kinds)
+        if file:
+            self.task.setText(file)
+
+
+def goal_description(goal: Goal) -> str:
+    """What is built to it, in a sentence."""
+    words = {
+        "top1": _tr("The smallest bundle that makes the model's own first choice at %1 % of the positions at least."),
+        "kl": _tr("The smallest bundle whose mean divergence (KL) is %1 nats at most."),
+        "perplexity": _tr("The smallest bundle whose perplexity is %1 times the model's own at most."),
+        "task": _tr("The smallest bundle that keeps %1 % of the model's own score in %2."),
+    }[goal.metric]
+    limit = f"{goal.limit * 100:g}" if goal.metric in AT_LEAST else f"{goal.limit:g}"
+    return words.replace("%1", limit).replace("%2", Path(goal.task.file).name if goal.task else "")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Goal", text)
+
+
+def read_goal_report(bundle: Path) -> GoalReport | None:
+    """What was tried for a bundle; None where it was not built to a goal, or the file is no such report."""
+    try:
+        report = read(GoalReport, json.loads((bundle / GOAL_FILE).read_text("utf-8")))
+    except (OSError, ValueError, Mismatch):
+        return None
+    return report if set(range(len(report.points))).issuperset({report.chosen, *report.front}) else None
+
+
+class TrialsChart(QWidget):
+    """Every mix as a dot, its size to the right and its error upwards; the front joined, the chosen one ringed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.report: GoalReport | None = None
+        self.setMinimumHeight(26 * G)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+        self.hide()
+
+    def show_report(self, report: GoalReport | None) -> None:
+        """Another search; None hides the picture."""
+        self.report = report
+        self.setVisible(report is not None)
+        if report is not None:
+            chosen = report.points[report.chosen]
+            text = self.tr("%1 mixes tried; the smallest that holds has %2 of weights: %3")
+            text = text.replace("%1", format_number(len(report.points))).replace("%2", format_bytes(chosen.bytes))
+            self.setAccessibleName(text.replace("%3", chosen.what))
+            set_tool_tip(self, self.accessibleName())
+        self.update()
+
+    def places(self) -> list[QPointF]:
+        """Where each point stands; points without a figure stand at the top."""
+        report = self.report
+        if report is None:
+            return []
+        errors = [self._error(point) for point in report.points]
+        known = [error for error in errors if error is not None]
+        low, high = min(known, default=0.0), max(known, default=1.0)
+        least, most = report.points[0].bytes, report.points[-1].bytes
+        field = self._field()
+        return [
+            QPointF(
+                field.left() + field.width() * (point.bytes - least) / max(1, most - least),
+                field.bottom() - field.height() * ((high if error is None else error) - low) / max(1e-12, high - low),
+            )
+            for point, error in zip(report.points, errors, strict=True)
+        ]
+
+    def _error(self, point: TriedPoint) -> float | None:
+        """Upwards is worse: what a share lacks of one, and the logarithm of a distance."""
+        assert self.report is not None
+        if point.figure is None:
+            return None
+        if self.report.metric in AT_LEAST:
+            return 1 - point.figure
+        return math.log10(max(point.figure, 1e-9))
+
+    def _field(self) -> QRectF:
+        return QRectF(2 * G, 2 * G, self.width() - 4 * G, self.height() - 7 * G)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's name: draws."""
+        report, places = self.report, self.places()
+        if report is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("accent"))
+        painter.drawPolyline([places[place] for place in report.front])
+        for point, place in zip(report.points, places, strict=True):
+            self._dot(painter, place, theme().color("ok" if point.met else "faint"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(theme().color("text"))
+        painter.drawEllipse(places[report.chosen], G, G)
+        self._words(painter, report)
+        painter.end()
+
+    def _dot(self, painter: QPainter, place: QPointF, color: QColor) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawEllipse(place, G / 2, G / 2)
+
+    def _words(self, painter: QPainter, report: GoalReport) -> None:
+        field = self._field()
+        painter.setPen(theme().color("border"))
+        painter.drawLine(field.bottomLeft() + QPointF(0, G), field.bottomRight() + QPointF(0, G))
+        painter.setFont(sans_font(SMALL - 1))
+        painter.setPen(theme().color("muted"))
+        under = QRectF(field.left(), field.bottom() + G, field.width(), 2 * G)
+        painter.drawText(under, Qt.AlignmentFlag.AlignLeft, format_bytes(report.points[0].bytes))
+        painter.drawText(under, Qt.AlignmentFlag.AlignRight, format_bytes(report.points[-1].bytes))
+        legend = self.tr("Upwards: error. Green holds, grey does not; the ring is what was built.")
+        painter.drawText(under.translated(0, 2 * G), Qt.AlignmentFlag.AlignLeft, legend)

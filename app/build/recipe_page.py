@@ -1,0 +1,279 @@
+"""Recipe: what is built, as a drawing, and the choices that shape it."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
+
+from app.build.recipe_diagram import RecipeDiagram
+from app.build.step_page import ChoiceCard, StepPage, button_group
+from app.state.context import AppContext
+from app.text.formatting import format_bytes, pluralize
+from app.widgets.basics import Section, label, set_role
+from app.widgets.placement_editor import PlacementEditor
+from app.widgets.theme import G
+from app.widgets.token_spin import add_token_unit
+from workflows.wire.reports.plan import Offer, PlanReport, TargetOffer
+
+
+class RecipePage(StepPage):
+    """Follows the plan; each choice asks for it anew. Complete while a plan stands and nothing is wrong with it."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(
+            context,
+            self.tr("Recipe"),
+            self.tr("The graphs that the model is cut into, and the cache that joins them."),
+        )
+        self.diagram = RecipeDiagram()
+        self.body.addWidget(self.diagram)
+        self.layouts = {
+            "static": ChoiceCard(
+                self.tr("Static cache"),
+                self.tr("A slot for each token up to the capacity; a full cache ends the reply."),
+            ),
+            "window": ChoiceCard(
+                self.tr("Sliding window"),
+                self.tr("A full cache drops its oldest tokens and goes on; what was dropped is forgotten."),
+            ),
+            "gqa": ChoiceCard(
+                self.tr("Grouped attention in place"),
+                self.tr("GroupQueryAttention writes the cache itself: a token costs what is used."),
+            ),
+            "scatter": ChoiceCard(
+                self.tr("Scatter in place"),
+                self.tr("TensorScatter writes the cache itself, and attention may have any mask or bias."),
+            ),
+        }
+        self._group = button_group(self, list(self.layouts.values()))
+        grid = QGridLayout()
+        grid.setSpacing(2 * G)
+        for index, (name, card) in enumerate(self.layouts.items()):
+            grid.addWidget(card, index // 2, index % 2)
+            card.radio.toggled.connect(lambda on, name=name: self._choose_cache(name) if on else None)
+        self.cache_section = Section(self.tr("Cache layout"))
+        self.cache_section.body.addLayout(grid)
+        self.body.addWidget(self.cache_section)
+        self.body.addLayout(self._choices())
+        self.body.addStretch(1)
+        self._late = QTimer(self, interval=300, singleShot=True)
+        self._late.timeout.connect(self._send_numbers)
+        self._showing = False
+        self._cost = ""
+        self.draft.changed.connect(self.refresh)
+
+    def _choices(self) -> QGridLayout:
+        self.capacity = self._spin(self.tr("Capacity"), 1 << 24, 256)
+        self.cost = label("", "muted", wrap=True)
+        self.chunk = self._spin(self.tr("Prefill chunk"), 1 << 16, 16)
+        self.source_length = self._spin(self.tr("Source length"), 1 << 16, 64)
+        self.variant = self._combo(
+            "variant",
+            self.tr("Model"),
+            {
+                "plain": self.tr("The model as it is"),
+                "transformer-only": self.tr("Transformer apart, in operators of NPUs"),
+            },
+        )
+        self.graphs = self._combo(
+            "graphs",
+            self.tr("Graphs"),
+            {
+                "single": self.tr("One graph for prompt and decoding"),
+                "prefill-decode": self.tr("Prefill and decode apart"),
+            },
+        )
+        self.target = self._combo("target", self.tr("Target"), {})  # the plan says which there are
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * G)
+        grid.setVerticalSpacing(2 * G)
+        self.chunk_note = label("", "muted", wrap=True)
+        graphs_note = label(
+            self.tr("Providers without dynamic shapes need two; both share their weights."), "muted", wrap=True
+        )
+        self.target_note = label("", "muted", wrap=True)
+        grid.addLayout(_labelled_field(self.tr("Capacity"), self.capacity, self.cost), 0, 0)
+        grid.addLayout(_labelled_field(self.tr("Prefill chunk"), self.chunk, self.chunk_note), 0, 1)
+        self.variant_note = label("", "muted", wrap=True)
+        grid.addLayout(_labelled_field(self.tr("Graphs"), self.graphs, graphs_note), 1, 0)
+        grid.addLayout(_labelled_field(self.tr("Target"), self.target, self.target_note), 1, 1)
+        grid.addLayout(_labelled_field(self.tr("Model"), self.variant, self.variant_note), 2, 0)
+        self.place = PlacementEditor()
+        self.place.changed.connect(lambda: self.draft.set_option("place", self.place.chosen))
+        grid.addWidget(self.place, 3, 0, 1, 2)
+        self.source_note = label("", "muted", wrap=True)
+        self.source_field = QWidget()
+        column = _labelled_field(self.tr("Source length"), self.source_length, self.source_note)
+        column.setContentsMargins(0, 0, 0, 0)
+        self.source_field.setLayout(column)
+        self.source_field.hide()
+        grid.addWidget(self.source_field, 2, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        return grid
+
+    def _spin(self, name: str, most: int, step: int) -> QSpinBox:
+        spin = add_token_unit(QSpinBox())
+        spin.setRange(1, most)
+        spin.setSingleStep(step)
+        spin.setGroupSeparatorShown(True)
+        spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
+        spin.setAccessibleName(name)
+        spin.valueChanged.connect(self._on_number)
+        return spin
+
+    def _combo(self, option: str, name: str, texts: dict[str, str]) -> QComboBox:
+        combo = QComboBox()
+        combo.setAccessibleName(name)
+        for value, text in texts.items():
+            combo.addItem(text, value)
+        combo.activated.connect(lambda _index: self._on_chosen(option, combo.currentData()))
+        return combo
+
+    def _on_chosen(self, option: str, value: str) -> None:
+        if option == "variant":  # each variant has its own cache and graphs
+            for name in ("cache", "graphs", "kv_dtype"):
+                self.draft.options.pop(name, None)
+        if option in ("variant", "graphs", "target"):  # other components, or another provider of all
+            self.draft.options.pop("place", None)
+        if option in ("graphs", "target"):  # one graph takes a source of any length
+            self.draft.options.pop("source_length", None)
+        self.draft.set_option(option, value)
+
+    def _on_number(self) -> None:
+        self._show_cost()
+        if not self._showing:
+            self._late.start()
+            self.completeChanged.emit()
+
+    def _send_numbers(self) -> None:
+        self.draft.set_option("capacity", self.capacity.value())
+        self.draft.set_option("chunk", self.chunk.value())
+        if not self.source_field.isHidden():
+            self.draft.set_option("source_length", self.source_length.value())
+        self.completeChanged.emit()
+
+    def _show_cost(self) -> None:
+        decoder = self.draft.found.decoder if self.draft.found else None
+        each = decoder.kv_bytes_per_token if decoder else 0
+        text = self.tr("%1 of KV cache: %2 a token, allocated when a bundle is opened.")
+        text = text.replace("%1", format_bytes(each * self.capacity.value())).replace("%2", format_bytes(each))
+        self._cost = text if each else self.tr("This model keeps no cache.")
+        self._note(self.draft.plan_error.message if self.draft.plan_error else "")
+
+    def initializePage(self) -> None:
+        """Show what the draft holds."""
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the plan, and what is wrong with it."""
+        draft = self.draft
+        error = draft.plan_error
+        if draft.plan and error is None and not draft.planning and not self._late.isActive():
+            self._show_plan(draft.plan)
+        self._note(error.message if error else "")
+        if error is None:
+            self.banner.clear()
+        elif error.message != self.banner.message:
+            self.banner.error(error.message, error.details, self.tr("Back to the defaults"), self._defaults)
+        self.completeChanged.emit()
+
+    def _choose_cache(self, name: str) -> None:
+        """What the plan shows is nobody's choice: with another precision or target it may be another."""
+        if not self._showing:
+            self.draft.set_option("cache", name)
+
+    def _defaults(self) -> None:
+        self.draft.options.clear()
+        self.draft.request_plan()
+
+    def _show_plan(self, plan: PlanReport) -> None:
+        chosen = plan.chosen
+        self._showing = True
+        for offer in plan.layouts:
+            reason = self.tr("Not for this model: %1.").replace("%1", offer.note) if offer.note else ""
+            self.layouts[offer.name].allow(offer.available, reason)
+        self.layouts[chosen.cache].radio.setChecked(True)
+        self.capacity.setMaximum(max(self._longest, chosen.capacity))
+        self.capacity.setValue(chosen.capacity)
+        self.chunk.setValue(chosen.chunk)
+        self.graphs.setCurrentIndex(self.graphs.findData(chosen.graphs))
+        self._show_target(plan.targets, chosen.target)
+        self._show_variant(plan.variants, chosen.variant)
+        self.place.set_components([one.name for one in plan.components])
+        self.place.set_offers([(one.title, one.name, "") for one in plan.targets])
+        self.place.follow(chosen.place)
+        self._show_source(chosen.source_length)
+        cached = any(offer.available for offer in plan.layouts)
+        self.cache_section.setVisible(cached)
+        for field in (self.capacity, self.chunk, self.graphs):
+            field.setEnabled(cached)
+        self._showing = False
+        self._show_cost()
+        name = self.layouts[chosen.cache].radio.text()
+        slots = pluralize(chosen.capacity, self.tr("1 slot"), self.tr("{0} slots"))
+        text = " · ".join((name, slots, format_bytes(plan.estimate.kv_bytes)))
+        self.diagram.set_plan(plan.components, plan.edges, text)
+
+    @property
+    def _longest(self) -> int:
+        """The positions that the model knows; without a cache nothing asks for them."""
+        decoder = self.draft.found.decoder if self.draft.found else None
+        return decoder.max_positions if decoder else 0
+
+    def _show_source(self, length: int | None) -> None:
+        """The field of an encoder that is fixed to a length; any other takes a source as it is."""
+        self.source_field.setVisible(length is not None)
+        if length is not None:
+            self.source_length.setValue(length)
+
+    def _note(self, error: str) -> None:
+        """What each number means, or what is wrong with it: an error of the engine's names its option."""
+        chunk = self.tr("Prompt tokens that one prefill run takes.")
+        source = self.tr("What the encoder is fixed to: a shorter source is padded to it, a longer one is refused.")
+        for name, note, text in (
+            ("capacity", self.cost, self._cost),
+            ("chunk", self.chunk_note, chunk),
+            ("source_length", self.source_note, source),
+        ):
+            wrong = re.search(rf"\b{name}\b", error) is not None
+            note.setText(error if wrong else text)
+            set_role(note, "error" if wrong else "muted")
+
+    def _show_target(self, targets: list[TargetOffer], chosen: str) -> None:
+        """The targets that the engine has; what the chosen one makes otherwise, each with its reason."""
+        if [self.target.itemData(place) for place in range(self.target.count())] != [one.name for one in targets]:
+            self.target.clear()
+            for one in targets:
+                self.target.addItem(one.title, one.name)
+        self.target.setCurrentIndex(self.target.findData(chosen))
+        reasons = next((one.reasons for one in targets if one.name == chosen), [])
+        plain = self.tr("The graphs as they are: nothing is made otherwise for it.")
+        self.target_note.setText("\n".join(f"• {reason}" for reason in reasons) or plain)
+
+    def _show_variant(self, variants: list[Offer], chosen: str) -> None:
+        self.variant.setCurrentIndex(self.variant.findData(chosen))
+        reason = next((offer.note for offer in variants if not offer.available), "")
+        self.variant.setEnabled(not reason)
+        text = self.tr("Embeddings, transformer and head as graphs of their own: 1×1 Conv, fp16 cache, rotary inside.")
+        self.variant_note.setText(self.tr("Not for this model: %1.").replace("%1", reason) if reason else text)
+
+    def isComplete(self) -> bool:
+        """While a plan stands that nothing is wrong with."""
+        draft = self.draft
+        return draft.plan is not None and draft.plan_error is None and not draft.planning and not self._late.isActive()
+
+
+def _labelled_field(name: str, field: QWidget, note: QWidget) -> QVBoxLayout:
+    """A name over its field over a note."""
+    box = QVBoxLayout()
+    box.setSpacing(G // 2)
+    title = label(name, "heading")
+    title.setBuddy(field)
+    box.addWidget(title)
+    box.addWidget(field)
+    box.addWidget(note)
+    box.addStretch(1)
+    return box

@@ -1,0 +1,205 @@
+"""Review: the recipe as it will be run, what it will take, and where the bundle goes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.build.goal_card import goal_description
+from app.build.recipe_editor import RecipeEditor
+from app.build.step_page import StepPage
+from app.state.context import AppContext
+from app.state.settings import expand_home
+from app.text.formatting import format_bytes, format_duration, pluralize
+from app.widgets.basics import CardFrame, Section, button, label, set_role
+from app.widgets.theme import G
+
+
+def output_problem(text: str) -> str:
+    """Why a bundle cannot be written to the folder `text`, in one sentence; empty where it can."""
+    if not text.strip():
+        return "Choose a folder for the bundle."
+    folder = expand_home(text.strip())
+    if not folder.is_absolute():
+        return "The path must be absolute."
+    try:
+        if folder.exists() and not folder.is_dir():
+            return "There is a file of this name; choose another folder."
+        if folder.is_dir() and any(folder.iterdir()):
+            return "This folder is not empty; choose one that does not exist yet."
+        above = next((p for p in (folder, *folder.parents) if p.exists()), folder)
+    except OSError as error:
+        return f"This folder cannot be used: {error.strerror}."
+    return "" if os.access(above, os.W_OK) else f"{above} cannot be written to; choose another folder."
+
+
+def free_space(text: str) -> tuple[int, str] | None:
+    """The bytes that are free where the folder `text` is or will be, and that place; None where it is nowhere."""
+    folder = expand_home(text.strip())
+    if not text.strip() or not folder.is_absolute():
+        return None
+    try:
+        above = next(p for p in (folder, *folder.parents) if p.is_dir())
+        return shutil.disk_usage(above).free, f"({above})"
+    except (OSError, StopIteration):
+        return None
+
+
+class ReviewPage(StepPage):
+    """The last look before the build; complete while the folder can be used."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(
+            context,
+            self.tr("Review"),
+            self.tr("The recipe is kept in the bundle; the same recipe builds the same bundle."),
+        )
+        self.setCommitPage(True)
+        self.turn(commit=self.tr("Build"))
+        self.recipe = RecipeEditor(self.draft)
+        for signal in (self.recipe.changed, self.draft.changed):
+            signal.connect(self.completeChanged)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        row.addWidget(self.recipe, 3)
+        row.addWidget(self._estimate(), 2)
+        self.body.addWidget(self._aim())
+        self.body.addLayout(self._output())
+        self.body.addLayout(row, 1)
+        self._proposed = ""
+        self.draft.planned.connect(self._on_planned)
+
+    def _aim(self) -> QWidget:
+        """What a search is to find, and that the recipe below is only where it begins."""
+        self.aim = CardFrame()
+        self.wanted = label("", "heading", wrap=True)
+        self.aim.body.addWidget(self.wanted)
+        words = self.tr(
+            "Built to a goal: the precision of every weight is found while it is built, and stands in the bundle's "
+            "recipe afterwards. The recipe and the figures here are those of fp32, where the search begins."
+        )
+        self.aim.body.addWidget(label(words, "muted", wrap=True))
+        return self.aim
+
+    def _estimate(self) -> QWidget:
+        section = Section(self.tr("Estimate"))
+        card = CardFrame()
+        self.figures = {name: label("", "heading") for name in ("seconds", "memory", "disk", "kv")}
+        self.notes = {name: label("", "muted", wrap=True) for name in self.figures}
+        titles = {
+            "seconds": self.tr("Time"),
+            "memory": self.tr("Memory while building"),
+            "disk": self.tr("Disk"),
+            "kv": self.tr("KV cache when open"),
+        }
+        for name, title in titles.items():
+            card.body.addWidget(label(title, "muted"))
+            card.body.addWidget(self.figures[name])
+            card.body.addWidget(self.notes[name])
+            card.body.addSpacing(G // 2)
+        card.body.addStretch(1)
+        section.body.addWidget(card, 1)
+        return section
+
+    def _output(self) -> QVBoxLayout:
+        self.out = QLineEdit()
+        self.out.setAccessibleName(self.tr("Output folder"))
+        self.out.textChanged.connect(self._on_out)
+        self.problem = label("", "error", wrap=True)
+        box = QVBoxLayout()
+        box.setSpacing(G // 2)
+        box.addWidget(label(self.tr("Output folder"), "heading"))
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.out, 1)
+        row.addWidget(button(self.tr("Browse"), "folder", clicked=self._browse))
+        box.addLayout(row)
+        box.addWidget(self.problem)
+        return box
+
+    def _browse(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Output folder"), self.out.text())
+        if folder:
+            self.out.setText(folder)
+
+    def initializePage(self) -> None:
+        """Show the plan; it may still be on its way."""
+        self._show_goal()
+        self._propose()
+        self._show_plan()
+
+    def _show_goal(self) -> None:
+        goal = self.draft.goal
+        self.aim.setVisible(goal is not None)
+        self.wanted.setText("" if goal is None else goal_description(goal))
+
+    def _on_planned(self) -> None:
+        if not self.draft.out:
+            self._propose()  # another recipe may have another name
+        self._show_goal()
+        self._show_plan()
+
+    def _propose(self) -> None:
+        """The folder that was chosen, or one whose name says what is built."""
+        self._proposed = str(self.draft.default_out())
+        self.out.setText(self.draft.out or self._proposed)
+
+    def _show_plan(self) -> None:
+        plan = self.draft.plan
+        if plan is None:
+            return
+        self.recipe.show_plan()
+        price = plan.estimate
+        sought = self.draft.goal is not None
+        about = self.tr("about %1, and the search") if sought else self.tr("about %1")
+        self.figures["seconds"].setText(about.replace("%1", format_duration(price.seconds)))
+        self.notes["seconds"].setText(self._whence(price.builds))
+        self._show_need("memory", price.memory_bytes, price.free_memory_bytes, "")
+        self._show_disk()
+        self.figures["kv"].setText(format_bytes(price.kv_bytes))
+        self.completeChanged.emit()
+
+    def _whence(self, builds: int) -> str:
+        resumes = self.tr("The build can be left and cancelled; it resumes.")
+        one, many = self.tr("As an earlier build of like size."), self.tr("As {0} earlier builds of like size.")
+        return f"{pluralize(builds, one, many)} {resumes}" if builds else resumes
+
+    def _show_disk(self) -> None:
+        """What the bundle takes, of what is free where it goes."""
+        found, plan = free_space(self.out.text()), self.draft.plan
+        if plan is None:
+            return
+        if found is None:
+            self.figures["disk"].setText(format_bytes(plan.estimate.disk_bytes))
+            self.notes["disk"].setText("")
+        else:
+            self._show_need("disk", plan.estimate.disk_bytes, *found)
+
+    def _show_need(self, name: str, need: int, free: int, where: str) -> None:
+        self.figures[name].setText(format_bytes(need))
+        short = need > free
+        note = self.tr("more than the %1 that are free") if short else self.tr("of %1 free")
+        self.notes[name].setText(" ".join(filter(None, [note.replace("%1", format_bytes(free)), where])))
+        set_role(self.notes[name], "warning" if short else "muted")
+
+    def _on_out(self, text: str) -> None:
+        self.draft.out = "" if text.strip() == self._proposed else text.strip()
+        problem = output_problem(text)
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+        set_role(self.out, "true" if problem else "false", "invalid")
+        self._show_disk()
+        self.completeChanged.emit()
+
+    def isComplete(self) -> bool:
+        """While the plan stands and the folder can be used."""
+        draft = self.draft
+        stands = draft.plan is not None and draft.plan_error is None and not draft.planning
+        read = not self.recipe.pending and not self.recipe.problem
+        return stands and read and not output_problem(self.out.text())
+
+    def validatePage(self) -> bool:
+        """Leaving forwards begins the build."""
+        return self.build.start(self.draft.request(expand_home(self.out.text().strip())), self.draft.expected)

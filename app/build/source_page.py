@@ -1,0 +1,267 @@
+"""Source: where the checkpoint comes from, and what was found there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.build.checkpoint_card import CheckpointCard
+from app.build.step_page import ChoiceCard, StepPage, button_group
+from app.state.context import AppContext
+from app.state.unsaved_recipe import DEMO
+from app.text.formatting import format_bytes
+from app.widgets.basics import EmptyState, button, label, set_role
+from app.widgets.plain_text import PlainLabel
+from app.widgets.theme import G
+from workflows.wire.events import ErrorEvent, ProgressEvent
+
+
+def is_hub_id(source: str) -> bool:
+    """Whether `source` reads as owner/name and there is no such folder."""
+    return re.fullmatch(r"[\w.-]+/[\w.-]+", source) is not None and not Path(source).is_dir()
+
+
+class DropZone(PlainLabel):
+    """Takes one folder; says so by its frame."""
+
+    dropped = Signal(str)
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setProperty("role", "drop")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A local folder may be dropped."""
+        if any(u.isLocalFile() for u in event.mimeData().urls()):
+            event.acceptProposedAction()
+            set_role(self, "true", "hover")
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Back to rest."""
+        set_role(self, "false", "hover")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Take the first one."""
+        set_role(self, "false", "hover")
+        paths = [u.toLocalFile() for u in event.mimeData().urls() if u.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.dropped.emit(paths[0])
+
+
+class SourcePage(StepPage):
+    """Folder, hub id or demo; complete once something was found that can be built."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(
+            context,
+            self.tr("Source"),
+            self.tr("The checkpoint to convert: config.json, safetensors weights and a tokenizer."),
+        )
+        self.cards = [
+            ChoiceCard(self.tr("Folder"), self.tr("A checkpoint on this machine")),
+            ChoiceCard(self.tr("Hub id"), self.tr("Downloaded from the Hugging Face hub")),
+            ChoiceCard(self.tr("Demo"), self.tr("A small trained model that ships with Joinery")),
+        ]
+        self._group = button_group(self, self.cards)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        for card in self.cards:
+            row.addWidget(card, 1)
+        self.body.addLayout(row)
+        self.inputs = QStackedWidget()
+        self.inputs.addWidget(self._folder_input())
+        self.inputs.addWidget(self._hub_input())
+        self.inputs.addWidget(self._demo_input())
+        self.body.addWidget(self.inputs)
+        self.body.addWidget(self._busy_row())
+        self.found = CheckpointCard()
+        self.found.consented.connect(self._on_consent)
+        self.body.addWidget(self.found)
+        self.hint = EmptyState(
+            self.tr("Nothing chosen yet"),
+            self.tr(
+                "What is found is shown here before anything is converted: architecture, parameters, tokenizer, "
+                "and any code that the checkpoint brings along."
+            ),
+            icon="search",
+        )
+        self.body.addWidget(self.hint)
+        self.body.addStretch(1)
+        for index, card in enumerate(self.cards):
+            card.radio.toggled.connect(lambda on, index=index: self._choose(index) if on else None)
+        self.cards[0].radio.setChecked(True)
+        self.draft.changed.connect(self.refresh)
+        self.refresh()
+
+    def _folder_input(self) -> QWidget:
+        self.folder = self._field(self.tr("Path of the folder"), self._look_folder)
+        self.browse = button(self.tr("Browse"), "folder", clicked=self._browse)
+        self.drop = DropZone(self.tr("or drop a folder here"))
+        self.drop.dropped.connect(self._take_folder)
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G)
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.folder, 1)
+        row.addWidget(self.browse)
+        row.addWidget(button(self.tr("Look"), "search", clicked=self._look_folder))
+        column.addLayout(row)
+        column.addWidget(self.drop)
+        return box
+
+    def _hub_input(self) -> QWidget:
+        self.hub = self._field(self.tr("owner/name"), self._look_hub)
+        self.look_hub = button(self.tr("Look"), "hub", clicked=self._look_hub)
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.hub, 1)
+        row.addWidget(self.look_hub)
+        column.addLayout(row)
+        note = self.tr("Only this asks the network. Files go to the Hugging Face cache of this machine.")
+        column.addWidget(label(note, "muted", wrap=True))
+        column.addStretch(1)
+        return box
+
+    def _demo_input(self) -> QWidget:
+        self.demo = QComboBox()
+        self.demo.setAccessibleName(self.tr("Demo"))
+        for source, text in {
+            DEMO: self.tr("Qwen3: a chat about sums, capitals and opposites"),
+            "demo:qwen3-draft": self.tr("Qwen3 draft: a small sibling that drafts the chat's tokens"),
+            "demo:t5": self.tr("T5: a phrase book from English to French, and short summaries"),
+            "demo:mu": self.tr("Mu: settings in five languages; it brings its own code"),
+        }.items():
+            self.demo.addItem(text, source)
+        self.demo.activated.connect(lambda: self.draft.probe(self.demo.currentData()))
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.demo)
+        column.addStretch(1)
+        return box
+
+    def _field(self, hint: str, act: object) -> QLineEdit:
+        field = QLineEdit()
+        field.setPlaceholderText(hint)
+        field.setAccessibleName(hint)
+        field.returnPressed.connect(act)
+        return field
+
+    def _busy_row(self) -> QWidget:
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("Progress of looking at the source"))
+        self._message = label("", "muted")
+        self.stop = button(self.tr("Stop"), "stop", clicked=self._stop)
+        self._busy = QWidget()
+        row = QHBoxLayout(self._busy)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2 * G)
+        column = QVBoxLayout()
+        column.setSpacing(G // 2)
+        column.addWidget(self._message)
+        column.addWidget(self._bar)
+        row.addLayout(column, 1)
+        row.addWidget(self.stop)
+        return self._busy
+
+    def _choose(self, index: int) -> None:
+        self.inputs.setCurrentIndex(index)
+        if index == 2 and self.demo.findData(self.draft.source) < 0:
+            self.draft.probe(self.demo.currentData())
+
+    def _browse(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Choose a checkpoint's folder"), self.folder.text())
+        if folder:
+            self._take_folder(folder)
+
+    def _take_folder(self, folder: str) -> None:
+        self.folder.setText(folder)
+        self._look_folder()
+
+    def _look_folder(self) -> None:
+        if self.folder.text().strip():
+            self.draft.probe(self.folder.text())
+
+    def _look_hub(self) -> None:
+        if self.hub.text().strip():
+            self.draft.probe(self.hub.text())
+
+    def _stop(self) -> None:
+        self.draft.cancel_requests()
+        self.refresh()
+
+    def _on_consent(self, trusted: bool) -> None:
+        self.draft.probe(self.draft.source, trusted)
+
+    def refresh(self) -> None:
+        """Show the draft."""
+        draft = self.draft
+        self._show_source()
+        self._busy.setVisible(draft.probing)
+        progress = draft.progress
+        self._bar.setRange(0, 1000 if progress and progress.total else 0)
+        if progress and progress.total:
+            self._bar.setValue(round(1000 * progress.done / progress.total))
+        self._message.setText(_progress_text(self.tr("Looking at %1").replace("%1", draft.source), progress))
+        shown = draft.found is not None or bool(draft.remote_code)
+        self.found.setVisible(shown)
+        if shown:
+            self.found.set_found(draft.found, draft.remote_code, draft.trusted)
+        self.hint.setVisible(not draft.source)
+        self._show_error(draft.probe_error)
+        self.completeChanged.emit()
+
+    def _show_source(self) -> None:
+        source = self.draft.source
+        demo = self.demo.findData(source)
+        index = 2 if demo >= 0 else None
+        if index is not None:
+            self.demo.setCurrentIndex(demo)
+        elif source:
+            index = 1 if is_hub_id(source) else 0
+            field = self.hub if index else self.folder
+            if field.text().strip() != source:
+                field.setText(source)
+        if index is not None and not self.cards[index].radio.isChecked():
+            self.cards[index].radio.setChecked(True)
+
+    def _show_error(self, error: ErrorEvent | None) -> None:
+        if error is None or error.kind in ("remotecode", "cancelled"):
+            self.banner.clear()
+        elif self.banner.message != error.message:
+            again = self.tr("Try again")
+            self.banner.error(error.message, error.details, again, lambda: self.draft.probe(self.draft.source))
+
+    def isComplete(self) -> bool:
+        """Once something was found that can be built."""
+        return self.draft.supported
+
+
+def _progress_text(start: str, progress: ProgressEvent | None) -> str:
+    if progress is None:
+        return start
+    if progress.total and progress.unit in ("B", "bytes"):
+        return f"{progress.message}  {format_bytes(progress.done)} / {format_bytes(progress.total)}"
+    return str(progress.message)

@@ -1,0 +1,154 @@
+"""Files of the chat page: earlier chats, the one that comes back after a start, and exporting this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from app.chat.controller import ChatController
+from app.chat.header import ChatHeader
+from app.chat.intents import DeleteChat, OfFiles, OpenChat, RenameChat
+from app.jobs.time_slices import run_at_once
+from app.widgets import Banner
+from app.widgets.file_suffix import with_file_suffix
+from workflows.locks import HeldError
+
+
+class ChatFiles(QObject):
+    """Opens, keeps and exports chats. `changed`: the folder did. banner: of the session; chat_banner: of the file."""
+
+    changed = Signal()
+
+    def __init__(self, controller: ChatController, banner: Banner, chat_banner: Banner, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._controller, self._page = controller, parent
+        self._banner, self._chat_banner = banner, chat_banner
+        controller.unsaved.connect(self.report_unsaved)
+
+    def follow(self, header: ChatHeader) -> None:
+        """Fills the menu of `header`."""
+        menu = header.export.menu()
+        menu.aboutToShow.connect(partial(self.fill_export, menu))
+
+    def restore(self) -> None:
+        """The chat that was open last; asked for first where the start before did not end well."""
+        store = self._controller.store
+        try:
+            key = store.begin()
+        except OSError as error:
+            self.report_unsaved(str(error))
+            return
+        if key and store.must_ask:
+            self._chat_banner.show_message(
+                "warning",
+                self.tr("Joinery ended unexpectedly twice in a row, so the last chat was not opened by itself."),
+                action=self.tr("Open the last chat"),
+                on_action=lambda: self.open_chat(key),
+            )
+        elif key:
+            self.open_chat(key)
+
+    def open_chat(self, key: str) -> None:
+        """Shows an earlier chat."""
+        self._open(key, self._controller.open_chat)
+
+    def _open(self, key: str, how: Callable[[str], None]) -> None:
+        try:
+            how(key)
+        except HeldError as error:
+            self._offer_copy(key, error.holder)
+            return
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            self._chat_banner.show_message("warning", self.tr("The last chat could not be read."), details=str(error))
+            return
+        self._chat_banner.clear()
+        self._banner.clear()
+
+    def _offer_copy(self, key: str, holder: str) -> None:
+        """Two windows do not write one chat."""
+        self._chat_banner.show_message(
+            "info",
+            self.tr("The chat is already open in another window; a copy of it can go on here."),
+            details=holder,
+            action=self.tr("Open a copy"),
+            on_action=lambda: self._open(key, self._controller.open_copy),
+        )
+
+    def report_unsaved(self, reason: str) -> None:
+        """What was not written, and why."""
+        self._chat_banner.show_message("warning", self.tr("This chat could not be saved."), details=reason)
+
+    def do(self, intent: OfFiles) -> None:
+        """Opens, renames or deletes a saved chat."""
+        match intent:
+            case OpenChat(key):
+                self.open_chat(key)
+            case RenameChat(key, name):
+                self._change(lambda: self._controller.retitle(key, name))
+            case DeleteChat(key):
+                self._delete(key)
+        self.changed.emit()
+
+    def _delete(self, key: str) -> None:
+        was_open = key == self._controller.chat.key
+        title = next((one.title for one in run_at_once(self._controller.store.saved()) if one.key == key), "")
+        if self._change(lambda: self._controller.delete(key)):
+            self._chat_banner.show_message(
+                "info",
+                self.tr("The chat “{0}” was deleted.").format(title),
+                action=self.tr("Undo"),
+                on_action=lambda: self._restore(key, was_open),
+            )
+
+    def _restore(self, key: str, was_open: bool) -> None:
+        if self._change(lambda: self._controller.store.restore(key)):
+            self._chat_banner.clear()
+            if was_open and not len(self._controller.chat):
+                self.open_chat(key)
+        self.changed.emit()
+
+    def _change(self, change: Callable[[], object]) -> bool:
+        """Whether it was done; else the banner says why not."""
+        try:
+            change()
+        except HeldError as error:
+            text = self.tr("The chat is open in another window, which alone can change it.")
+            self._chat_banner.show_message("info", text, details=error.holder)
+        except (OSError, ValueError) as error:
+            text = self.tr("The chat could not be changed.")
+            self._chat_banner.show_message("warning", text, details=str(error))
+        else:
+            return True
+        return False
+
+    def fill_export(self, menu: QMenu) -> None:
+        """Two kinds of file, and the clipboard."""
+        menu.clear()
+        menu.addAction(self.tr("Save as Markdown …"), lambda: self.ask("md"))
+        menu.addAction(self.tr("Save as JSON, with all branches …"), lambda: self.ask("json"))
+        menu.addAction(
+            self.tr("Copy as Markdown"),
+            lambda: QGuiApplication.clipboard().setText(self._controller.chat.to_markdown()),
+        )
+
+    def ask(self, ending: str) -> None:
+        """Asks where to, and writes."""
+        title = self.tr("Export this chat")
+        name, _kind = QFileDialog.getSaveFileName(self._page, title, f"chat.{ending}", f"*.{ending}")
+        if name:
+            self.export(with_file_suffix(name, f".{ending}", ".md", ".json", ".txt"))
+
+    def export(self, path: Path) -> None:
+        """Writes the chat as Markdown or, for .json, as JSON with all branches."""
+        chat = self._controller.chat
+        try:
+            path.write_text(chat.to_json() if path.suffix.lower() == ".json" else chat.to_markdown(), "utf-8")
+        except OSError as error:
+            self._banner.error(self.tr("The chat could not be exported."), str(error))

@@ -1,0 +1,110 @@
+"""How full the context is, and how fast the reply comes: one thin bar and one line of figures."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.state.measurements import Measurements
+from app.text.formatting import format_milliseconds, format_number, format_token_rate
+from app.widgets import label
+from app.widgets.theme import G, theme
+
+NEARLY_FULL = 0.9
+
+
+class _Bar(QWidget):
+    """used of capacity, as a rounded bar."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.share = 0.0
+        self.alarming = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(6)
+        theme().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """Qt's name for the wished size."""
+        return QSize(200, 6)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's name for drawing."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("empty"))
+        painter.setBrush(theme().color("empty"))
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(box, 2.5, 2.5)
+        if self.share > 0:
+            color = theme().color("warning" if self.alarming else "cache")
+            painter.setPen(color)
+            painter.setBrush(color)
+            box.setWidth(max(box.width() * min(self.share, 1.0), 4))
+            painter.drawRoundedRect(box, 2.5, 2.5)
+        painter.end()
+
+
+class ContextUsageBar(QWidget):
+    """Capacity, used, evicted; tok/s and TTFT of the running or last reply."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bar = _Bar()
+        self.usage = label("", "muted")
+        self.speed = label("", "muted")
+        line = QHBoxLayout()
+        line.setSpacing(2 * G)
+        line.addWidget(self.usage)
+        line.addStretch(1)
+        line.addWidget(self.speed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        column.addWidget(self.bar)
+        column.addLayout(line)
+        self.set_closed(chosen=False)
+
+    def set_closed(self, chosen: bool) -> None:
+        """No bundle is loaded. chosen: whether one is current, and only waits to be."""
+        self._show(
+            self.tr("context: the bundle is not loaded") if chosen else self.tr("context: no bundle is open"), 0.0
+        )
+
+    def set_usage(self, used: int, capacity: int, evicted: int, window: bool, needed: int = 0) -> None:
+        """Shows the cache: tokens in it, its slots, tokens that were pushed out of it.
+
+        needed: tokens of the conversation, as the bundle that gave its last reply counted them.
+        """
+        share = used / capacity if capacity else 0.0
+        alarming = not window and share >= NEARLY_FULL
+        text = self.tr("context {0} of {1} tokens").format(format_number(used), format_number(capacity))
+        if window or evicted:
+            text += self.tr(" · {0} evicted").format(format_number(evicted))
+        elif used >= capacity:
+            text += self.tr(" · full")
+        elif needed >= capacity:
+            text += self.tr(" · this chat does not fit, it has about {0}").format(format_number(needed))
+        elif alarming:
+            text += self.tr(" · nearly full")
+        self._show(text, share, alarming or needed >= capacity)
+
+    def _show(self, text: str, share: float, alarming: bool = False) -> None:
+        self.bar.share, self.bar.alarming = share, alarming
+        self.bar.update()
+        self.usage.setText(text)
+        self.bar.setAccessibleName(text)
+
+    def set_speed(self, measured: Measurements) -> None:
+        """Shows the speed of the running or last reply."""
+        parts = []
+        if measured.decode_rate is not None:
+            parts.append(format_token_rate(measured.decode_rate))
+        if measured.ttft_ms is not None:
+            parts.append(f"TTFT {format_milliseconds(measured.ttft_ms)}")
+        self.speed.setText(" · ".join(parts))
+
+    def forget_speed(self) -> None:
+        """What was measured is no figure of what is open now."""
+        self.speed.clear()

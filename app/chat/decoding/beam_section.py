@@ -1,0 +1,107 @@
+"""Beam search: how many texts are searched at once, how their length counts, when it ends."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
+
+from app.chat.decoding.collapsible import CollapsibleSection
+from app.chat.decoding.decoding_options import DecodingOptions
+from app.widgets import label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G
+from app.widgets.wheel_guard import ignore_wheel
+
+
+class BeamSection(CollapsibleSection):
+    """`changed` gives the fields of a Decoding that a person changed."""
+
+    changed = Signal(dict)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.set_title(self.tr("Beams"), self.tr("Searches several texts at once for the most probable one."))
+        self.count = ignore_wheel(QSpinBox())
+        self.count.setRange(1, 64)
+        self.count.setSpecialValueText(self.tr("off"))
+        self.length = ignore_wheel(QDoubleSpinBox())
+        self.length.setRange(-10, 10)
+        self.length.setSingleStep(0.1)
+        self.stopping = ignore_wheel(QComboBox())
+        for title, value in (
+            (self.tr("no better one is in sight"), "false"),
+            (self.tr("as many ended as beams"), "true"),
+            (self.tr("none can become better"), "never"),
+        ):
+            self.stopping.addItem(title, value)
+        self.stopping.setMinimumContentsLength(8)
+        self.stopping.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.note = label("", "muted", wrap=True)
+        self._lay_out()
+        self.count.valueChanged.connect(lambda value: self._tell("num_beams", value))
+        self.length.valueChanged.connect(lambda value: self._tell("length_penalty", round(value, 2)))
+        self.stopping.activated.connect(lambda _index: self._tell("early_stopping", self.stopping.currentData()))
+        self.show_choice(DecodingOptions(), drawn=False)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(G)
+        grid.setVerticalSpacing(G)
+        grid.setColumnStretch(0, 1)
+        rows: tuple[tuple[str, str, QAbstractSpinBox], ...] = (
+            (self.tr("Beams"), self.tr("So many texts at once."), self.count),
+            (self.tr("Length penalty"), self.tr("Above 0 favours long texts, below 0 short ones."), self.length),
+        )
+        for row, (title, tip, field) in enumerate(rows):
+            caption = label(title, "small", wrap=True, selectable=False)
+            for one in (caption, field):
+                set_tool_tip(one, tip)
+            field.setAccessibleName(title)
+            field.setFixedWidth(14 * G)
+            field.lineEdit().setTextMargins(G - 2, 0, 0, 0)
+            caption.setBuddy(field)
+            grid.addWidget(caption, row, 0)
+            grid.addWidget(field, row, 1)
+        self.stopping.setAccessibleName(self.tr("Ends when"))
+        set_tool_tip(self.stopping, self.tr("When enough texts are at their end."))
+        self.body.addLayout(grid)
+        self.body.addWidget(label(self.tr("Ends when"), "small", selectable=False))
+        self.body.addWidget(self.stopping)
+        self.body.addWidget(self.note)
+
+    def show_choice(self, choice: DecodingOptions, drawn: bool) -> None:
+        """Shows what is chosen, without telling of a change. drawn: whether tokens are sampled."""
+        with QSignalBlocker(self.count), QSignalBlocker(self.length):
+            self.count.setValue(choice.num_beams)
+            self.length.setValue(choice.length_penalty)
+        self.stopping.setCurrentIndex(self.stopping.findData(choice.early_stopping))
+        self.follow(drawn, choice.drafting)
+
+    def follow(self, drawn: bool, drafting: bool) -> None:
+        """Whether tokens are sampled, and whether drafts were asked for: beams go with neither."""
+        self._drawn, self._drafting = drawn, drafting
+        self._refresh()
+
+    def _refresh(self) -> None:
+        on, why = self.count.value() > 1, self._against()
+        self.count.setEnabled(not self._drawn and (on or not why))  # with drafts, beams can be taken back alone
+        set_tool_tip(self.count, why or self.tr("So many texts at once."))
+        for one in (self.length, self.stopping):
+            one.setEnabled(on and not why)
+        self.note.setText(why or self.tr("Beams draft no tokens, and the reply comes at their end."))
+        self.note.setVisible(on or bool(why))
+        self.say(str(self.count.value()) if on and not self._drawn else self.tr("off"))
+
+    def _against(self) -> str:
+        """Why there can be no beams."""
+        if self._drawn:
+            return self.tr(
+                "Beams take the most probable text: set the temperature to 0, or take Sample out of the chain."
+            )
+        if self._drafting:
+            return self.tr("Beams draft no tokens: choose none under Drafts, or leave Beams off.")
+        return ""
+
+    def _tell(self, name: str, value: object) -> None:
+        self._refresh()
+        self.changed.emit({name: value})

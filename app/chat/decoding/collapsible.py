@@ -1,0 +1,53 @@
+"""A line that unfolds: what it is about, and in a few words what is chosen there."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.widgets import ElidedLabel, button
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, set_icon
+
+
+class CollapsibleSection(QWidget):
+    """Put things into `.body`; it is folded at first, and has a name once `set_title` gave it one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.head = button("", role="link", clicked=lambda: self.unfold(not self.unfolded))
+        self.words = ElidedLabel("")
+        self._inside = QWidget()
+        self.body = QVBoxLayout(self._inside)
+        self.body.setContentsMargins(0, 0, 0, G)
+        self.body.setSpacing(G)
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        row.addWidget(self.head)
+        row.addWidget(self.words, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        column.addLayout(row)
+        column.addWidget(self._inside)
+        self.unfold(False)
+
+    def set_title(self, title: str, tip: str) -> None:
+        """What it is about."""
+        self.head.setText(title)
+        set_tool_tip(self.head, tip)
+        self.head.setAccessibleDescription(tip)
+
+    @property
+    def unfolded(self) -> bool:
+        """Whether what is in it is shown."""
+        return not self._inside.isHidden()
+
+    def unfold(self, on: bool) -> None:
+        """Shows what is in it, or hides it."""
+        self._inside.setVisible(on)
+        set_icon(self.head, "chevron-down" if on else "chevron-right", "accent", 16)
+
+    def say(self, words: str) -> None:
+        """What is chosen."""
+        self.words.set_whole(words)
+        self.head.setAccessibleName(f"{self.head.text()}: {words}")

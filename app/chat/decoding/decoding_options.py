@@ -1,0 +1,117 @@
+"""What a person chose of how a reply is decoded, and what of it is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any, Literal, get_args
+
+from app.chat.decoding.chain_ops import ChainRow, chain_op, draws
+from app.chat.sampling import DRAWS, SamplingSettings
+from workflows.errors import RequestError
+from workflows.wire.codec import Mismatch, read
+from workflows.wire.request import Options
+
+Drafts = Literal["none", "ngram", "bundle", "off"]
+Acceptance = Literal["exact", "rejection_sampling", "typical"]
+Stopping = Literal["false", "true", "never"]
+Form = Literal["json_schema", "regex", "grammar"]
+FORMS: tuple[Form, ...] = get_args(Form)
+_STOPS: dict[Stopping, bool | str] = {"false": False, "true": True, "never": "never"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyForms:
+    """The form that a reply has, None for any, and what was written for each kind."""
+
+    kind: Form | None = None
+    json_schema: str = ""
+    regex: str = ""
+    grammar: str = ""
+
+    def text(self, kind: Form) -> str:
+        """What was written for a kind."""
+        return {"json_schema": self.json_schema, "regex": self.regex, "grammar": self.grammar}[kind]
+
+    def written(self, kind: Form, text: str) -> ReplyForms:
+        """The same with another text for a kind."""
+        texts = {one: self.text(one) for one in FORMS} | {kind: text}
+        return ReplyForms(self.kind, texts["json_schema"], texts["regex"], texts["grammar"])
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingOptions:
+    """The defaults leave everything to the model. drafts: "none" but what the bundle's file asks for, "off" not even
+    these. draft: a bundle's folder. chain: None is what the model has."""
+
+    drafts: Drafts = "none"
+    draft: str = ""
+    draft_tokens: int = 8
+    acceptance: Acceptance = "exact"
+    num_beams: int = 1
+    length_penalty: float = 1.0
+    early_stopping: Stopping = "false"
+    chain: tuple[ChainRow, ...] | None = None
+    forms: ReplyForms = ReplyForms()
+
+    def draws(self, sampling: SamplingSettings) -> bool:
+        """Whether tokens are drawn, and not the most probable ones taken."""
+        return sampling.temperature > 0 if self.chain is None else draws(self.chain)
+
+    def for_new_chat(self) -> DecodingOptions:
+        """What stays with the bundle. Chain and form shape an answer and are a chat's; what was written is kept."""
+        return replace(self, chain=None, forms=replace(self.forms, kind=None))
+
+    def shaped_as(self, other: DecodingOptions) -> DecodingOptions:
+        """The same with the chain and the form of `other`."""
+        return replace(self, chain=other.chain, forms=other.forms)
+
+    @property
+    def drafting(self) -> bool:
+        """Whether drafts were asked for here; those of the bundle's own file give way to beams by themselves."""
+        return self.drafts in ("ngram", "bundle")
+
+    def to_options(self, sampling: SamplingSettings) -> Options:
+        """The options of a generate request. Raises ValueError, one sentence, for a row of the chain that is none."""
+        options: Options = sampling.to_options()
+        drawn = self.draws(sampling)
+        if self.chain is not None:
+            options = {name: value for name, value in options.items() if name not in DRAWS}
+            options["chain"] = [chain_op(row) for row in self.chain]
+        if self.drafts == "off":
+            options |= {"drafts": False}
+        elif self.drafts != "none":
+            options |= {"ngram": self.drafts == "ngram", "draft_tokens": self.draft_tokens}
+            if drawn and self.acceptance != "exact":
+                options["acceptance"] = self.acceptance
+        if self.num_beams > 1 and not drawn:
+            options |= {"num_beams": self.num_beams, "length_penalty": self.length_penalty}
+            options["early_stopping"] = _STOPS[self.early_stopping]
+        if self.forms.kind is not None:
+            options[self.forms.kind] = self.forms.text(self.forms.kind)
+        return options
+
+    @classmethod
+    def from_dict(cls, data: Any) -> DecodingOptions:
+        """From a file; what is not of the right kind takes its default."""
+        found = cls()
+        for name, value in data.items() if isinstance(data, dict) else ():
+            try:
+                found = replace(found, **{name: read(_KINDS[name], value)})
+            except (KeyError, Mismatch, RequestError):
+                continue
+        right = 1 <= found.draft_tokens <= 16 and 1 <= found.num_beams <= 64 and isfinite(found.length_penalty)
+        return found if right else cls()
+
+
+_KINDS: dict[str, Any] = {
+    "drafts": Drafts,
+    "draft": str,
+    "draft_tokens": int,
+    "acceptance": Acceptance,
+    "num_beams": int,
+    "length_penalty": float,
+    "early_stopping": Stopping,
+    "chain": tuple[ChainRow, ...] | None,
+    "forms": ReplyForms,
+}

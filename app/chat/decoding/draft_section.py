@@ -1,0 +1,176 @@
+"""Where drafted tokens come from: nowhere, the text so far, or another bundle; how many, and which are taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
+
+from app.chat.decoding.collapsible import CollapsibleSection
+from app.chat.decoding.decoding_options import DecodingOptions, Drafts
+from app.state.recent_bundles import RecentBundles
+from app.widgets import label
+from app.widgets.bundle_field import BundleField, Unfit
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G
+from app.widgets.token_spin import add_token_unit
+from app.widgets.wheel_guard import ignore_wheel
+
+TYPED_MS = 700
+"""A folder that is typed is asked for when nothing was typed for so long."""
+
+
+class DraftSection(CollapsibleSection):
+    """`changed` gives the fields of a Decoding that a person changed."""
+
+    changed = Signal(dict)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.set_title(
+            self.tr("Drafts"), self.tr("Tokens that are guessed cheaply and looked at by the model several at a time.")
+        )
+        self.source = self._combo(self.tr("Drafts"))
+        for title, value in (
+            (self.tr("As the bundle's file asks, else none"), "none"),
+            (self.tr("From the text so far (n-gram)"), "ngram"),
+            (self.tr("Another bundle"), "bundle"),
+            (self.tr("None at all"), "off"),
+        ):
+            self.source.addItem(title, value)
+        self.bundle: BundleField | None = None
+        self.problem = label("", "error", wrap=True)
+        self.tokens = ignore_wheel(add_token_unit(QSpinBox()))
+        self.tokens.setRange(1, 16)
+        self.tokens.lineEdit().setTextMargins(G - 2, 0, 0, 0)
+        self.tokens.setAccessibleName(self.tr("Tokens of a draft"))
+        set_tool_tip(self.tokens, self.tr("A draft has so many tokens at most; it adapts to how many are taken."))
+        self.acceptance = self._combo(self.tr("Which drafted tokens are taken"))
+        for title, value in (
+            (self.tr("Exact"), "exact"),
+            (self.tr("Rejection sampling"), "rejection_sampling"),
+            (self.tr("Typical"), "typical"),
+        ):
+            self.acceptance.addItem(title, value)
+        self.note = label("", "muted", wrap=True)
+        self._typed = QTimer(self, singleShot=True, interval=TYPED_MS)
+        self._typed.timeout.connect(self.commit)
+        for part in (self.source, self.problem, self.tokens, self.acceptance, self.note):
+            self.body.addWidget(part)
+        self.tokens.valueChanged.connect(lambda count: self.changed.emit({"draft_tokens": count}))
+        self._drawn = self._opening = False
+        self.show_choice(DecodingOptions(), drawn=False)
+
+    def _combo(self, name: str) -> QComboBox:
+        combo = ignore_wheel(QComboBox())
+        combo.setAccessibleName(name)
+        combo.setMinimumContentsLength(10)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.activated.connect(lambda _index: self._on_combo())
+        return combo
+
+    def offer(self, recents: RecentBundles, unfit: Unfit) -> None:
+        """The bundles that may be chosen from."""
+        hint = self.tr("A bundle's folder")
+        self.bundle = BundleField(recents, self.tr("Bundle that drafts"), hint, unfit=unfit)
+        set_tool_tip(self.bundle.field, self.tr("A smaller bundle of the same family, which speaks the same tokens."))
+        self.bundle.changed.connect(lambda _text: self._typed.start())
+        self.body.insertWidget(1, self.bundle)
+        self._refresh()
+
+    def refill(self) -> None:
+        """Another bundle is to be drafted for."""
+        if self.bundle is not None:
+            self.bundle.refill()
+
+    def show_choice(self, choice: DecodingOptions, drawn: bool) -> None:
+        """Shows what is chosen, without telling of a change. drawn: whether tokens are sampled."""
+        self._drawn = drawn
+        self.source.setCurrentIndex(self.source.findData(choice.drafts))
+        self.acceptance.setCurrentIndex(self.acceptance.findData(choice.acceptance))
+        self.tokens.setValue(choice.draft_tokens)
+        if self.bundle is not None and choice.draft != self.bundle.path:
+            with QSignalBlocker(self.bundle.field):
+                self.bundle.choose(choice.draft)
+            self._home()
+        self._typed.stop()
+        self.refuse("")
+
+    def set_drawn(self, drawn: bool) -> None:
+        """Whether tokens are sampled: else there is nothing to be accepted by chance."""
+        self._drawn = drawn
+        self._refresh()
+
+    def wait(self) -> None:
+        """Says that the bundle is being opened."""
+        self._opening = True
+        self._refresh()
+
+    def refuse(self, why: str) -> None:
+        """Says why the bundle cannot draft; what was typed stays. Empty: it can."""
+        self._opening = False
+        self.problem.setText(why)
+        if why:
+            self.unfold(True)
+        self._refresh()
+
+    def commit(self) -> None:
+        """Takes the folder that was chosen or typed."""
+        self._typed.stop()
+        self.problem.setText("")
+        if self._where == "bundle" and self.bundle is not None and self.bundle.path:
+            self._home()
+            self.changed.emit({"drafts": "bundle", "draft": self.bundle.path})
+        self._refresh()
+
+    def _home(self) -> None:
+        """The beginning of a long name is what tells it from others."""
+        edit = self.bundle.field.lineEdit() if self.bundle is not None else None
+        if edit is not None and not edit.hasFocus():
+            edit.setCursorPosition(0)
+
+    @property
+    def _where(self) -> Drafts:
+        found: Drafts = self.source.currentData()
+        return found
+
+    def _on_combo(self) -> None:
+        self.problem.setText("")
+        self.changed.emit({"acceptance": self.acceptance.currentData()})
+        if self._where != "bundle":
+            self.changed.emit({"drafts": self._where})
+        self.commit()
+        if self._where == "bundle" and self.bundle is not None and not self.bundle.path:
+            self.bundle.setFocus()
+
+    def _refresh(self) -> None:
+        drafts = self._where in ("ngram", "bundle")
+        if self.bundle is not None:
+            self.bundle.setVisible(self._where == "bundle")
+        self.problem.setVisible(bool(self.problem.text()))
+        self.tokens.setVisible(drafts)
+        self.acceptance.setVisible(drafts)
+        self.acceptance.setEnabled(self._drawn)
+        self.note.setVisible(drafts)
+        self.note.setText(self._words())
+        self.say(self._source())
+
+    def _source(self) -> str:
+        if self.problem.text():
+            return self.tr("refused")
+        if self._where == "bundle" and self.bundle is not None and self.bundle.path:
+            return Path(self.bundle.path).name
+        own = self.tr("as the bundle asks")
+        return {"ngram": self.source.currentText(), "off": self.tr("none")}.get(self._where, own)
+
+    def _words(self) -> str:
+        if self._opening:
+            return self.tr("Opening the bundle …")
+        if not self._drawn:
+            return self.tr("At temperature 0 the reply is token for token that of the model alone.")
+        return {
+            "exact": self.tr("Exact: a drafted token is taken where the model draws the same one by itself."),
+            "rejection_sampling": self.tr("Rejection: more drafted tokens are taken, and the odds stay the model's."),
+            "typical": self.tr("Typical: any likely drafted token is taken, which is fastest and changes the odds."),
+        }[str(self.acceptance.currentData())]

@@ -1,0 +1,162 @@
+"""Where a form is written: a text in a fixed width, what is wrong with it, examples, files."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QMenu,
+    QPlainTextEdit,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chat.decoding.decoding_options import Form
+from app.chat.decoding.form_check import FormFinding
+from app.chat.decoding.form_examples import form_examples
+from app.widgets import button, label, set_role
+from app.widgets.theme import G, mono_font, theme
+from workflows.files import write_whole
+
+LONGEST = 1 << 20
+
+
+class FormEditor(QDialog):
+    """Not modal: the chat goes on beside it. `changed` gives the text as it is typed."""
+
+    changed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind: Form = "json_schema"
+        self.text = QPlainTextEdit()
+        self.text.setFont(mono_font())
+        self.text.setProperty("role", "code")
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setTabChangesFocus(True)
+        self.place = label("", "muted")
+        self.said = label("", "muted", wrap=True)
+        self.begin = button(self.tr("Begin with …"), "file")
+        self.begin.setMenu(QMenu(self.begin))
+        self._lay_out()
+        self.text.textChanged.connect(lambda: self.changed.emit(self.text.toPlainText()))
+        self.text.cursorPositionChanged.connect(self._say_place)
+        self._say_place()
+        self.resize(76 * G, 64 * G)  # seventy letters, thirty lines
+
+    def _lay_out(self) -> None:
+        above, below = QHBoxLayout(), QHBoxLayout()
+        above.setSpacing(G)
+        above.addWidget(self.begin)
+        above.addWidget(button(self.tr("Open a file …"), "folder", clicked=self._ask_load))
+        above.addWidget(button(self.tr("Save …"), "save", clicked=self._ask_save))
+        above.addStretch(1)
+        below.addWidget(self.said, 1)
+        below.addWidget(self.place, 0, Qt.AlignmentFlag.AlignTop)
+        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close.rejected.connect(self.reject)
+        box = QVBoxLayout(self)
+        box.setSpacing(G)
+        box.addLayout(above)
+        box.addWidget(self.text, 1)
+        box.addLayout(below)
+        box.addWidget(close)
+
+    def show_form(self, kind: Form, title: str, text: str) -> None:
+        """Another form to be written, without telling of a change."""
+        self._kind = kind
+        self.setWindowTitle(title)
+        self.text.setAccessibleName(title)
+        if text != self.text.toPlainText():
+            self.text.blockSignals(True)
+            self.text.setPlainText(text)
+            self.text.blockSignals(False)
+            self._say_place()
+        menu = self.begin.menu()
+        menu.clear()
+        for example in form_examples(kind):
+            menu.addAction(example.title).triggered.connect(partial(self.write, example.text))
+
+    def write(self, text: str, *_: object) -> None:
+        """Another text, as one step that can be undone."""
+        cursor = QTextCursor(self.text.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+        self.text.setFocus()
+
+    def say(self, finding: FormFinding) -> None:
+        """What is wrong, and where."""
+        well = self.tr("It can be used.") if finding.sure else self.tr("Looking at it …")
+        self._told(finding.words or well, bool(finding.words))
+        marks = []
+        if finding.place >= 0:
+            mark = QTextEdit.ExtraSelection()
+            cursor = QTextCursor(self.text.document())
+            end = max(0, self.text.document().characterCount() - 1)
+            cursor.setPosition(max(0, min(finding.place, end) - (finding.place >= end)))
+            cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor)
+            look = QTextCharFormat()
+            look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            look.setUnderlineColor(theme().color("error"))
+            mark.cursor, mark.format = cursor, look
+            marks.append(mark)
+        self.text.setExtraSelections(marks)
+
+    def load(self, file: Path) -> None:
+        """A file in place of the text; where it cannot be read the text stays."""
+        try:
+            with file.open("rb") as opened:
+                data = opened.read(LONGEST + 1)
+            text = data.decode()
+        except OSError as error:
+            self._told(self.tr("{0} cannot be read: {1}.").format(file, error.strerror), True)
+        except UnicodeDecodeError:
+            self._told(self.tr("{0} cannot be read: {1}.").format(file, self.tr("it is not UTF-8 text")), True)
+        else:
+            if len(data) > LONGEST:
+                self._told(self.tr("{0} cannot be read: {1}.").format(file, self.tr("it is over 1 MiB")), True)
+            else:
+                self.write(text)
+
+    def save(self, file: Path) -> None:
+        """The text to a file."""
+        try:
+            write_whole(file, self.text.toPlainText().encode())
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            self._told(self.tr("{0} cannot be written: {1}.").format(file, why), True)
+
+    def _told(self, words: str, wrong: bool) -> None:
+        self.said.setText(words)
+        set_role(self.said, "error" if wrong else "muted")
+
+    def _say_place(self) -> None:
+        cursor = self.text.textCursor()
+        line, column = cursor.blockNumber() + 1, cursor.positionInBlock() + 1
+        self.place.setText(self.tr("line {0}, column {1}").format(line, column))
+
+    def _kinds(self) -> tuple[str, str]:
+        if self._kind == "json_schema":
+            return self.tr("JSON (*.json);;All files (*)"), "schema.json"
+        if self._kind == "grammar":
+            return self.tr("Lark grammars (*.lark);;All files (*)"), "grammar.lark"
+        return self.tr("Text (*.txt);;All files (*)"), "regex.txt"
+
+    def _ask_load(self) -> None:
+        name, _kind = QFileDialog.getOpenFileName(self, self.windowTitle(), "", self._kinds()[0])
+        if name:
+            self.load(Path(name))
+
+    def _ask_save(self) -> None:
+        kinds, called = self._kinds()
+        name, _kind = QFileDialog.getSaveFileName(self, self.windowTitle(), called, kinds)
+        if name:
+            self.save(Path(name))

@@ -1,0 +1,160 @@
+"""Dotted lines under what was drafted and accepted, in a document's lay-out alone: its text stays as it is.
+
+owners of characters, tokens ──spans──▶ [first, last) ──Underlines──▶ the paragraphs' lay-outs
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Generator, Sequence
+from itertools import accumulate
+
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QTextCharFormat, QTextDocument, QTextLayout
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.jobs.time_slices import TimeSlicer
+from app.widgets import label
+from app.widgets.theme import G, theme
+from workflows.wire.events import TokenEvent
+
+SOME = 50
+"""Paragraphs between two pauses."""
+COLOR = "decode"
+"""As the bars of what was kept have it on the charts."""
+LETTERS = 5000
+"""Letters between two pauses."""
+Span = tuple[int, int]
+Spans = Generator[None, None, list[Span]]
+"""The parts of a text, [first, last) in Qt's positions, which come after some pauses."""
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Drafts", text)
+
+
+def literal_spans(tokens: Sequence[TokenEvent], text: str, begin: int) -> Spans:
+    """Of a text that stands as it is in the tokens' text, from `begin` on."""
+    ends, owners = list(accumulate(len(token.text) for token in tokens)), list[int]()
+    for place, letter in enumerate(text):
+        owners += [bisect_right(ends, begin + place)] * (2 if ord(letter) > 0xFFFF else 1)  # as Qt counts
+        if place % LETTERS == LETTERS - 1:
+            yield
+    return spans(owners, tokens)
+
+
+def spans(owners: Sequence[int], tokens: Sequence[TokenEvent]) -> list[Span]:
+    """The parts of a text that came from drafted tokens, neighbours together. owners: each position's token, or -1."""
+    found, begin = list[Span](), -1
+    for position, owner in enumerate([*owners, -1]):
+        drafted = owner >= 0 and tokens[owner].drafted
+        if drafted and begin < 0:
+            begin = position
+        elif not drafted and begin >= 0:
+            found.append((begin, position))
+            begin = -1
+    return found
+
+
+class DraftUnderlines(QObject):
+    """The lines of one document; a long one gets them, and loses them, a slice a turn of the event loop."""
+
+    def __init__(self, document: QTextDocument, parent: QObject) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._slices = TimeSlicer(self)
+        self._drawn = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether lines are still to come or to go."""
+        return self._slices.busy
+
+    def draw(self, parts: Spans) -> None:
+        """Underlines these parts, which ascend, and nothing else."""
+        self._drawn = True
+        self._slices.run(self._drawing(parts), lambda _done: None, lambda _error: None)
+
+    def clear(self) -> None:
+        """Takes the lines away."""
+        self._slices.stop()
+        if self._drawn:
+            self._drawn = False
+            self._slices.run(underline(self._document, []), lambda _done: None, lambda _error: None)
+
+    def forget(self) -> None:
+        """The text is about to go, and the lines with it."""
+        self._slices.stop()
+        self._drawn = False
+
+    def _drawing(self, parts: Spans) -> Generator[None, None, None]:
+        yield from underline(self._document, (yield from parts))
+
+
+def underline(document: QTextDocument, parts: Sequence[Span]) -> Generator[None, None, None]:
+    """Underlines these parts alone, with a pause after every few paragraphs, whose lay-out takes milliseconds."""
+    look = QTextCharFormat()
+    look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
+    look.setUnderlineColor(theme().color(COLOR))
+    block, dirty, at = document.begin(), 0, 0
+    while block.isValid():
+        begin, end = block.position(), block.position() + block.length() - 1
+        while at < len(parts) and parts[at][1] <= begin:
+            at += 1
+        after = bisect_left(parts, (end, 0), at) if end > begin else at
+        ranges = [_range(max(a, begin) - begin, min(b, end) - begin, look) for a, b in parts[at:after]]
+        block.layout().setFormats(ranges)
+        if block.blockNumber() % SOME == SOME - 1 or not block.next().isValid():
+            document.markContentsDirty(dirty, end + 1 - dirty)
+            dirty = end + 1
+            yield
+        block = block.next()
+
+
+def _range(first: int, last: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
+    made = QTextLayout.FormatRange()
+    made.start, made.length, made.format = first, last - first, look
+    return made
+
+
+class _Sample(QWidget):
+    """The line that is meant; another theme's palette has it drawn anew."""
+
+    def sizeHint(self) -> QSize:
+        """Qt's name for the wished size."""
+        return QSize(3 * G, 2 * G)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's name for drawing."""
+        painter = QPainter(self)
+        painter.setPen(QPen(theme().color(COLOR), 1.5, Qt.PenStyle.DotLine))
+        painter.drawLine(0, self.height() - 4, self.width(), self.height() - 4)
+        painter.end()
+
+
+class UnderlineLegend(QWidget):
+    """What the underlines mean; `show_drafter` says who did it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words = label("", "muted", wrap=True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(G)
+        row.addWidget(_Sample())
+        row.addWidget(self.words, 1)
+
+    def show_drafter(self, by: str) -> None:
+        """by: as SpeculationEvent has it."""
+        self.words.setText(drafted_text(by))
+
+
+def drafted_text(by: str) -> str:
+    """What is said of a token that was drafted; a drafter that has no words here has its own name."""
+    known = {
+        "ngram": _tr("look-ups in the text"),
+        "draft_model": _tr("the draft model"),
+        "self_speculative": _tr("the model's first layers"),
+        "extra_heads": _tr("the model's extra heads"),
+    }
+    return _tr("drafted by {0} and accepted").format(known.get(by, by))

@@ -1,0 +1,256 @@
+"""One message of the transcript: who, what, notices, how the reply went, and what can be done with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from app.chat.decoding.tree import JsonReplyTree
+from app.chat.draft_underlines import UnderlineLegend
+from app.chat.intents import EditPrompt, Intent, Regenerate, SwitchVersion
+from app.chat.message_body import MessageBody
+from app.state.conversation import ChatMessage, Reply
+from app.text.formatting import format_number
+from app.widgets.plain_text import PlainLabel, set_tool_tip
+from app.widgets.theme import G, set_icon
+
+FLUSH_MS = 33
+"""A growing reply is shown at most this often: 30 Hz."""
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("MessageView", text)
+
+
+def finish_text(reason: str) -> str:
+    """Why a reply ended, in words."""
+
+    def tr(text: str) -> str:
+        return QCoreApplication.translate("MessageView", text)
+
+    return {
+        "eos": tr("the model finished"),
+        "length": tr("stopped at max new tokens"),
+        "stop": tr("stopped at a stop string"),
+        "capacity": tr("no room for another token"),
+        "cancelled": tr("stopped by you"),
+        "interrupted": tr("cut off when the worker or the window ended"),
+        "failed": tr("failed"),
+        "refused": tr("not sent"),
+    }.get(reason, reason)
+
+
+def reply_summary(reply: Reply) -> str:
+    """The line under a reply: TTFT · tok/s · tokens · on which provider · why it ended."""
+    parts = []
+    if reply.ttft_ms is not None:
+        parts.append(f"TTFT {format_number(reply.ttft_ms, 0 if reply.ttft_ms >= 100 else 1)} ms")
+    if reply.decode_rate is not None:
+        parts.append(f"{format_number(reply.decode_rate, 0 if reply.decode_rate >= 100 else 1)} tok/s")
+    if reply.tokens:
+        unit = "MessageView", "token" if reply.tokens == 1 else "tokens"
+        parts.append(f"{format_number(reply.tokens)} {QCoreApplication.translate(*unit)}")
+    if reply.tokens_per_step is not None:
+        parts.append(_tr("tokens per step: {0}").format(format_number(reply.tokens_per_step, 2)))
+    if reply.accept_rate is not None:
+        parts.append(_tr("{0} % of drafts accepted").format(format_number(100 * reply.accept_rate, 0)))
+    if reply.provider and reply.tokens:
+        parts.append(QCoreApplication.translate("MessageView", "on {0}").format(reply.provider))
+    if reply.ended:
+        parts.append(
+            f"{finish_text(reply.ended)}: {reply.error}"
+            if reply.ended in ("failed", "refused") and reply.error
+            else finish_text(reply.ended)
+        )
+    return " · ".join(parts)
+
+
+class MessageView(QFrame):
+    """A message. `wanted` tells what is to be done with it."""
+
+    wanted = Signal(object)  # Regenerate, Rewrite or Version
+
+    def __init__(self, message: ChatMessage, siblings: tuple[int, int], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.message = message
+        self.text = MessageBody()
+        self.legend: UnderlineLegend | None = None  # made with the first line that it explains
+        self._underlines = True
+        self._tail: list[str] = []
+        self._flush = QTimer(self)
+        self._flush.setSingleShot(True)
+        self._flush.setInterval(FLUSH_MS)
+        self._flush.timeout.connect(self.flush)
+        self._tools: dict[str, QToolButton] = {}
+        self._build(siblings)
+        self.finish()
+
+    @property
+    def _is_user(self) -> bool:
+        return self.message.role == "user"
+
+    def _build(self, siblings: tuple[int, int]) -> None:
+        who = self.tr("You") if self._is_user else self.tr("Model")
+        if self._is_user:
+            self.setProperty("role", "card")
+        self.setAccessibleName(self.tr("Message of: {0}").format(who))
+        reply = self.message.reply
+        self.who = PlainLabel(f"{who} · {reply.bundle}" if reply is not None and reply.bundle else who)
+        self.who.setProperty("role", "muted")
+        self.status = PlainLabel()
+        self.status.setProperty("role", "muted")
+        self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.status.setWordWrap(True)
+        self.notices = QVBoxLayout()
+        self.tree: JsonReplyTree | None = None
+        column = self._column = QVBoxLayout(self)
+        margin = G + G // 2
+        column.setContentsMargins(margin, G // 2, margin, G if self._is_user else G // 2)
+        column.setSpacing(G // 2)
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.addWidget(self.who, 1)
+        column.addLayout(head)
+        column.addWidget(self.text)
+        column.addLayout(self.notices)
+        foot.addWidget(self.status, 1)
+        column.addLayout(foot)
+        for row in (head, foot):
+            row.setSpacing(2)
+        self.status.setVisible(not self._is_user)
+        self._add_tools(head if self._is_user else foot, siblings)
+
+    def _add_tools(self, row: QHBoxLayout, siblings: tuple[int, int]) -> None:
+        index, count = siblings
+        if count > 1:
+            self._tool(row, "previous", "chevron-left", self.tr("Previous version")).setEnabled(index > 0)
+            self.place = PlainLabel(f"{index + 1}/{count}")
+            self.place.setProperty("role", "muted")
+            self.place.setAccessibleName(self.tr("Version {0} of {1}").format(index + 1, count))
+            row.addWidget(self.place)
+            self._tool(row, "next", "chevron-right", self.tr("Next version")).setEnabled(index < count - 1)
+        self._tool(row, "copy", "copy", self.tr("Copy the text")).clicked.connect(self.copy)
+        if self._is_user:
+            self._tool(row, "edit", "edit", self.tr("Edit and resend, as a new branch"))
+        else:
+            self._tool(row, "regenerate", "refresh", self.tr("Answer again, as a new branch"))
+
+    def _tool(self, row: QHBoxLayout, name: str, icon: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        set_icon(button, icon, "muted")
+        set_tool_tip(button, tip)
+        button.setAccessibleName(tip)
+        if name != "copy":
+            intent = self._intent(name)
+            button.clicked.connect(lambda: self.wanted.emit(intent))
+        row.addWidget(button)
+        self._tools[name] = button
+        return button
+
+    def _intent(self, name: str) -> Intent:
+        id = self.message.id
+        if name == "edit":
+            return EditPrompt(id)
+        return Regenerate(id) if name == "regenerate" else SwitchVersion(id, 1 if name == "next" else -1)
+
+    def tool(self, name: str) -> QToolButton:
+        """The button of an action. Raises KeyError for one that this message does not have."""
+        return self._tools[name]
+
+    def set_busy(self, busy: bool) -> None:
+        """While a reply runs nothing may branch."""
+        for name in ("edit", "regenerate"):
+            if name in self._tools:
+                self._tools[name].setEnabled(not busy)
+
+    def grow(self, text: str) -> None:
+        """Takes text in; it is shown with the next flush."""
+        self._tail.append(text)
+        if not self._flush.isActive():
+            self._flush.start()
+
+    def flush(self) -> None:
+        """Shows what came since the last flush."""
+        if self._tail:
+            self.text.completes = self.message.reply is not None and self.message.reply.completes
+            self.text.grow("".join(self._tail))
+            self._tail.clear()
+
+    def add_notice(self, text: str) -> None:
+        """A line inside the message: the window slid, a template is missing."""
+        row = QHBoxLayout()
+        row.setSpacing(G // 2)
+        icon = PlainLabel()
+        set_icon(icon, "info", "accent", 16)
+        words = PlainLabel(text)
+        words.setProperty("role", "muted")
+        words.setWordWrap(True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row.addWidget(icon)
+        row.addWidget(words, 1)
+        self.notices.addLayout(row)
+
+    def finish(self) -> None:
+        """Shows the message as it is now: a reply in its pieces, a prompt as it was written."""
+        self._flush.stop()
+        self._tail.clear()
+        reply = self.message.reply
+        self.text.completes = reply is not None and reply.completes
+        if self._is_user or reply is None:
+            self.text.set_plain(self.message.content)
+        elif not reply.ended:
+            self.text.begin(self.message.content)
+        else:
+            self.text.set_reply(self.message.content, (reply.thought_tokens, reply.thought_s))
+            self._show_trace(reply)
+        if reply is not None:
+            self._show_status(reply)
+            for text in reply.notices[self.notices.count() :]:
+                self.add_notice(text)
+
+    def _show_trace(self, reply: Reply) -> None:
+        self.text.set_trace(self.message.trace, reply.drafter)
+        self.underline_drafts(self._underlines)
+
+    def underline_drafts(self, on: bool) -> None:
+        """Underlines what was drafted and accepted, and says what that means; or does neither."""
+        self._underlines = on
+        drafted = any(token.drafted for token in self.message.trace)
+        if drafted:
+            self.text.underline_drafts(on)
+        self._show_legend(on and drafted)
+
+    def _show_legend(self, on: bool) -> None:
+        if on and self.legend is None:
+            self.legend = UnderlineLegend(self)
+            self.legend.show_drafter(self.message.reply.drafter if self.message.reply else "")
+            self._column.insertWidget(self._column.indexOf(self.text) + 1, self.legend)
+        if self.legend is not None:
+            self.legend.setVisible(on)
+
+    def forget_trace(self) -> None:
+        """Lets go of the tokens."""
+        self.text.set_trace([])
+        self._show_legend(on=False)
+
+    def _show_status(self, reply: Reply) -> None:
+        running = not reply.ended
+        self.status.setText(self.tr("…") if running else reply_summary(reply))
+        self.text.setVisible(bool(self.message.content) or running)
+        if reply.form == "json_schema" and not running:
+            self._show_tree()
+
+    def _show_tree(self) -> None:
+        """The reply as a tree in place of its text, where it came to its end."""
+        tree = self.tree or JsonReplyTree()
+        if tree.show_text(self.message.content) and self.tree is None:
+            self.tree = tree
+            layout = self.layout()
+            assert isinstance(layout, QVBoxLayout)
+            layout.insertWidget(layout.indexOf(self.text) + 1, tree)
+            tree.seen.connect(lambda on: self.text.setVisible(not on))
+            self.text.hide()
+
+    def copy(self) -> None:
+        """Puts the message's source text on the clipboard."""
+        QGuiApplication.clipboard().setText(self.message.content)

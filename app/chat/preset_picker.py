@@ -1,0 +1,120 @@
+"""Presets of sampling: those that everybody has, what the bundle's checkpoint asks for, and a person's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.chat.sampling import DRAWS, SamplingSettings
+from app.state.json_file import parse_json
+from app.widgets import button
+from app.widgets.theme import G
+from app.widgets.wheel_guard import ignore_wheel
+
+GENERATION_CONFIG = Path("tokenizer") / "generation_config.json"
+
+
+def built_in_presets() -> dict[str, SamplingSettings]:
+    """The presets that everybody has, by what they are called in the window's language."""
+
+    def tr(text: str) -> str:
+        return QCoreApplication.translate("Presets", text)
+
+    return {
+        tr("Greedy"): SamplingSettings(),
+        tr("Balanced"): SamplingSettings(temperature=0.7, top_k=40, top_p=0.95),
+        tr("Creative"): SamplingSettings(temperature=1.0, min_p=0.05),
+    }
+
+
+def bundle_preset(folder: str) -> SamplingSettings | None:
+    """What the checkpoint's generation_config.json asks for; None where it says nothing of it, or cannot be read."""
+    try:
+        asked = parse_json((Path(folder) / GENERATION_CONFIG).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(asked, dict) or not any(name in asked for name in ("do_sample", *DRAWS)):
+        return None
+    temperature = asked.get("temperature", 1.0) if asked.get("do_sample") else 0.0
+    given = {name: asked[name] for name in DRAWS if asked.get(name) is not None}
+    return SamplingSettings.from_dict(given | {"temperature": temperature})
+
+
+def apply_preset(preset: SamplingSettings, now: SamplingSettings) -> SamplingSettings:
+    """`now`, drawn as the preset says; how long a reply is, its seed and its stop strings stay."""
+    return replace(now, **{name: getattr(preset, name) for name in DRAWS})
+
+
+class PresetPicker(QWidget):
+    """`chosen` is a preset's Sampling, `saved` the name for what is set, `removed` that of one of a person's own."""
+
+    chosen = Signal(object)
+    saved = Signal(str)
+    removed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._presets: dict[str, SamplingSettings] = {}
+        self._own: set[str] = set()
+        self.box = ignore_wheel(QComboBox())
+        self.box.setAccessibleName(self.tr("Preset"))
+        self.box.activated.connect(lambda _index: self._choose())
+        self.save = button(self.tr("Save as …"), role="link", clicked=lambda: self._ask(self.name.isHidden()))
+        self.remove = button(self.tr("Delete"), role="link", clicked=self._remove)
+        self.name = QLineEdit()
+        self.name.setPlaceholderText(self.tr("Name of the preset"))
+        self.name.setAccessibleName(self.tr("Name of the preset"))
+        self.name.returnPressed.connect(self._save)
+        self.name.hide()
+        row = QHBoxLayout()
+        row.addWidget(self.save)
+        row.addStretch(1)
+        row.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        for part in (self.box, self.name):
+            column.addWidget(part)
+        column.addLayout(row)
+        self.offer(None, {})
+
+    def offer(self, bundle: SamplingSettings | None, own: Mapping[str, SamplingSettings]) -> None:
+        """Lists what there is: bundle: what the checkpoint asks for."""
+        asked = {} if bundle is None else {self.tr("As the checkpoint asks"): bundle}
+        self._presets = built_in_presets() | asked | dict(own)
+        self._own = set(own)
+        self.box.clear()
+        self.box.addItem(self.tr("Custom"))
+        self.box.addItems(list(self._presets))
+
+    def follow(self, now: SamplingSettings) -> None:
+        """Shows which preset it is that is set."""
+        names = [name for name, preset in self._presets.items() if apply_preset(preset, now) == now]
+        shown = self.box.currentText()
+        self.box.setCurrentText(shown if shown in names else names[0] if names else self.box.itemText(0))
+        self.remove.setVisible(self.box.currentText() in self._own)
+
+    def _choose(self) -> None:
+        if (preset := self._presets.get(self.box.currentText())) is not None:
+            self.chosen.emit(preset)
+
+    def _ask(self, on: bool) -> None:
+        self.name.setVisible(on)
+        if on:
+            self.name.setFocus()
+
+    def _save(self) -> None:
+        name = self.name.text().strip()
+        if name and (name in self._own or name not in self._presets):
+            self.name.clear()
+            self._ask(False)
+            self.saved.emit(name)
+            self.box.setCurrentText(name)
+            self.remove.setVisible(True)
+
+    def _remove(self) -> None:
+        self.removed.emit(self.box.currentText())

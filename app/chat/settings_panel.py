@@ -1,0 +1,259 @@
+"""The side panel: system prompt, how a reply begins, tools, sampling, cache layout and provider."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QPlainTextEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chat.decoding.collapsible import CollapsibleSection
+from app.chat.decoding.decoding_section import DecodingSection
+from app.chat.language_section import LanguageSection
+from app.chat.prefill_section import PrefillSection
+from app.chat.preset_picker import PresetPicker
+from app.chat.sampling import DRAWS, SamplingSettings, parse_stops, show_stops
+from app.widgets import Section, button, label, scroll_area
+from app.widgets.placement_editor import PlacementEditor
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.session_choice import SessionChoice
+from app.widgets.theme import G
+from app.widgets.wheel_guard import ignore_wheel
+from workflows.wire.reports.devices import Device
+
+WIDTH = 296
+_REAL = {
+    "temperature": (0.0, 2.0, 0.05),
+    "top_p": (0.01, 1.0, 0.01),
+    "min_p": (0.0, 1.0, 0.01),
+    "repetition_penalty": (1.0, 2.0, 0.01),
+}
+_WHOLE = {"top_k": (0, 1_000_000), "max_new_tokens": (1, 1_000_000), "seed": (-1, 2_147_483_647)}
+_IDLE_WHEN_GREEDY = ("top_k", "top_p", "min_p", "seed")
+
+
+class SettingsPanel(QWidget):
+    """What the next reply is made with. `session_changed` means that the bundle must be opened anew."""
+
+    system_changed = Signal(str)
+    sampling_changed = Signal(object)  # Sampling
+    session_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedWidth(WIDTH)
+        self._spins: dict[str, QSpinBox | QDoubleSpinBox] = {}
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(2 * G, 2 * G, 2 * G, 2 * G)
+        column.setSpacing(3 * G)
+        column.addWidget(self._system_part())
+        self.opening = PrefillSection()
+        column.addWidget(self.opening)
+        self.languages = LanguageSection()
+        column.addWidget(self.languages)
+        self.decoding = DecodingSection()
+        self.decoding.shown.connect(self._dim)
+        column.addWidget(self._sampling_part())
+        column.addWidget(self.decoding)
+        column.addWidget(self._session_part())
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        self._content, self._area = content, scroll_area(content)
+        outer.addWidget(self._area)
+        content.installEventFilter(self)
+        self.set_sampling(SamplingSettings())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name."""
+        super().showEvent(event)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's name: something in it was unfolded."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        """Another language's words, or a larger font, may need more than WIDTH."""
+        needed = self._content.minimumSizeHint().width() + self._area.verticalScrollBar().sizeHint().width()
+        self.setFixedWidth(max(WIDTH, needed))
+
+    def _system_part(self) -> Section:
+        part = Section(self.tr("System prompt"))
+        self.system = QPlainTextEdit()
+        self.system.setPlaceholderText(self.tr("None"))
+        self.system.setAccessibleName(self.tr("System prompt"))
+        self.system.setTabChangesFocus(True)
+        self.system.setFixedHeight(9 * G)
+        self.system.document().setDocumentMargin(G - 2)
+        self.system.textChanged.connect(lambda: self.system_changed.emit(self.system.toPlainText()))
+        part.body.addWidget(self.system)
+        return part
+
+    def _sampling_part(self) -> Section:
+        part = Section(self.tr("Sampling"))
+        self.reset_button = button(self.tr("Reset"), role="link", clicked=lambda: self._reset())
+        set_tool_tip(self.reset_button, self.tr("Back to greedy, with all the rest off"))
+        part.header.addWidget(self.reset_button)
+        self.presets = PresetPicker()
+        part.body.addWidget(self.presets)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(G)
+        grid.setVerticalSpacing(G)
+        grid.setColumnStretch(0, 1)
+        for row, (name, title, tip) in enumerate(self._rows()):
+            caption = label(title, "small", wrap=True, selectable=False)
+            spin = self._spin(name)
+            spin.setAccessibleName(title)
+            set_tool_tip(spin, tip)
+            set_tool_tip(caption, tip)
+            caption.setBuddy(spin)
+            grid.addWidget(caption, row, 0)
+            grid.addWidget(spin, row, 1)
+        part.body.addLayout(grid)
+        part.body.addWidget(label(self.tr("Stop strings, one a line"), "small", selectable=False))
+        self.stops = QPlainTextEdit()
+        self.stops.setAccessibleName(self.tr("Stop strings"))
+        set_tool_tip(self.stops, self.tr("The reply ends before any of these; \\n stands for a line end."))
+        self.stops.setTabChangesFocus(True)
+        self.stops.setFixedHeight(7 * G)
+        self.stops.document().setDocumentMargin(G - 2)
+        self.stops.textChanged.connect(self._emit_sampling)
+        part.body.addWidget(self.stops)
+        return part
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        return [
+            ("temperature", self.tr("Temperature"), self.tr("0 takes the most probable token each time.")),
+            ("top_k", self.tr("Top-k"), self.tr("Only the k most probable tokens; 0 is off.")),
+            ("top_p", self.tr("Top-p"), self.tr("Only the most probable tokens that together reach p; 1 is off.")),
+            ("min_p", self.tr("Min-p"), self.tr("Only tokens at least this probable relative to the best; 0 is off.")),
+            (
+                "repetition_penalty",
+                self.tr("Repetition penalty"),
+                self.tr("Makes tokens that came before less likely; 1 is off."),
+            ),
+            ("max_new_tokens", self.tr("Max new tokens"), self.tr("A reply ends here at the latest.")),
+            ("seed", self.tr("Seed"), self.tr("The same seed draws the same tokens.")),
+        ]
+
+    def _spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
+        spin: QSpinBox | QDoubleSpinBox
+        if name in _REAL:
+            low, high, step = _REAL[name]
+            real = spin = QDoubleSpinBox()
+            real.setDecimals(2)
+            real.setRange(low, high)
+            real.setSingleStep(step)
+        else:
+            whole = spin = QSpinBox()
+            whole.setRange(*_WHOLE[name])
+            whole.setGroupSeparatorShown(name == "max_new_tokens")
+        special = {"temperature": self.tr("greedy"), "top_k": self.tr("off"), "min_p": self.tr("off")}
+        special |= {"repetition_penalty": self.tr("off"), "seed": self.tr("random")}
+        spin.setSpecialValueText(special.get(name, ""))
+        spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.UpDownArrows)
+        spin.setFixedWidth(14 * G)
+        spin.lineEdit().setTextMargins(G - 2, 0, 0, 0)
+        spin.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spin.valueChanged.connect(self._emit_sampling)
+        self._spins[name] = ignore_wheel(spin)
+        return spin
+
+    def _session_part(self) -> Section:
+        part = Section(self.tr("Session"), self.tr("A change opens the bundle anew; the conversation stays."))
+        self.choice = SessionChoice(self)
+        self.cache, self.provider = self.choice.cache, self.choice.provider
+        self.choice.changed.connect(self.session_changed)
+        for title, combo in ((self.tr("Cache layout"), self.cache), (self.tr("Provider"), self.provider)):
+            part.body.addWidget(label(title, "small", selectable=False))
+            part.body.addWidget(combo)
+        self.placement = PlacementEditor()
+        self.placement.changed.connect(self.session_changed)
+        part.body.addWidget(self.placement)
+        return part
+
+    def set_devices(self, devices: list[Device]) -> None:
+        """What the whole, and each component, can be run on."""
+        self.choice.set_devices(devices)
+        self.placement.set_devices(devices)
+
+    def sampling(self) -> SamplingSettings:
+        """What is set now."""
+        spins = self._spins
+        seed = int(spins["seed"].value())
+        return SamplingSettings(
+            temperature=round(spins["temperature"].value(), 2),
+            top_k=int(spins["top_k"].value()),
+            top_p=round(spins["top_p"].value(), 2),
+            min_p=round(spins["min_p"].value(), 2),
+            repetition_penalty=round(spins["repetition_penalty"].value(), 2),
+            max_new_tokens=int(spins["max_new_tokens"].value()),
+            seed=None if seed < 0 else seed,
+            stop=parse_stops(self.stops.toPlainText()),
+        )
+
+    def set_sampling(self, s: SamplingSettings) -> None:
+        """Shows settings, without telling of a change."""
+        for name, spin in self._spins.items():
+            with QSignalBlocker(spin):
+                value: Any = getattr(s, name)
+                spin.setValue(-1 if value is None else value)
+        with QSignalBlocker(self.stops):
+            self.stops.setPlainText(show_stops(s.stop))
+        self.decoding.set_sampling(self.sampling())
+        self.presets.follow(self.sampling())
+
+    def set_system(self, text: str) -> None:
+        """Shows a system prompt, without telling of a change."""
+        if text != self.system.toPlainText():
+            with QSignalBlocker(self.system):
+                self.system.setPlainText(text)
+
+    def set_running(self, running: bool) -> None:
+        """While a reply runs the session stays as it is."""
+        self.cache.setEnabled(not running)
+        self.provider.setEnabled(not running)
+        self.placement.setEnabled(not running)
+
+    def reveal(self, place: QWidget) -> None:
+        """Scrolls to a field, unfolds what it is in, and gives it the focus."""
+        parent = place.parentWidget()
+        while parent is not None and parent is not self:
+            if isinstance(parent, CollapsibleSection):
+                parent.unfold(True)
+            parent = parent.parentWidget()
+        QTimer.singleShot(0, place, lambda: self._area.ensureWidgetVisible(place, 0, 4 * G))  # once it has its place
+        place.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _reset(self) -> None:
+        self.set_sampling(SamplingSettings())
+        self._emit_sampling()
+
+    def _emit_sampling(self) -> None:
+        self.decoding.set_sampling(self.sampling())
+        self.presets.follow(self.sampling())
+        self.sampling_changed.emit(self.sampling())
+
+    def _dim(self) -> None:
+        own = self.decoding.chain.own
+        self.presets.setEnabled(not own)
+        for name in {*DRAWS, *_IDLE_WHEN_GREEDY}:
+            idle = name in _IDLE_WHEN_GREEDY and not self.decoding.drawn
+            self._spins[name].setEnabled(not idle and not (own and name in DRAWS))
+
+    def spin(self, name: str) -> QSpinBox | QDoubleSpinBox:
+        """The box of a setting."""
+        return self._spins[name]

@@ -1,0 +1,188 @@
+"""The boxes and lines of a drawing, painted as the SVG writes them; lit while their run is under way."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from app.inspect.graph.scene_painter import blend_colors
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import mono_font, sans_font, theme
+from workflows.picture.drawing import LID, TINTS, Line, Link, Node, Pill, heads
+from workflows.picture.metrics import PILL_SIZE, SIZES, width
+
+OPENABLE_KINDS = ("session", "state")
+"""What a click leads from."""
+
+
+class CompositeItem(QGraphicsItem):
+    """Something that can be lit, and marked."""
+
+    def __init__(self, runs: tuple[str, ...], told: str) -> None:
+        super().__init__()
+        self.runs = runs
+        self.lit = ""
+        self.marked = False
+        set_tool_tip(self, told)
+
+    def set_run(self, run: str) -> None:
+        """Lights it up where it takes part in that run; an empty name is the end."""
+        lit = run if run in self.runs else ""
+        if lit != self.lit:
+            self.lit = lit
+            self.update()
+
+    def mark(self, on: bool) -> None:
+        """Whether it is chosen, pointed at, or joined to what is."""
+        if on != self.marked:
+            self.marked = on
+            self.update()
+
+
+class NodeItem(CompositeItem):
+    """A box: a session, a state, what feeds a session or comes out of it."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node.runs, node.told)
+        self.node = node
+        self.box = QRectF(node.x, node.y, node.w, node.h)
+        self.setZValue(1)
+        if node.kind in OPENABLE_KINDS:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def boundingRect(self) -> QRectF:
+        """With the marks around it."""
+        return self.box.adjusted(-5, -5, 5, 5)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Outline, texts, pills."""
+        color = theme().color
+        tint = color(_outline(self.node.tint))
+        if self.lit:
+            tint = color(_tint(self.lit))
+        self._paint_outline(painter, tint)
+        if self.marked:
+            painter.setPen(QPen(color("accent"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(self.box.adjusted(-4, -4, 4, 4), 8, 8)
+        for line in self.node.lines:
+            paint_line(painter, line)
+        for pill in self.node.pills:
+            self._paint_pill(painter, pill)
+
+    def _paint_outline(self, painter: QPainter, tint: QColor) -> None:
+        ground = theme().color("surface" if self.node.kind in OPENABLE_KINDS else "window")
+        painter.setBrush(blend_colors(tint, ground, 0.16) if self.lit else ground)
+        pen = QPen(tint, 3 if self.lit else 1.5)
+        if self.node.kind == "state":
+            painter.setPen(pen)
+            painter.drawPath(drum(self.box))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPath(lid(self.box))
+        elif self.node.kind == "session":
+            painter.setPen(pen)
+            painter.drawRoundedRect(self.box, 6, 6)
+        else:
+            pen.setWidthF(1.5 if self.lit else 1.0)
+            pen.setStyle(Qt.PenStyle.DashLine)
+            painter.setPen(pen)
+            painter.drawRoundedRect(self.box, 3, 3)
+
+    def _paint_pill(self, painter: QPainter, pill: Pill) -> None:
+        """Filled, with an arrow before its word, while its run is under way."""
+        tint, on = theme().color(_tint(pill.run)), bool(self.lit) and pill.run == self.lit
+        box = QRectF(pill.x, pill.y, pill.w, pill.h)
+        painter.setPen(QPen(tint, 1))
+        painter.setBrush(tint if on else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box, pill.h / 2, pill.h / 2)
+        painter.setFont(sans_font(PILL_SIZE))
+        painter.setPen(theme().color("surface") if on else tint)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"▸{pill.text}" if on else pill.text)
+
+
+class LinkItem(CompositeItem):
+    """A line with its arrows and its label."""
+
+    def __init__(self, link: Link) -> None:
+        super().__init__(link.runs, link.told)
+        self.link = link
+        self.way = way(link)
+        near = QPainterPathStroker()
+        near.setWidth(12)
+        self._shape = near.createStroke(self.way)
+        for line in link.lines:
+            size = SIZES[line.style]
+            self._shape.addRect(QRectF(line.x, line.y - size, width(line.text, line.style), size + 4))
+        self._bounds = self._shape.boundingRect().adjusted(-2, -2, 2, 2)
+
+    def boundingRect(self) -> QRectF:
+        """The line with its label."""
+        return self._bounds
+
+    def shape(self) -> QPainterPath:
+        """Where it is pointed at: close to the line, or at its label."""
+        return self._shape
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """The line, then what it says."""
+        name = "accent" if self.marked else self.link.tint
+        tint = theme().color(_tint(self.lit) if self.lit else name)
+        painter.setPen(QPen(tint, 3 if self.lit else 2 if self.marked else 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(self.way)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(tint)
+        for corners in heads(self.link):
+            painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
+        for line in self.link.lines:
+            paint_line(painter, line)
+
+
+def paint_line(painter: QPainter, line: Line) -> None:
+    """One line of text, at its baseline."""
+    font = mono_font(SIZES[line.style])
+    if line.style == "title":
+        font = sans_font(SIZES["title"], QFont.Weight.DemiBold)
+    painter.setFont(font)
+    painter.setPen(theme().color("muted" if line.style == "detail" else "text"))
+    painter.drawText(QPointF(line.x, line.y), line.text)
+
+
+def way(link: Link) -> QPainterPath:
+    """Through the points of a link: straight where two are on one height, else as an S."""
+    path = QPainterPath(QPointF(*link.points[0]))
+    for (x, y), (to_x, to_y) in pairwise(link.points):
+        middle = (x + to_x) / 2
+        if y == to_y or x == to_x:
+            path.lineTo(to_x, to_y)
+        else:
+            path.cubicTo(middle, y, middle, to_y, to_x, to_y)
+    return path
+
+
+def drum(box: QRectF) -> QPainterPath:
+    """The outline of a state."""
+    path = QPainterPath(QPointF(box.left(), box.top() + LID))
+    path.arcTo(QRectF(box.left(), box.top(), box.width(), 2 * LID), 180, -180)
+    path.lineTo(box.right(), box.bottom() - LID)
+    path.arcTo(QRectF(box.left(), box.bottom() - 2 * LID, box.width(), 2 * LID), 0, -180)
+    path.closeSubpath()
+    return path
+
+
+def lid(box: QRectF) -> QPainterPath:
+    """The front edge of its lid."""
+    path = QPainterPath(QPointF(box.left(), box.top() + LID))
+    path.arcTo(QRectF(box.left(), box.top(), box.width(), 2 * LID), 180, 180)
+    return path
+
+
+def _tint(run: str) -> str:
+    return TINTS.get(run, "muted")
+
+
+def _outline(tint: str) -> str:
+    return "faint" if tint in ("text", "muted") else tint

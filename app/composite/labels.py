@@ -1,0 +1,25 @@
+"""The words in a composite's picture, in the person's language."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from workflows.picture.cards import Words
+
+
+def composite_labels(owner: QObject) -> Words:
+    """The words."""
+    return Words(
+        cache=owner.tr("KV cache"),
+        cross=owner.tr("Cross cache"),
+        carried=owner.tr("Carried state"),
+        driver=owner.tr("Drivers"),
+        given=owner.tr("Given"),
+        output=owner.tr("Output"),
+        host=owner.tr("written by the host"),
+        graph=owner.tr("written by the graph"),
+        frozen=owner.tr("written once, then read"),
+        layer=owner.tr("layer {0}"),
+        layers=owner.tr("layers {0}"),
+        more=owner.tr("+ {0} more"),
+    )

@@ -1,0 +1,170 @@
+"""A card a device: what it is, or what lacks and the button that brings it; and what a bundle makes of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QWidget
+
+from app.state.context import AppContext
+from app.state.device_jobs import DeviceJobs
+from app.text.formatting import format_bytes
+from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, button, label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.preflight_view import PreflightView
+from app.widgets.theme import G, set_icon
+from workflows.wire.reports.devices import Device
+from workflows.wire.requests import Compile
+
+_ICONS = {"CPU": "devices", "GPU": "memory", "NPU": "component"}
+
+
+class DeviceCard(CardFrame):
+    """One device; follows what is installed and tried."""
+
+    installRequested = Signal()  # noqa: N815
+    removalRequested = Signal()  # noqa: N815
+
+    def __init__(self, device: Device, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.device, self._context = device, context
+        self.setAccessibleName(device.title)
+        self.body.addLayout(self._head())
+        self.body.addLayout(self._facts())
+        if not device.usable:
+            self.body.addWidget(label(device.reason, "small", wrap=True))
+        if device.remedy:
+            self.body.addWidget(label(device.remedy, "muted", wrap=True))
+        self.act = button(self.tr("Install {0}").format(device.install), "plus", clicked=self.installRequested.emit)
+        self.remove = button(self.tr("Uninstall"), "trash", clicked=self.removalRequested.emit)
+        set_tool_tip(self.remove, self.tr("Removes {0} from Joinery's own environment.").format(device.uninstall))
+        self.compile = button(self.tr("Compile"), "play", clicked=self._compile)
+        set_tool_tip(
+            self.compile,
+            self.tr("What the provider makes of the bundle's graphs is made once and kept, so that they open at once."),
+        )
+        self.check = button(self.tr("Check a bundle"), "play", clicked=self._check)
+        self.cancel = button(self.tr("Cancel"), "stop", clicked=self._cancel)
+        self.progress = QProgressBar()
+        self.progress.setRange(0, 0)
+        self.progress.setTextVisible(False)
+        self.progress.setFixedHeight(6)
+        self.status = ElidedLabel("")
+        self.problem = label("", "error", wrap=True)
+        self.found: PreflightView | None = None
+        self._lay_out()
+        self.refresh()
+
+    def _head(self) -> QHBoxLayout:
+        usable = self.device.usable
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        picture = label()
+        set_icon(picture, _ICONS[self.device.kind], "text" if usable else "muted", 24)
+        head.addWidget(picture)
+        head.addWidget(label(self.device.title, "heading", wrap=True), 1)
+        head.addWidget(PillLabel(self.tr("usable") if usable else self.tr("not usable"), "ok" if usable else "warning"))
+        return head
+
+    def _facts(self) -> QGridLayout:
+        device = self.device
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * G)
+        grid.setVerticalSpacing(G // 2)
+        memory = device.memory_bytes
+        facts = (
+            (self.tr("Provider"), device.provider),
+            (self.tr("Kind"), device.kind),
+            (self.tr("Vendor"), device.vendor or self.tr("not reported")),
+            (self.tr("Memory"), format_bytes(memory) if memory else self.tr("not reported")),
+        )
+        for row, (name, value) in enumerate(facts):
+            grid.addWidget(label(name, "muted"), row, 0)
+            grid.addWidget(label(value, "small", wrap=True), row, 1)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnMinimumWidth(0, 9 * G)
+        return grid
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        for part in (self.act, self.check, self.compile, self.cancel):
+            row.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
+        row.addWidget(self.status, 1)
+        row.addWidget(self.remove)
+        self.body.addLayout(row)
+        self.body.addWidget(self.progress)
+        self.body.addWidget(self.problem)
+        self.body.addStretch(1)
+
+    # -- what it shows ---------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """What is installed or tried is another, or the bundle is."""
+        device, plugins, tried = self.device, self._context.plugins, self._context.preflights
+        work = self._work()
+        bundle = self._context.bundle
+        checking = tried.running is not None and tried.running[1] == device.name
+        busy = work is not None or checking
+        focused = any(one.hasFocus() for one in (self.act, self.check, self.compile, self.cancel))
+        self.act.setVisible(bool(device.install) and not busy)
+        self.act.setEnabled(not plugins.device)
+        self.remove.setVisible(bool(device.uninstall) and not busy)
+        self.remove.setEnabled(not plugins.device)
+        self.compile.setVisible(device.compiles and not busy)
+        self.compile.setEnabled(bundle is not None and not self._context.compiler.device)
+        self.check.setVisible(device.usable and not busy)
+        self.check.setEnabled(bundle is not None and tried.running is None)
+        set_tool_tip(
+            self.check, "" if bundle else self.tr("Open a bundle first: Home lists those that you have built.")
+        )
+        self.cancel.setVisible(busy)
+        if focused:  # a button that hides gives the focus to the next, which may be one that installs
+            (self.cancel if busy else self.check if device.usable else self.act).setFocus()
+        self.progress.setVisible(busy)
+        self.status.set_whole(work.line if work is not None else self._words(checking))
+        wrong = tried.why_not(bundle, device.name)
+        self.problem.setText(wrong)
+        self.problem.setVisible(bool(wrong))
+        self._show_found(checking)
+
+    def _words(self, checking: bool) -> str:
+        bundle, running = self._context.bundle, self._context.preflights.running
+        if checking and running is not None:
+            name = running[0].replace("\\", "/").rsplit("/", 1)[-1]
+            return self.tr("Trying {0}: a chunk and a step, beside the CPU …").format(name)
+        return str(bundle["name"]) if bundle and self.device.usable else ""
+
+    def _show_found(self, checking: bool) -> None:
+        if self.found is not None:
+            self.body.removeWidget(self.found)
+            self.found.hide()
+            self.found.deleteLater()
+            self.found = None
+        bundle = self._context.bundle
+        checked = self._context.preflights.find(bundle, self.device.name) if bundle and not checking else None
+        if checked is not None:
+            self.found = PreflightView(checked, self.device.title)
+            self.body.insertWidget(self.body.count() - 1, self.found)
+
+    # -- what it does ----------------------------------------------------------------------------------------
+
+    def _work(self) -> DeviceJobs | None:
+        """What is being made for this device."""
+        both = self._context.plugins, self._context.compiler
+        return next((work for work in both if work.device == self.device.name), None)
+
+    def _compile(self) -> None:
+        bundle, name = self._context.bundle, self.device.name
+        if bundle is not None:
+            self._context.compiler.start(name, Compile(str(bundle["path"]), name), self.tr("Opening the bundle …"))
+
+    def _check(self) -> None:
+        if self._context.bundle is not None:
+            self._context.preflights.check(self._context.bundle, self.device.name)
+
+    def _cancel(self) -> None:
+        work = self._work()
+        if work is not None:
+            work.cancel()
+        else:
+            self._context.preflights.cancel()

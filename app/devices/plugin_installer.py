@@ -1,0 +1,135 @@
+"""Installing and removing a provider's plugin: asked about first, and noticed where another program does it.
+
+card ──▶ PluginInstaller.ask ──DescribePlugin──▶ Question: package, version, hashes, index, environment ──▶ DeviceWork
+site-packages ──PluginWatcher.changed──▶ the devices are listed anew
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Callable
+from functools import partial
+from importlib import metadata, resources
+from pathlib import Path
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.state.context import AppContext
+from app.widgets.expiring_question import ExpiringQuestion
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.devices import Device, PluginReport
+from workflows.wire.requests import DescribePlugin, InstallPlugin, RemovePlugin
+
+QUIET_MS = 1500
+"""After the last change of a folder in which pip still writes."""
+
+
+def installed_plugins() -> dict[str, str]:
+    """The version of each plugin that is installed into this environment; nothing of it is imported."""
+    names = [file.name.removesuffix(".txt") for file in (resources.files("resources") / "plugins").iterdir()]
+    return {name: version for name in names if (version := _version(name))}
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+class PluginWatcher(QObject):
+    """Says when plugins were installed or removed, by whatever program: another window, a command line."""
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        folder: Path | None = None,
+        look: Callable[[], dict[str, str]] = installed_plugins,
+    ) -> None:
+        super().__init__(parent)
+        self._look, self._seen = look, look()
+        self._watcher = QFileSystemWatcher([str(folder or sysconfig.get_path("purelib"))], self)
+        self._quiet = QTimer(self, interval=QUIET_MS, singleShot=True)
+        self._watcher.directoryChanged.connect(lambda _folder: self._quiet.start())
+        self._quiet.timeout.connect(self._compare)
+
+    def _compare(self) -> None:
+        before, self._seen = self._seen, self._look()
+        if self._seen != before:
+            self.changed.emit()
+
+
+class PluginInstaller(QObject):
+    """Asks before pip does anything. devices: those that are listed now, by name."""
+
+    failed = Signal(object)  # an ErrorEvent
+    listed = Signal()
+    """The devices are others; emitted by the page, which lists them."""
+
+    def __init__(self, context: AppContext, devices: Callable[[], dict[str, Device]], page: QWidget) -> None:
+        super().__init__(page)
+        self._context, self._devices, self._page = context, devices, page
+        self.question: ExpiringQuestion | None = None
+
+    def ask(self, device: Device, removes: bool) -> None:
+        """What pip would do is looked up, and a person asked; the answer begins it."""
+        job = self._context.probe_worker.request(DescribePlugin(device.name))
+        job.on_answer(lambda plugin: self._ask(device, plugin, removes))
+        job.on_error(self._on_error)
+
+    def _on_error(self, error: ErrorEvent) -> None:
+        self.failed.emit(error)
+
+    def _subject(self, name: str) -> object:
+        """What the question is about: what the device lacks and has, and that nothing is under way."""
+        device = self._devices().get(name)
+        return device and (device.install, device.uninstall, self._context.plugins.device)
+
+    def _ask(self, device: Device, plugin: PluginReport, removes: bool) -> None:
+        if self.question is not None or self._context.plugins.device:
+            return
+        title = self.tr("Remove {0}?") if removes else self.tr("Install {0}?")
+        box = ExpiringQuestion(
+            title.format(plugin.package),
+            self._words(plugin, removes),
+            "" if removes else self._origin(plugin),
+            partial(self._subject, device.name),
+            self._page.window(),
+        )
+        if not removes:
+            box.setDetailedText("\n".join(plugin.hashes))
+        role = QMessageBox.ButtonRole.DestructiveRole if removes else QMessageBox.ButtonRole.AcceptRole
+        act = partial(self._remove if removes else self._install, device.name)
+        box.offer(self.tr("Remove") if removes else self.tr("Install"), role, act)
+        box.refuse(self.tr("Cancel"))
+        box.follow(self._context.plugins.changed, self.listed)
+        box.finished.connect(self._forget)
+        self.question = box
+        box.open()
+
+    def _words(self, plugin: PluginReport, removes: bool) -> str:
+        if removes:
+            text = self.tr("pip removes {0} from Joinery's own environment, {1}.")
+            return text.format(plugin.package, plugin.environment)
+        text = self.tr("pip installs {0} {1} into Joinery's own environment, {2}.")
+        return text.format(plugin.package, plugin.version, plugin.environment)
+
+    def _origin(self, plugin: PluginReport) -> str:
+        text = self.tr(
+            "It comes from {0}. Its file must have one of the {1} SHA-256 hashes that Joinery was tested with."
+        )
+        return text.format(", ".join(plugin.sources) or self.tr("nowhere: pip may use no index"), len(plugin.hashes))
+
+    def _install(self, name: str) -> None:
+        self._context.plugins.start(name, InstallPlugin(name), self.tr("Starting pip …"))
+
+    def _remove(self, name: str) -> None:
+        self._context.plugins.start(name, RemovePlugin(name), self.tr("Starting pip …"))
+
+    def _forget(self) -> None:
+        if self.question is not None:
+            self.question.deleteLater()
+            self.question = None

@@ -1,0 +1,138 @@
+"""Boxes, the lines between them, and the level that holds them; sizes are in pixels at 100 %."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from app.graph_scene.indexed_graph import SlicedTask
+from app.graph_scene.layered_layout import Point, Ranking
+from app.graph_scene.scope_tree import Scope
+
+TITLE_H, LINE_H, PAD, HEAD = 28.0, 17.0, 16.0, 30.0
+CHAR_W, BOLD_W, MIN_W, MAX_CHARS, MAX_PORTS = 6.8, 8.6, 96.0, 30, 3
+CHUNK = 200
+"""Boxes or lines that are let go of at a time."""
+BoxKey = int | str
+"""A node's place, or the path of a scope."""
+
+
+@dataclass(slots=True)
+class Port:
+    """One end of a connection that is not drawn: a graph input or output, or a node elsewhere."""
+
+    text: str
+    kind: str  # input, output, link
+    inward: bool
+    node: int = -1
+    count: int = 1
+
+    @property
+    def line(self) -> str:
+        """As it stands on its box."""
+        more = f" ×{self.count}" if self.count > 1 else ""
+        return f"{'↘' if self.inward else '↗'} {shorten(self.text)}{more}"
+
+
+@dataclass(slots=True, eq=False)
+class GraphBox:
+    """A node, a closed scope, or an open one with its level inside."""
+
+    key: BoxKey
+    title: str
+    detail: list[str]
+    change: str
+    kind: str
+    ports: list[Port] = field(default_factory=list)
+    x: float = 0.0
+    y: float = 0.0
+    w: float = 0.0
+    h: float = 0.0
+    inner: SceneLevel | None = None
+
+    def lines(self) -> list[tuple[str, Port | None]]:
+        """What stands under the title: texts, and ports of which only the first few are named."""
+        shown: list[tuple[str, Port | None]] = [(text, None) for text in self.detail]
+        for inward in (True, False) if self.ports else ():
+            side = [p for p in self.ports if p.inward is inward]
+            shown += [(p.line, p) for p in side[:MAX_PORTS]]
+            if len(side) > MAX_PORTS:
+                shown.append((f"{'↘' if inward else '↗'} +{len(side) - MAX_PORTS}", None))
+        return shown
+
+
+@dataclass(slots=True, eq=False)
+class GraphLink:
+    """A line from box to box."""
+
+    source: BoxKey
+    target: BoxKey
+    change: str
+    count: int
+    value: int
+    points: list[Point] = field(default_factory=list)
+
+
+class SceneLevel:
+    """The inside of one open scope, boxes and links sorted by their upper ends so that a part is found quickly."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.boxes: list[GraphBox] = []
+        self.by_key: dict[BoxKey, GraphBox] = {}
+        self.edges: list[tuple[int, int]] = []
+        self.links: list[GraphLink] = []
+        self.drawn: list[GraphLink] = []
+        self.lines: set[tuple[BoxKey, BoxKey]] = set()
+        self.ranking = Ranking([], [])
+        self.width = self.height = 0.0
+        self.stale = True
+        self._sorted: list[GraphBox] = []
+        self._tops: list[float] = []
+        self._link_tops: list[float] = []
+        self._tallest = self._longest = 0.0
+
+    def index(self) -> SlicedTask:
+        """After the boxes were placed."""
+        ordered = sorted(self.boxes, key=lambda b: b.y)
+        self._sorted = ordered
+        self._tops = [b.y for b in ordered]
+        self._tallest = max((b.h for b in ordered), default=0.0)
+        yield
+        self.drawn = sorted((k for k in self.links if k.points), key=lambda k: k.points[0][1])
+        self.lines = {(k.source, k.target) for k in self.drawn}
+        self._link_tops = [k.points[0][1] for k in self.drawn]
+        self._longest = max((k.points[-1][1] - k.points[0][1] for k in self.drawn), default=0.0)
+
+    def take_apart(self) -> SlicedTask:
+        """Lets go of boxes and lines, bit by bit."""
+        for held in (self.by_key, self.lines, self._tops, self._sorted, self._link_tops, self.drawn, self.edges):
+            held.clear()
+            yield
+        for parts in (self.boxes, self.links):
+            while parts:
+                del parts[-CHUNK:]
+                yield
+
+    def boxes_in(self, top: float, bottom: float) -> Iterator[GraphBox]:
+        """Those that reach between two heights."""
+        for place in range(bisect_left(self._tops, top - self._tallest), bisect_left(self._tops, bottom)):
+            box = self._sorted[place]
+            if box.y + box.h >= top:
+                yield box
+
+    def links_in(self, top: float, bottom: float) -> Iterator[GraphLink]:
+        """Those that reach between two heights."""
+        for place in range(bisect_left(self._link_tops, top - self._longest), bisect_left(self._link_tops, bottom)):
+            link = self.drawn[place]
+            if link.points[-1][1] >= top:
+                yield link
+
+
+def shorten(text: str, most: int = MAX_CHARS) -> str:
+    """Cut in the middle."""
+    if len(text) <= most:
+        return text
+    half = (most - 1) // 2
+    return f"{text[:half]}…{text[-(most - 1 - half) :]}"

@@ -1,0 +1,212 @@
+"""Home: three ways to start, and the bundles that were used last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.home.recent_row import RecentRow
+from app.home.unfinished_builds import UnfinishedSection
+from app.state.context import AppContext
+from app.state.inspection import InspectTarget
+from app.state.recent_bundles import RecentBundle
+from app.widgets.actions import add_action
+from app.widgets.basics import Banner, CardFrame, EmptyState, Section, button, label, scroll_area
+from app.widgets.theme import G, set_icon
+
+
+class HomePage(QWidget):
+    """Start cards above, recent bundles below; follows `context.recents`."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.title = self.tr("Home")
+        self._context = context
+        self.rows: list[RecentRow] = []
+        self.undo = Banner()
+        content = QWidget()
+        self._body = QVBoxLayout(content)
+        self._body.setContentsMargins(3 * G, 3 * G, 3 * G, 3 * G)
+        self._body.setSpacing(2 * G)
+        self._body.addWidget(label(self.tr("Start"), "title"))
+        self._body.addLayout(self._cards())
+        self._recent = Section(self.tr("Recent bundles"))
+        self._empty = EmptyState(
+            self.tr("No bundles yet"),
+            self.tr(
+                "Bundles that you build or open are listed here with their architecture, precision, cache and speed. "
+                "A folder or an .onnx file can also be dropped anywhere in this window."
+            ),
+            icon="component",
+        )
+        self.unfinished = UnfinishedSection(context)
+        self._body.addWidget(self.unfinished)
+        self._body.addSpacing(G)
+        self._body.addWidget(self._recent)
+        self._body.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll_area(content))
+        self._recent.body.addWidget(self.undo)
+        self._rows_box = QVBoxLayout()
+        self._rows_box.setSpacing(G)
+        self._recent.body.addLayout(self._rows_box)
+        self._recent.body.addWidget(self._empty)
+        self._add_actions()
+        context.recents.changed.connect(self.refresh)
+        context.build.changed.connect(self._watch_demo)
+        context.demo.stepped.connect(self._on_demo_step)
+        self.refresh()
+
+    def _cards(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        self.convert = self._card(
+            row,
+            "build",
+            self.tr("Convert a checkpoint"),
+            self.tr("A Hugging Face folder or hub id becomes ONNX graphs with an explicit KV cache."),
+            self.tr("Choose a source"),
+        )
+        self.demo = self._card(
+            row,
+            "demo",
+            self.tr("Try the demo"),
+            self.tr("A small Qwen3 that ships with Joinery: built in under a minute, no download."),
+            self.tr("Build it and chat"),
+        )
+        self.open = self._card(
+            row,
+            "folder",
+            self.tr("Open an ONNX file or bundle"),
+            self.tr("Look into a graph's inputs, outputs and operators, or chat with a bundle."),
+            self.tr("Open a bundle"),
+        )
+        self.convert.clicked.connect(self.start_convert)
+        self.demo.clicked.connect(self.start_demo)
+        self.open.clicked.connect(self.choose_bundle)
+        return row
+
+    def _card(self, row: QHBoxLayout, icon: str, title: str, text: str, action: str) -> QPushButton:
+        card = CardFrame()
+        picture = label()
+        set_icon(picture, icon, "accent", 28)
+        card.body.addWidget(picture)
+        card.body.addWidget(label(title, "heading", wrap=True))
+        card.body.addWidget(label(text, "muted", wrap=True))
+        card.body.addStretch(1)
+        push = button(action, role="primary" if icon == "demo" else "")
+        buttons = QHBoxLayout()
+        buttons.setSpacing(G)
+        buttons.addWidget(push)
+        if icon == "folder":
+            self.open_file = button(self.tr("Open a file"), clicked=self.choose_file)
+            buttons.addWidget(self.open_file)
+        buttons.addStretch(1)
+        card.body.addLayout(buttons)
+        row.addWidget(card, 1)
+        return push
+
+    def _add_actions(self) -> None:
+        for text, icon, act in (
+            (self.tr("Convert a checkpoint"), "build", self.start_convert),
+            (self.tr("Try the demo"), "demo", self.start_demo),
+            (self.tr("Open a bundle"), "folder", self.choose_bundle),
+            (self.tr("Open an ONNX file"), "file", self.choose_file),
+            (self.tr("Undo removing a bundle from the list"), "undo", self._undo),
+        ):
+            add_action(self, text, act, icon=icon)
+
+    def start_convert(self) -> None:
+        """To the wizard's first page, or where it was left; a build that is done needs nothing more."""
+        if self._context.build.state == "done":
+            self._context.clear_build()
+        self._context.navigate.emit("build")
+
+    def demo_bundle(self) -> RecentBundle | None:
+        """The demo where it was built and is whole."""
+        for entry in self._context.recents.entries:
+            if entry.summary and entry.path.startswith(str(self._context.bundles_folder / "qwen3-demo")):
+                return entry
+        return None
+
+    def start_demo(self) -> None:
+        """Chat with the demo; where there is none it is built with the defaults first, and the chat opens then."""
+        entry = self.demo_bundle()
+        if entry is not None:
+            if self._context.open_bundle(entry.path):
+                self._context.navigate.emit("chat")
+        elif self._context.build.running:
+            self._context.navigate.emit("build")
+        else:
+            self._context.demo.start()
+
+    def _on_demo_step(self, step: str) -> None:
+        if step == "building" and self.isVisible():
+            self._context.navigate.emit("build")
+        self._watch_demo()
+
+    def choose_bundle(self) -> None:
+        """Ask for a bundle's folder."""
+        start = str(self._context.bundles_folder)
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Open a bundle"), start)
+        if folder and self._context.open_bundle(folder):
+            self._context.navigate.emit("chat")
+
+    def choose_file(self) -> None:
+        """Ask for an .onnx file."""
+        file, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Open an ONNX file"), str(Path.home()), self.tr("ONNX graphs (*.onnx)")
+        )
+        if file:
+            self._context.navigate.emit("inspect")
+            self._context.inspectRequested.emit(InspectTarget(file))
+
+    def refresh(self) -> None:
+        """Show the list anew."""
+        for old in self.rows:
+            self._rows_box.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self.rows = [self._row(entry) for entry in self._context.recents.entries]
+        for row in self.rows:
+            self._rows_box.addWidget(row)
+        self._empty.setVisible(not self.rows)
+        self._watch_demo()
+
+    def _row(self, entry: RecentBundle) -> RecentRow:
+        row = RecentRow(entry)
+        row.chat.connect(self._open)
+        row.inspect.connect(lambda path: self._open(path, "inspect"))
+        row.remove.connect(self._remove)
+        row.export.connect(self._context.exportRequested)
+        return row
+
+    def _watch_demo(self) -> None:
+        built = self.demo_bundle() is not None
+        text = self.tr("Chat with the demo") if built else self.tr("Build it and chat")
+        if self._context.build.running and not built:
+            text = self.tr("Show the build")
+        elif self._context.demo.step == "looking":
+            text = self.tr("Looking at it …")
+        if self.demo.text() != text:
+            self.demo.setText(text)
+            self.demo.setAccessibleName(text)
+
+    def _open(self, path: str, page: str = "chat") -> None:
+        if self._context.open_bundle(path):
+            self._context.navigate.emit(page)
+
+    def _remove(self, path: str) -> None:
+        entry = self._context.recents.find(path)
+        name = entry.title if entry else path
+        self._context.recents.remove(path)
+        text = self.tr("%1 was removed from the list; its files stay where they are.").replace("%1", name)
+        self.undo.show_message("info", text, action=self.tr("Undo"), on_action=self._undo)
+        self.undo.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _undo(self) -> None:
+        self._context.recents.undo_remove()
+        self.undo.clear()

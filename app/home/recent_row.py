@@ -1,0 +1,123 @@
+"""One bundle in the list of recent ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from app.state.recent_bundles import RecentBundle
+from app.text.formatting import cache_label, format_bytes, format_local_time, format_token_rate
+from app.widgets.basics import CardFrame, ElidedLabel, PillLabel, button, label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, set_icon
+
+
+class RecentRow(CardFrame):
+    """Name, facts and what can be done; a damaged bundle says what is wrong instead of its facts."""
+
+    chat = Signal(str)
+    inspect = Signal(str)
+    remove = Signal(str)
+    export = Signal(str, str)  # path, name
+
+    def __init__(self, entry: RecentBundle, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.entry = entry
+        self.setAccessibleName(entry.title)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        row.addLayout(self._words(), 1)
+        if entry.summary:
+            row.addLayout(self._figures())
+        for part in self._buttons():
+            row.addWidget(part)
+        self.body.addLayout(row)
+
+    def _words(self) -> QVBoxLayout:
+        entry = self.entry
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        head.addWidget(label(entry.name, "heading"))
+        if entry.problem:
+            head.addWidget(PillLabel(self.tr("Damaged"), "error"))
+        for pill in self._pills():
+            head.addWidget(pill)
+        head.addStretch(1)
+        used = self.tr("used %1").replace("%1", format_local_time(entry.used_at)) if entry.used_at else ""
+        path = ElidedLabel(" · ".join(filter(None, (used, _short(entry.path)))))
+        box = QVBoxLayout()
+        box.setSpacing(G // 2)
+        box.addLayout(head)
+        if entry.problem:
+            box.addWidget(label(entry.problem, "error", wrap=True))
+        else:
+            box.addWidget(path)
+        return box
+
+    def _pills(self) -> list[PillLabel]:
+        s = self.entry.summary
+        if not s:
+            return []
+        kinds = [PillLabel(str(s[key])) for key in ("model_type", "precision") if s[key]]
+        cache = cache_label(s["layout"], s["capacity"])
+        return [*kinds, PillLabel(cache, "cache")] if cache else kinds
+
+    def _figures(self) -> QGridLayout:
+        entry = self.entry
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * G)
+        grid.setVerticalSpacing(G // 2)
+        speed = self.tr("Speed on {0}").format(entry.provider) if entry.provider else self.tr("Last speed")
+        figures = (
+            (speed, format_token_rate(entry.speed) if entry.speed else "–"),
+            (self.tr("Size"), format_bytes(entry.summary["bytes"])),
+        )
+        for column, (name, value) in enumerate(figures):
+            grid.addWidget(label(value, "small"), 0, column, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(label(name, "muted"), 1, column, Qt.AlignmentFlag.AlignRight)
+            grid.setColumnMinimumWidth(column, 10 * G)
+        return grid
+
+    def _buttons(self) -> list[QWidget]:
+        path = self.entry.path
+        away = QToolButton()
+        set_icon(away, "close", "muted")
+        set_tool_tip(away, self.tr("Remove from list"))
+        away.setAccessibleName(self.tr("Remove %1 from the list").replace("%1", self.entry.title))
+        away.clicked.connect(lambda: self.remove.emit(path))
+        if self.entry.problem:
+            return [button(self.tr("Remove from list"), "trash", clicked=lambda: self.remove.emit(path))]
+        if not self.entry.summary:
+            return [away]
+        chat = button(self.tr("Chat"), "chat", clicked=lambda: self.chat.emit(path))
+        look = button(self.tr("Inspect"), "inspect", clicked=lambda: self.inspect.emit(path))
+        for part, verb in ((chat, self.tr("Chat with %1")), (look, self.tr("Inspect %1"))):
+            part.setAccessibleName(verb.replace("%1", self.entry.title))
+        return [chat, look, self._more(), away]
+
+    def _more(self) -> QToolButton:
+        """What is done seldom."""
+        more = QToolButton()
+        set_icon(more, "more", "muted")
+        more.setAccessibleName(self.tr("More for %1").replace("%1", self.entry.title))
+        set_tool_tip(more, self.tr("More"))
+        more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(more)
+        text = (
+            self.tr("Import into a bundle …")
+            if self.entry.summary.get("in_place")
+            else self.tr("Export for onnxruntime-genai …")
+        )
+        menu.addAction(text).triggered.connect(lambda: self.export.emit(self.entry.path, self.entry.name))
+        more.setMenu(menu)
+        return more
+
+
+def _short(path: str) -> str:
+    """The path with the user's folder as ~."""
+    try:
+        return str(Path("~") / Path(path).relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return path

@@ -1,0 +1,171 @@
+"""A card a group of layers: its facts, its strip, and what the pointer is on.
+
+KvGroup ──▶ facts;   SlotTable ──▶ strip;   pointer, arrow keys ──▶ words
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+
+from app.inspect.kv_strip import KvStrip
+from app.state.inspection import CROSS, EMPTY, EVICTED, PASSED, UNALLOCATED, KvGroup, SlotTable
+from app.text.formatting import format_bytes, format_number, pluralize
+from app.widgets import CardFrame, PillLabel, label
+from app.widgets.plain_text import PlainLabel
+from app.widgets.theme import G
+from workflows.wire.reports.composite import ranges
+
+FACT_COLUMNS = 4
+
+
+class CacheGroupCard(CardFrame):
+    """One group of layers. `kind` is what tells caches apart where there are several: decoder or cross."""
+
+    def __init__(self, group: KvGroup, kind: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.group = group
+        self.strip = KvStrip(group)
+        self.state = label("", "small", wrap=True)
+        self.readout = label("", "muted", wrap=True)
+        self._values: list[PlainLabel] = []
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        head.addWidget(label(self._title(kind), "heading"))
+        head.addWidget(PillLabel(group.layout, "prefill" if group.layout == CROSS else "cache"))
+        if group.layout == CROSS:
+            head.addWidget(PillLabel(self.tr("frozen")))
+        head.addStretch(1)
+        self.body.addLayout(head)
+        self.body.addLayout(self._fact_grid())
+        self.body.addWidget(self.state)
+        if group.capacity:
+            self.body.addWidget(self.strip)
+            self.body.addWidget(self.readout)
+        else:
+            self.strip.hide()
+        self.strip.hovered.connect(self._on_hover)
+        self.strip.previewed.connect(self._on_preview)
+        self.show_table(None, live=False)
+
+    def _title(self, kind: str) -> str:
+        if self.group.layout == CROSS:
+            return self.tr("Cross cache")
+        name = self.tr("Group {0}").format(self.group.name)
+        return self.tr("Decoder cache · {0}").format(name) if kind == "decoder" else name
+
+    def _fact_grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * G)
+        grid.setVerticalSpacing(0)
+        for place, (name, value) in enumerate(self.facts()):
+            row, column = divmod(place, FACT_COLUMNS)
+            shown = label(value, "small", wrap=True)
+            shown.setAccessibleName(f"{name}: {value}")
+            grid.addWidget(label(name, "muted", selectable=False), 3 * row, column)
+            grid.addWidget(shown, 3 * row + 1, column, Qt.AlignmentFlag.AlignTop)
+            grid.setRowMinimumHeight(3 * row + 2, G // 2)
+            grid.setColumnStretch(column, 1)
+            self._values.append(shown)
+        return grid
+
+    def facts(self, table: SlotTable | None = None) -> list[tuple[str, str]]:
+        """The group's geometry, a name and a value each; with a table what is allocated of it."""
+        g = self.group
+        slots = format_number(g.capacity) if g.capacity else self.tr("one a source token")
+        window = format_number(g.window) if g.window else self.tr("none: sees all")
+        if g.layout == CROSS:
+            window = self.tr("none: the source")
+        allocated = "–" if table is None else pluralize(table.allocated, self.tr("1 slot"), self.tr("{0} slots"))
+        return [
+            (self.tr("Layers"), f"{format_number(len(g.layers))} ({ranges(g.layers)})"),
+            (self.tr("Capacity"), slots),
+            (self.tr("Allocated"), allocated),
+            (self.tr("Window"), window),
+            (self.tr("Tensor"), "\n".join(g.forms()) + f"  {g.dtype}"),
+            (self.tr("A token"), format_bytes(g.bytes_per_token) if g.bytes_per_token else "–"),
+            (self.tr("All slots"), format_bytes(g.bytes) if g.bytes else "–"),
+            (self.tr("Written by"), self._writer()),
+        ]
+
+    def _writer(self) -> str:
+        known = {
+            "host": self.tr("the host"),
+            "encoder": self.tr("the encoder, once"),
+            "gqa": self.tr("the graph, GroupQueryAttention"),
+            "scatter": self.tr("the graph, TensorScatter"),
+        }
+        g = self.group
+        return known.get(g.layout if g.writer == "graph" else g.writer, g.writer or "–")
+
+    def show_table(self, table: SlotTable | None, live: bool = True) -> None:
+        """Shows the slots of a table, or the empty geometry; `live` says whether they are those of a session now."""
+        if table is None:
+            frozen = self.tr("computed once by the encoder for each source, and only read from then on")
+            empty = (
+                self.tr("empty: nothing has been generated yet")
+                if live
+                else self.tr("empty: no session of this bundle runs")
+            )
+            self.state.setText(frozen if self.group.layout == CROSS else empty)
+            self.strip.set_table(SlotTable(self.group.capacity))
+        else:
+            self.state.setText(self._state_text(table, live))
+            self.strip.set_table(table)
+        for shown, (name, value) in zip(self._values, self.facts(table), strict=True):
+            shown.setText(value)
+            shown.setAccessibleName(f"{name}: {value}")
+        self._on_hover(-1, -1)
+
+    def _state_text(self, table: SlotTable, live: bool) -> str:
+        when = self.tr("live") if live else self.tr("then")
+        if self.group.layout == CROSS:
+            text = self.tr("{0} · {1} source tokens · computed once by the encoder, only read since")
+            return text.format(when, format_number(table.used))
+        parts = [when, self.tr("{0} of {1} used").format(format_number(table.used), format_number(table.capacity))]
+        passed = table.states.count(PASSED)
+        if passed:
+            parts.append(self.tr("{0} before the window").format(format_number(passed)))
+        padded = table.states.count(EMPTY) if table.slides else 0
+        if padded:
+            parts.append(self.tr("{0} padded at the left").format(format_number(padded)))
+        parts.append(self.tr("{0} evicted").format(format_number(table.evicted)))
+        parts.append(self.tr("{0} allocated").format(format_bytes(table.allocated * self.group.bytes_per_token)))
+        return " · ".join(parts)
+
+    def describe(self, layer: int, slot: int) -> str:
+        """One cell in words: layer, slot, position, bytes."""
+        table = self.strip.table
+        position, state = table.positions[slot], table.states[slot]
+        cross = self.group.layout == CROSS
+        what = {
+            EMPTY: self.tr("padding") if cross or table.slides else self.tr("empty"),
+            EVICTED: self.tr("empty; its token is gone"),
+            UNALLOCATED: self.tr("not allocated yet"),
+            PASSED: self.tr("position {0}, before the window").format(format_number(position)),
+        }.get(
+            state, (self.tr("source token {0}") if cross else self.tr("position {0}")).format(format_number(position))
+        )
+        parts = [self.tr("layer {0}").format(layer), self.tr("slot {0}").format(format_number(slot)), what]
+        if held := self.group.bytes_per_slot(layer):
+            parts.append(format_bytes(held))
+        if slot == table.head:
+            parts.append(self.tr("the next token goes here"))
+        return " · ".join(parts)
+
+    def _on_hover(self, layer: int, slot: int) -> None:
+        self.readout.setText(
+            self.describe(layer, slot) if slot >= 0 else self.tr("Point at a slot, or use the arrow keys.")
+        )
+
+    def _on_preview(self, length: int) -> None:
+        if length < 0:
+            self._on_hover(-1, -1)
+            return
+        table = self.strip.table
+        gone = self.tr("forgets {0} of {1} tokens").format(
+            format_number(table.length - length), format_number(table.length)
+        )
+        refused = self.tr("no legal length: what the next token would see is gone")
+        back = pluralize(length, self.tr("Back to 1 token"), self.tr("Back to {0} tokens"))
+        self.readout.setText(f"{back} · {gone if table.legal(length) else refused}")

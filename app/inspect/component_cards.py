@@ -1,0 +1,91 @@
+"""The components of a bundle as cards, one of them chosen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.text.formatting import format_bytes, pluralize
+from app.widgets import CardFrame, PillLabel, label, set_role
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G
+from workflows.wire.reports.inspection import ComponentReport
+
+
+class ComponentCard(CardFrame):
+    """A component to choose: name, role, file, nodes, bytes."""
+
+    chosen = Signal()
+
+    def __init__(self, component: ComponentReport, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.component = component
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(f"{component.name}, {component.role}")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.body.setContentsMargins(G + 4, G, G + 4, G)
+        self.body.setSpacing(2)
+        head = QHBoxLayout()
+        head.addWidget(label(component.name, "heading", selectable=False))
+        head.addStretch(1)
+        if component.role and component.role != component.name:  # said once
+            head.addWidget(
+                PillLabel(component.role, "prefill" if component.role in ("prefill", "encoder") else "decode")
+            )
+        self.body.addLayout(head)
+        file = label(component.file, "muted", selectable=False)
+        set_tool_tip(file, component.file)
+        file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.body.addWidget(file)
+        nodes = pluralize(component.nodes, self.tr("1 node"), self.tr("{0} nodes"))
+        self.body.addWidget(label(f"{nodes} · {format_bytes(component.bytes)}", "muted", selectable=False))
+
+    def set_chosen(self, on: bool) -> None:
+        """Marks the card as the one whose tables are shown."""
+        set_role(self, "true" if on else "false", "chosen")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Qt's name: chooses."""
+        self.chosen.emit()
+        super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: Enter and Space choose, arrows go to the neighbours."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit()
+        elif event.key() == Qt.Key.Key_Down:
+            self.focusNextChild()
+        elif event.key() == Qt.Key.Key_Up:
+            self.focusPreviousChild()
+        else:
+            super().keyPressEvent(event)
+
+
+class ComponentList(QWidget):
+    """The cards under each other; `chosen` is the place of one."""
+
+    chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.cards: list[ComponentCard] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, G, 0)
+        self._column.setSpacing(G)
+        self._column.addStretch(1)
+
+    def fill(self, components: tuple[ComponentReport, ...]) -> None:
+        """Shows other components."""
+        for card in self.cards:
+            self._column.removeWidget(card)
+            card.deleteLater()
+        self.cards = [ComponentCard(c) for c in components]
+        for place, card in enumerate(self.cards):
+            card.chosen.connect(lambda place=place: self.chosen.emit(place))
+            self._column.insertWidget(place, card)
+
+    def mark(self, index: int) -> None:
+        """One card is the chosen one; none at -1."""
+        for place, card in enumerate(self.cards):
+            card.set_chosen(place == index)

@@ -1,0 +1,135 @@
+"""Everything else that is known of a bundle, and whether its files are as they were written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.inspect.inspect_tab import InspectTab
+from app.jobs.worker_client import WorkerClient
+from app.state.inspection import Inspection
+from app.text.formatting import format_bytes, format_local_time, pluralize
+from app.widgets import CardFrame, button, label, scroll_area, set_role
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, mono_font
+from workflows.wire.reports.inspection import VerifyReport
+from workflows.wire.requests import Verify
+
+
+class DetailsTab(InspectTab):
+    """Facts as a list that can be selected, and a button that reads every file."""
+
+    def __init__(self, worker: WorkerClient, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._worker = worker
+        self._found: Inspection | None = None
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(G, 2 * G, G, 2 * G)
+        column.setSpacing(2 * G)
+        self.verify_button = button(self.tr("Verify files"), "ok", clicked=self.verify)
+        set_tool_tip(self.verify_button, self.tr("Reads every file and compares it with the manifest"))
+        self.verified = label("", "muted", wrap=True)
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        row.addWidget(self.verify_button)
+        row.addWidget(self.verified, 1)
+        column.addLayout(row)
+        self._facts = QGridLayout()
+        self._facts.setHorizontalSpacing(3 * G)
+        self._facts.setVerticalSpacing(G // 2)
+        self._facts.setColumnStretch(1, 1)
+        card = CardFrame()
+        card.body.addLayout(self._facts)
+        column.addWidget(card)
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll_area(content))
+
+    def fill(self, found: Inspection | None) -> None:
+        """Shows another bundle's or graph's."""
+        self._found = found
+        while (item := self._facts.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for place, (name, value) in enumerate(self.facts(found) if found else ()):
+            cell = label(value, "small", wrap=True)
+            cell.setFont(mono_font())
+            self._facts.addWidget(label(name, "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
+            self._facts.addWidget(cell, place, 1)
+        self.verify_button.setVisible(found is not None and found.is_bundle)
+        self.verified.setText("")
+
+    def facts(self, found: Inspection) -> list[tuple[str, str]]:
+        """Names and values, in the order in which they are shown."""
+        names = self._names()
+        rows = [(self.tr("Path"), found.path)]
+        rows += [(names.get(key, key), self._text(key, value)) for key, value in found.facts]
+        if found.kv_bytes:
+            rows.append((self.tr("Cache, all slots"), format_bytes(found.kv_bytes)))
+        known = {key for key, _ in found.facts}
+        for key, value in found.metadata:
+            if value and key not in known:
+                rows.append((names.get(key, key), format_local_time(value) if key == "built_at" else value))
+        return rows
+
+    def _names(self) -> dict[str, str]:
+        return {
+            "model_type": self.tr("Model type"),
+            "task": self.tr("Task"),
+            "family": self.tr("Family"),
+            "route": self.tr("Route"),
+            "precision": self.tr("Precision"),
+            "layout": self.tr("Cache layout"),
+            "capacity": self.tr("Capacity"),
+            "chunk": self.tr("Prefill chunk"),
+            "bytes": self.tr("Size"),
+            "producer": self.tr("Producer"),
+            "name": self.tr("Name"),
+            "source": self.tr("Source"),
+            "architecture": self.tr("Architecture"),
+            "vocabulary": self.tr("Vocabulary"),
+            "built_at": self.tr("Built"),
+            "warnings": self.tr("Warnings"),
+        }
+
+    def _text(self, key: str, value: Any) -> str:
+        if key == "bytes":
+            return format_bytes(value)
+        if key in ("capacity", "chunk"):
+            return pluralize(value, self.tr("1 token"), self.tr("{0} tokens"))
+        return str(value)
+
+    # -- verify ----------------------------------------------------------------------------------------------
+
+    def verify(self) -> None:
+        """Reads every file of the bundle."""
+        if self._found is None or not self._found.is_bundle:
+            return
+        path = self._found.path
+        self.verify_button.setEnabled(False)
+        self._say(self.tr("Reading every file …"), "muted")
+        job = self._worker.request(Verify(path))
+        job.on_answer(lambda found: self._on_verified(path, found))
+        job.on_error(lambda error: self._tell(path, error.message, "error"))
+
+    def _on_verified(self, path: str, found: VerifyReport) -> None:
+        if found.ok:
+            one, many = self.tr("The one file is as it was written"), self.tr("All {0} files are as they were written")
+            whole = f"{pluralize(found.files, one, many)} ({format_bytes(found.bytes)})."
+            self._tell(path, "\n".join((whole, *found.doubts)), "warning" if found.doubts else "ok")
+        else:
+            self._tell(path, "\n".join(f"{one.file}: {one.problem}" for one in found.problems), "error")
+
+    def _tell(self, path: str, text: str, role: str) -> None:
+        """What came of a bundle, unless another is looked at by now."""
+        self.verify_button.setEnabled(True)
+        if self._found is not None and self._found.path == path:
+            self._say(text, role)
+
+    def _say(self, text: str, role: str) -> None:
+        self.verified.setText(text)
+        set_role(self.verified, role)

@@ -1,0 +1,333 @@
+"""Beside the graph: time, bytes or rounding that it is coloured by, the legend, and the nodes, the costliest first.
+
+Heat ──HeatColoring──▶ Canvas;   Heat ──▶ legend, table ─a row─▶ went(node);   a chosen node ──▶ its row
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QLinearGradient, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+
+from app.graph_scene.boxes import BoxKey
+from app.jobs.worker_client import WorkerClient
+from app.state.graph_model import GraphModel
+from app.state.node_costs import NodeCosts
+from app.state.provider_overlay import BoxMark
+from app.text.formatting import format_bytes, format_microseconds, format_number, pluralize
+from app.widgets import button, label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.tables import ReadOnlyTable, TextTableModel
+from app.widgets.theme import SMALL, G, sans_font, theme
+from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.requests import ListDevices
+
+MIN_STRENGTH, MAX_STRENGTH = 0.04, 0.54
+"""Strength of the colour of a node that costs nothing, and of the costliest."""
+MIN_BADGE_SHARE = 0.001
+"""Shares below this have no figure in the picture."""
+CALLS_COLUMN = 3
+"""The column of the table that not every measure has."""
+
+
+class HeatColoring:
+    """What boxes are coloured by: as strong as their share of the costliest node, a scope's of all; with figures."""
+
+    def __init__(self, heat: NodeCosts) -> None:
+        self._heat = heat
+
+    @property
+    def color(self) -> str:
+        """Of the theme, for the measure that is shown."""
+        return {"bytes": "prefill", "error": "warning"}.get(self._heat.measure, "error")
+
+    def text(self, value: float) -> str:
+        """A value with its unit."""
+        if self._heat.measure == "error":
+            return f"{format_number(100 * value, 2)} %"
+        return format_bytes(value) if self._heat.measure == "bytes" else format_microseconds(value)
+
+    def mark(self, key: BoxKey) -> BoxMark | None:
+        """None where nothing is known of a box."""
+        heat = self._heat
+        value = heat.value(key) if heat.shown else None
+        if value is None:
+            return None
+        of = heat.most if heat.measure == "error" else heat.total  # errors do not add up
+        share = value / of if of else 0.0
+        bar = share if isinstance(key, str) else value / heat.most if heat.most else 0.0
+        return BoxMark(
+            self.color, MIN_STRENGTH + (MAX_STRENGTH - MIN_STRENGTH) * bar, self._badge(key, value, share), bar
+        )
+
+    def _badge(self, key: BoxKey, value: float, share: float) -> str:
+        if share < MIN_BADGE_SHARE:
+            return ""
+        text = self.text(value)
+        if self._heat.measure != "error":
+            text += f" · {format_number(100 * share, 1)} %"
+        spread = self._heat.spread(key)
+        if spread is None:
+            return text
+        low, high = (self.text(one) for one in spread)
+        return f"{text} ({low})" if low == high else f"{text} ({low} – {high})"
+
+
+class HeatLegend(QWidget):
+    """The colours from nothing to the costliest node, with what that costs."""
+
+    def __init__(self, colours: HeatColoring, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colours, self.most = colours, ""
+        self.setFixedHeight(4 * G)
+        theme().changed.connect(self.update)
+
+    def show_most(self, text: str) -> None:
+        """What the strongest colour stands for."""
+        self.most = text
+        self.setAccessibleName(self.tr("Colours from 0 to {0} a node").format(text))
+        set_tool_tip(self, self.accessibleName())
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's name: a band, and its ends in figures under it."""
+        painter = QPainter(self)
+        strong, band = theme().color(self._colours.color), self.rect().adjusted(0, 0, 0, -2 * G)
+        blend = QLinearGradient(band.topLeft(), band.topRight())
+        for place, alpha in ((0.0, MIN_STRENGTH), (1.0, MAX_STRENGTH)):
+            color = theme().color(self._colours.color)
+            color.setAlphaF(alpha)
+            blend.setColorAt(place, color)
+        painter.fillRect(band, blend)
+        painter.setPen(strong)
+        painter.drawRect(band.adjusted(0, 0, -1, -1))
+        painter.setPen(theme().color("muted"))
+        painter.setFont(sans_font(SMALL - 1))
+        below = self.rect().adjusted(0, band.height(), 0, 0)
+        painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "0")
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self.most)
+        painter.end()
+
+
+class NodeTable(ReadOnlyTable):
+    """A table whose click and Enter go to a node."""
+
+    picked = Signal(int)  # a row
+
+    def __init__(self, rows: TextTableModel, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(rows, name, parent=parent)
+        self.setSelectionMode(ReadOnlyTable.SelectionMode.SingleSelection)
+        self.clicked.connect(lambda index: self.picked.emit(index.row()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's name: Enter goes to the node."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.picked.emit(self.currentIndex().row())
+        else:
+            super().keyPressEvent(event)
+
+
+class HeatPanel(QWidget):
+    """`went` is a node of the table that was chosen; `heat` and `colours` are what the picture is coloured by."""
+
+    went = Signal(object)
+
+    def __init__(self, model: GraphModel, heat: NodeCosts, worker: WorkerClient, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model, self.heat, self._worker = model, heat, worker
+        self.colours = HeatColoring(heat)
+        self._places: list[int] = []
+        self._asked = False
+        self.measure, self.phase, self.provider = QComboBox(), QComboBox(), QComboBox()
+        self.measure.addItem(self.tr("Time"), "time")
+        self.measure.addItem(self.tr("Bytes"), "bytes")
+        self.measure.addItem(self.tr("Rounding"), "error")
+        self.provider.addItem(self.tr("CPU"), "cpu")
+        self.measure.setAccessibleName(self.tr("What the graph is coloured by"))
+        self.phase.setAccessibleName(self.tr("Phase that was measured"))
+        self.provider.setAccessibleName(self.tr("Provider to measure on"))
+        self.run = button(self.tr("Measure"), "play", clicked=heat.run)
+        self.cancel = button(self.tr("Cancel"), "stop", clicked=heat.cancel)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setFixedHeight(6)
+        self.progress.setAccessibleName(self.tr("How far the measurement is"))
+        self.words = label("", "small", wrap=True)
+        self.legend = HeatLegend(self.colours)
+        self._times = (self.tr("Node"), self.tr("Share"), self.tr("Median"), self.tr("Calls"))
+        self._bytes = (self.tr("Node"), self.tr("Share"), self.tr("Bytes"), "")
+        self._errors = (self.tr("Node"), self.tr("Error"), self.tr("Bits"), "")
+        self._rows = TextTableModel(self._times, numbers=(1, 2, 3))
+        self.table = NodeTable(self._rows, self.tr("Nodes, the costliest first"))
+        self.table.horizontalHeader().setMinimumSectionSize(5 * G)
+        self._lay_out()
+        self._connect()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        choices = QHBoxLayout()
+        choices.setSpacing(G // 2)
+        for box in (self.measure, self.phase, self.provider):
+            choices.addWidget(box)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, G, 0)
+        column.setSpacing(G // 2)
+        column.addWidget(label(self.tr("Colour by cost"), "heading"))
+        column.addLayout(choices)
+        for part in (self.words, self.progress, self.run, self.cancel, self.legend):
+            column.addWidget(part)
+        column.addWidget(self.table, 1)
+        column.addStretch(0)  # takes the room where there is no table
+        self.setMinimumWidth(38 * G)
+
+    def _connect(self) -> None:
+        self.measure.activated.connect(lambda _index: self.heat.choose(self.measure.currentData()))
+        self.phase.activated.connect(lambda _index: self.heat.choose_phase(self.phase.currentData()))
+        self.provider.activated.connect(lambda _index: self.heat.choose_provider(self.provider.currentData()))
+        self.table.picked.connect(self._on_picked)
+        self.heat.changed.connect(self.refresh)
+        self._model.selectionChanged.connect(self._on_selection)
+
+    def switch(self, on: bool) -> None:
+        """Colours the picture, or leaves it as it is."""
+        self.heat.choose(self.measure.currentData() if on else "")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name: asks once where it could be measured."""
+        super().showEvent(event)
+        if not self._asked:
+            self._asked = True
+            self._worker.request(ListDevices()).on_answer(self._on_devices)
+
+    def _on_devices(self, found: DevicesReport) -> None:
+        for one in found.devices:
+            if one.usable and self.provider.findData(one.name) < 0:
+                self.provider.addItem(one.title, one.name)
+
+    def _on_picked(self, row: int) -> None:
+        if row < len(self._places) and self._places[row] >= 0:
+            self.went.emit(self._places[row])
+
+    def _on_selection(self, key: BoxKey | None) -> None:
+        """The row of the chosen node."""
+        row = self._places.index(key) if isinstance(key, int) and key in self._places else -1
+        if row < 0:
+            self.table.clearSelection()
+        elif self.table.currentIndex().row() != row or not self.table.selectionModel().hasSelection():
+            self.table.selectRow(row)
+            self.table.scrollTo(self._rows.index(row, 0))
+
+    # -- what it says ------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """What is measured, or what is chosen, is another."""
+        heat = self.heat
+        busy, progress = heat.running, heat.progress
+        self.progress.setVisible(busy)
+        self.progress.setRange(0, int(progress.total or 0) if progress else 0)
+        self.progress.setValue(int(progress.done) if progress else 0)
+        self.cancel.setVisible(busy)
+        self.run.setVisible(not busy)
+        self.run.setEnabled(self._model.where is not None)
+        self.run.setText(self._offer())
+        self._fill_phases()
+        self.words.setText(progress.message if progress is not None else heat.failed or self._words())
+        self.legend.setVisible(bool(heat.values))
+        self.legend.show_most(self.colours.text(heat.most))
+        {"bytes": self._fill_bytes, "error": self._fill_errors}.get(heat.measure, self._fill_times)()
+        self.table.setColumnHidden(CALLS_COLUMN, not self._tells_calls())
+        self.table.setVisible(bool(self._places))
+        self._on_selection(self._model.selected)
+
+    def _fill_phases(self) -> None:
+        profiles, shown = self.heat.profiles, self.heat.profile
+        names = {
+            "prefill": self.tr("Prefill"),
+            "decode": self.tr("Decode"),
+            "source": self.tr("Source"),
+            "run": self.tr("Run"),
+        }
+        self.phase.clear()
+        for one in profiles:
+            self.phase.addItem(names.get(one.phase, one.phase), one.phase)
+        self.phase.setCurrentIndex(profiles.index(shown) if shown is not None else -1)
+        timed = self.heat.measure != "error"
+        self.phase.setVisible(len(profiles) > 1 and timed)
+        self.provider.setVisible(timed)
+
+    def _offer(self) -> str:
+        if self.heat.measure == "error":
+            return self.tr("Read the weights again") if self.heat.rounded is not None else self.tr("Read the weights")
+        return self.tr("Measure again") if self.heat.profiles else self.tr("Measure the nodes")
+
+    def _words(self) -> str:
+        profile = self.heat.profile
+        if self.heat.measure == "error":
+            if self.heat.rounded == []:
+                return self.tr("No weight of this graph is quantized.")
+            return self.tr("How far rounding puts a weight off, as is to be expected: the step of its grid / √12.")
+        if profile is None and self.heat.measure == "bytes":
+            return self.tr("Weights, and activations whose shapes the graph says; measured, all activations.")
+        if profile is None:
+            return self.tr("Not measured yet: three chunks and eight steps run in a process of their own.")
+        runs = pluralize(profile.runs, self.tr("1 run"), self.tr("{0} runs"))
+        text = self.tr("{0} a run, {1}.").format(format_microseconds(profile.run_us), runs)
+        made = sum(row.place < 0 for row in self.heat.rows)
+        if made:
+            one = self.tr("1 node is in no graph like this: onnxruntime made it.")
+            text += " " + pluralize(made, one, self.tr("{0} nodes are in no graph like this: onnxruntime made them."))
+        return text + (" " + self.tr("A comparison has its own colours.") if self._model.diff is not None else "")
+
+    def _tells_calls(self) -> bool:
+        """Whether some node is called more or less than once a run: else the column takes the room of the names."""
+        profile = self.heat.profile
+        if profile is None or not self._rows.headings[CALLS_COLUMN]:
+            return False
+        return any(row.time.calls != profile.runs for row in self.heat.rows)
+
+    def _fill_times(self) -> None:
+        rows, tints = [], []
+        for row in self.heat.rows:
+            one = row.time
+            share, median = f"{format_number(100 * one.share, 1)} %", format_microseconds(one.median_us)
+            rows.append((self._named(row.place, one.name), share, median, format_number(one.calls)))
+            tints.append("muted" if row.place < 0 else "")
+        self._rows.headings = list(self._times)
+        self._places = [row.place for row in self.heat.rows]
+        self._rows.fill(rows, tints)
+
+    def _fill_bytes(self) -> None:
+        heat = self.heat
+        ordered = sorted((place for place, value in heat.values.items() if value), key=lambda p: -heat.values[p])
+        self._places = ordered
+        self._rows.headings = list(self._bytes)
+        self._rows.fill(
+            [
+                (
+                    self._named(p, ""),
+                    f"{format_number(100 * heat.values[p] / heat.total, 1)} %",
+                    format_bytes(heat.values[p]),
+                    "",
+                )
+                for p in ordered
+            ]
+        )
+
+    def _fill_errors(self) -> None:
+        graph, found = self._model.graph, self.heat.rounded or []
+        places = {node.name: node.index for node in graph.nodes} if graph is not None else {}
+        self._places = [places.get(one.node, -1) for one in found]
+        self._rows.headings = list(self._errors)
+        rows = [
+            (self._named(place, one.node), self.colours.text(one.error), str(one.bits), "")
+            for place, one in zip(self._places, found, strict=True)
+        ]
+        self._rows.fill(rows)
+
+    def _named(self, place: int, name: str) -> str:
+        """What a node does and where, which tells more than its name; the name where it is in no graph."""
+        graph = self._model.graph
+        if graph is None or place < 0:
+            return name
+        node = graph.nodes[place]
+        return f"{node.op}  {node.scope or node.name}"

@@ -1,0 +1,179 @@
+"""Beside the graph: which provider it is coloured by, how many nodes that has, and those that are left to the CPU.
+
+a provider ──▶ Overlay ──▶ legend, list ─a row─▶ went(node);   Check ──▶ Preflights
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QComboBox, QProgressBar, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from app.inspect.graph.changes_panel import KEY_ROLE, NodeTree
+from app.state.graph_model import GraphModel
+from app.state.provider_overlay import ProviderOverlay
+from app.text.formatting import format_local_time, format_number
+from app.widgets import PillLabel, button, label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, theme
+from workflows.wire.reports.devices import DevicesReport
+from workflows.wire.reports.preflight import LeftNode
+from workflows.wire.requests import ListDevices
+
+if TYPE_CHECKING:
+    from app.state.context import AppContext
+
+
+class ProviderPanel(QWidget):
+    """`went` is a node of the list that was chosen; `overlay` is what the picture is coloured by."""
+
+    went = Signal(object)
+
+    def __init__(self, model: GraphModel, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model, self._context = model, context
+        self._asked = False
+        self.overlay = ProviderOverlay(model, context.preflights, self)
+        self.provider = QComboBox()
+        self.provider.setAccessibleName(self.tr("Provider that the graph is coloured by"))
+        self.provider.activated.connect(lambda _index: self.overlay.choose(self.chosen))
+        self.check = button(self.tr("Check"), "play", clicked=self._check)
+        self.cancel = button(self.tr("Cancel"), "stop", clicked=context.preflights.cancel)
+        self.progress = QProgressBar()
+        self.progress.setRange(0, 0)
+        self.progress.setTextVisible(False)
+        self.progress.setFixedHeight(6)
+        self.words = label("", "small", wrap=True)
+        self.on, self.off = PillLabel("", "ok"), PillLabel("", "warning")
+        self.tree = NodeTree(self.tr("Nodes that are left to the CPU"))
+        self.tree.picked.connect(self._on_picked)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, G, 0)
+        column.setSpacing(G // 2)
+        column.addWidget(label(self.tr("Colour by provider"), "heading"))
+        for part in (self.provider, self.words, self.progress, self.check, self.cancel, self.on, self.off):
+            column.addWidget(part)
+        column.addWidget(self.tree, 1)
+        column.addStretch(0)  # takes the room where there is no list
+        self.setMinimumWidth(28 * G)
+        self.overlay.changed.connect(self.refresh)
+        context.bundleChanged.connect(self._on_bundle)
+        context.plugins.done.connect(lambda _, found: self._on_devices(found))
+        self._on_bundle(context.bundle)
+
+    @property
+    def chosen(self) -> str:
+        """The provider in the box; empty where there is none but the CPU."""
+        return str(self.provider.currentData() or "")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt's name: asks once what there is."""
+        super().showEvent(event)
+        if not self._asked:
+            self._asked = True
+            self._context.probe_worker.request(ListDevices()).on_answer(self._on_devices)
+
+    def _on_devices(self, found: DevicesReport) -> None:
+        """Those that can be used; the CPU has every node."""
+        self.provider.clear()
+        for one in found.devices:
+            if one.usable and one.name != "cpu":
+                self.provider.addItem(one.title, one.name)
+        if self.overlay.provider:
+            self.provider.setCurrentIndex(self.provider.findData(self.overlay.provider))
+        self.overlay.choose(self.chosen if self.isVisible() else "")
+
+    def _on_bundle(self, bundle: Mapping[str, Any] | None) -> None:
+        self.overlay.bundle = bundle
+        self.overlay.refresh()
+
+    def _check(self) -> None:
+        if self.overlay.bundle is not None:
+            self._context.preflights.check(self.overlay.bundle, self.overlay.provider)
+
+    def _on_picked(self, key: object) -> None:
+        if isinstance(key, int):
+            self.went.emit(key)
+
+    # -- what it says ----------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """What was found, or what is tried, is another."""
+        overlay, preflights = self.overlay, self._context.preflights
+        busy = preflights.is_trying(overlay.bundle, overlay.provider)
+        self.progress.setVisible(busy)
+        self.cancel.setVisible(busy)
+        self.check.setVisible(not busy)
+        self.check.setEnabled(bool(overlay.provider) and self._ours and preflights.running is None)
+        self.check.setText(self.tr("Check again") if overlay.found else self.tr("Check this bundle"))
+        self.words.setText(self._words(busy))
+        part = overlay.component
+        for pill in (self.on, self.off):
+            pill.setVisible(part is not None)
+        if part is not None:
+            self.on.setText(
+                self.tr("on it: {0} of {1} nodes").format(format_number(part.on_provider), format_number(part.nodes))
+            )
+            self.off.setText(self.tr("CPU: {0} left to it").format(format_number(len(part.elsewhere))))
+        self._fill()
+
+    @property
+    def _ours(self) -> bool:
+        where, bundle = self._model.where, self.overlay.bundle
+        return where is not None and bundle is not None and where.path == str(bundle["path"])
+
+    def _words(self, busy: bool) -> str:
+        found = self.overlay.found
+        failed = self._context.preflights.why_not(self.overlay.bundle, self.overlay.provider)
+        if not self._ours:
+            return self.tr("Only the graphs of the bundle that is open can be tried.")
+        if self._asked and not self.overlay.provider:
+            return self.tr("Only the CPU can be used here: the Devices page says what would bring another provider.")
+        if busy:
+            return self.tr("The bundle is tried: a chunk and a step, beside the CPU …")
+        if failed:
+            return failed
+        if found is None:
+            return self.tr("Not tried yet: a check runs a chunk and a step, and tells which nodes the provider takes.")
+        if self.overlay.component is None:
+            return found.report.reason
+        text = self.tr("Checked {0}, of the graph as onnxruntime has fused it.").format(format_local_time(found.at))
+        hidden = self.tr("A comparison has its own colours.") if not self.overlay.shown else ""
+        wrong = "" if found.report.usable else found.report.reason
+        return " ".join(filter(None, (text, wrong, hidden)))
+
+    def _fill(self) -> None:
+        """By operator and reason, which are the same for many."""
+        self.tree.clear()
+        overlay, made = self.overlay, self.tr("Made by onnxruntime: in no graph of the bundle.")
+        groups: dict[tuple[str, str], list[tuple[LeftNode, int | None]]] = {}
+        for place, one in overlay.left.items():
+            groups.setdefault((one.op, one.reason), []).append((one, place))
+        for one in overlay.elsewhere:
+            why = " ".join(filter(None, (one.reason, made)))
+            groups.setdefault((one.op, why), []).append((one, None))
+        for (op, why), nodes in groups.items():
+            self._group(op, why, nodes)
+        self.tree.setVisible(bool(groups))
+
+    def _group(self, op: str, why: str, nodes: list[tuple[LeftNode, int | None]]) -> None:
+        many = f" ×{format_number(len(nodes))}" if len(nodes) > 1 else ""
+        item = _row(self.tree.invisibleRootItem(), op.rpartition(".")[2] + many, f"{op}\n{why}".rstrip(), nodes[0][1])
+        if why:
+            _row(item, why, why, None)
+        for one, place in nodes:
+            _row(item, one.node, one.node, place)
+        item.setExpanded(True)
+
+
+def _row(above: QTreeWidgetItem, text: str, tip: str, place: int | None) -> QTreeWidgetItem:
+    """A row that leads to the node at `place`, where it is one."""
+    item = QTreeWidgetItem(above, [text, ""])
+    item.setData(0, KEY_ROLE, place)
+    set_tool_tip(item, tip, 0)
+    if place is None:
+        item.setForeground(0, theme().color("muted"))
+    return item

@@ -1,0 +1,189 @@
+"""The stages of a build as a slider, what the chosen one did, and what it is compared with.
+
+GraphModel.stages ──▶ slider and words;   slider, keys, menu ──▶ GraphModel.go_stage, compare
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSlider, QToolButton, QVBoxLayout, QWidget
+
+from app.graph_scene.boxes import shorten
+from app.state.graph_model import GraphModel
+from app.state.inspection import distinct_names
+from app.text.formatting import format_duration, format_milliseconds, format_number, pluralize
+from app.widgets import ElidedLabel, PillLabel, label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, set_icon
+from workflows.wire.reports.graphs import GraphStage
+
+
+def tool_button(icon: str, text: str, parent: QWidget | None = None) -> QToolButton:
+    """A button with a picture alone; `text` is its tip and its name."""
+    result = QToolButton(parent)
+    set_icon(result, icon, "muted")
+    set_tool_tip(result, text)
+    result.setAccessibleName(text)
+    return result
+
+
+class StageBar(QWidget):
+    """Walks through the stages of one component."""
+
+    fileRequested = Signal()  # noqa: N815  another file to compare with
+
+    def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName(self.tr("Stage of the build"))
+        set_tool_tip(self.slider, self.tr("Arrow keys walk through the stages: export, each pass, the final graph"))
+        self.slider.setPageStep(1)
+        self.slider.setMinimumWidth(12 * G)
+        self.slider.valueChanged.connect(self._on_value)
+        self.back = tool_button("chevron-left", self.tr("Stage before"))
+        self.on = tool_button("chevron-right", self.tr("Next stage"))
+        self.back.clicked.connect(lambda: self.slider.setValue(self.slider.value() - 1))
+        self.on.clicked.connect(lambda: self.slider.setValue(self.slider.value() + 1))
+        self.name = label("", "heading")
+        self.place = label("", "muted")
+        self.facts = ElidedLabel("")
+        self.refused = PillLabel("", "warning")
+        self.compare = QToolButton()
+        self.compare.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.compare.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.compare.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        set_icon(self.compare, "branch", "muted")
+        self._menu = QMenu(self)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.compare.setMenu(self._menu)
+        self._lay_out()
+        model.sceneChanged.connect(lambda _new: self.refresh())
+        model.failed.connect(lambda *_: self.refresh())
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(G)
+        for part in (self.back, self.on):
+            row.addWidget(part)
+        row.addWidget(self.slider, 2)
+        row.addWidget(self.place)
+        row.addStretch(1)
+        row.addWidget(self.compare)
+        words = QHBoxLayout()
+        words.setSpacing(G)
+        words.addWidget(self.name)
+        words.addWidget(self.refused)
+        words.addWidget(self.facts, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(row)
+        column.addLayout(words)
+
+    # -- what it says ----------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """The stages, the stage or the comparison is another."""
+        stages, place = self.model.stages, self.model.stage
+        several = len(stages) > 1
+        for part in (self.slider, self.back, self.on, self.place):
+            part.setVisible(several)
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, max(len(stages) - 1, 0))
+        self.slider.setValue(max(place, 0))
+        self.slider.blockSignals(False)
+        self.back.setEnabled(place > 0)
+        self.on.setEnabled(place < len(stages) - 1)
+        stage = stages[place] if stages else None
+        self.name.setText(stage.title if stage and several else "")
+        self.name.setVisible(bool(self.name.text()))
+        self.place.setText(self.tr("{0} of {1}").format(place + 1, len(stages)))
+        self._say(stage, stages[place - 1] if place > 0 else None)
+        self.compare.setText(self._compare_text())
+        self.compare.setAccessibleName(self.compare.text())
+
+    def _say(self, stage: GraphStage | None, before: GraphStage | None) -> None:
+        refused = len(stage.refused) if stage else 0
+        self.refused.setText(self.tr("{0} refused").format(format_number(refused)))
+        self.refused.setVisible(bool(refused))
+        set_tool_tip(
+            self.refused, "\n".join(f"{r.reason}  {r.node}".rstrip() for r in stage.refused[:12]) if stage else ""
+        )
+        self.facts.set_whole(" · ".join(self.words(stage, before)) if stage else "")
+
+    def words(self, stage: GraphStage, before: GraphStage | None) -> list[str]:
+        """What a stage came to: nodes, time, parity."""
+        nodes = pluralize(stage.nodes, self.tr("1 node"), self.tr("{0} nodes"))
+        if before is not None and stage.nodes != before.nodes:
+            difference = stage.nodes - before.nodes
+            nodes += f" ({'+' if difference > 0 else '−'}{format_number(abs(difference))})"
+        parts = [nodes]
+        if not stage.modified and stage.kind != "final":
+            parts.append(self.tr("changed nothing"))
+        if stage.seconds:
+            parts.append(
+                format_duration(stage.seconds) if stage.seconds >= 1 else format_milliseconds(1000 * stage.seconds)
+            )
+        parity = stage.parity
+        if parity is not None and parity.max_abs_diff is not None:
+            parts.append(self.tr("largest difference {0}").format(f"{parity.max_abs_diff:.1e}"))
+        if parity is not None and parity.greedy_tokens:
+            parts.append(self.tr("{0} of {1} greedy tokens equal").format(parity.greedy_equal, parity.greedy_tokens))
+        if parity is not None and parity.note:
+            parts.append(parity.note)
+        return parts
+
+    def _compare_text(self) -> str:
+        against = self.model.against
+        if against is None:
+            return self.tr("Compare")
+        if self.model.where and against.path == self.model.where.path:
+            named = {s.name: s.title for s in self.model.stages}
+            return self.tr("Since {0}").format(shorten(named.get(against.stage, against.stage)))
+        here = self.model.where.path if self.model.where else ""
+        return self.tr("Against {0}").format(shorten(distinct_names(against.path, here)[0]))
+
+    # -- what it does ----------------------------------------------------------------------------------------
+
+    def _on_value(self, place: int) -> None:
+        self.model.go_stage(place)
+
+    def compare_before(self) -> None:
+        """Compares with the stage before; where there is none, with the next one shown."""
+        place = self.model.stage
+        if place == 0 and len(self.model.stages) > 1:
+            self.model.go_stage(1)
+            place = 1
+        before = self.model.before(place)
+        if before is not None:
+            self.model.compare(before)
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        against, where = self.model.against, self.model.where
+        self._entry(self.tr("No comparison"), against is None, partial(self.model.compare, None))
+        if len(self.model.stages) > 1:
+            before = self.model.before(self.model.stage)
+            self._entry(self.tr("With the stage before"), against == before, self.compare_before)
+            self._menu.addSeparator()
+            for place, stage in enumerate(self.model.stages):
+                if place != self.model.stage and where is not None:
+                    other = replace(where, stage=stage.name)
+                    text = self.tr("With {0}").format(stage.title)
+                    self._entry(text, against == other, partial(self.model.compare, other))
+        self._menu.addSeparator()
+        self._entry(self.tr("With another file…"), False, self.fileRequested.emit)
+
+    def _entry(self, text: str, chosen: bool, act: object) -> None:
+        assert callable(act)
+        action = QAction(text, self._menu)
+        action.setCheckable(True)
+        action.setChecked(chosen)
+        action.triggered.connect(lambda _checked=False: act())
+        self._menu.addAction(action)

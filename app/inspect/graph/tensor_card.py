@@ -1,0 +1,139 @@
+"""The values of an initializer: how often which occurs, and their statistics.
+
+worker's "tensor" ──▶ TensorCard: bars, least, most, mean, deviation, zeros, what is not finite
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.text.formatting import format_bytes, format_number, pluralize
+from app.widgets import CardFrame, ElidedLabel, label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import SMALL, G, sans_font, theme
+from workflows.wire.reports.graphs import TensorReport
+
+
+def short_number(value: float | None) -> str:
+    """A number of a tensor in few figures; – where there is none."""
+    return "–" if value is None else f"{value:.4g}"
+
+
+class TensorHistogram(QWidget):
+    """Bars over a line, with the ends of the range under it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.low = self.high = 0.0
+        self.counts: list[int] = []
+        self.setFixedHeight(11 * G)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def show_counts(self, low: float, high: float, counts: list[int]) -> None:
+        """Other values."""
+        self.low, self.high, self.counts = low, high, counts
+        top = max(counts, default=0)
+        self.setAccessibleName(
+            self.tr("Histogram from {0} to {1}, the highest bar counts {2}").format(
+                short_number(low), short_number(high), format_number(top)
+            )
+        )
+        set_tool_tip(self, self.accessibleName())
+        self.update()
+
+    def bars(self) -> list[QRectF]:
+        """The rectangles of the bars; one that is not empty is at least a pixel high."""
+        top = max(self.counts, default=0)
+        height, width = self.height() - 3 * G, self.width() / max(len(self.counts), 1)
+        result = []
+        for place, count in enumerate(self.counts):
+            tall = max(1.0, height * count / top) if count else 0.0
+            result.append(QRectF(place * width, G + height - tall, max(width - 1, 1), tall))
+        return result
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's name: draws."""
+        painter = QPainter(self)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("accent"))
+        painter.drawRects(self.bars())
+        base = self.height() - 2 * G
+        painter.setPen(theme().color("border"))
+        painter.drawLine(0, base, self.width(), base)
+        painter.setFont(sans_font(SMALL - 1))
+        painter.setPen(theme().color("muted"))
+        words = QRectF(0, base + 1, self.width(), 2 * G - 1)
+        painter.drawText(words, Qt.AlignmentFlag.AlignLeft, short_number(self.low))
+        painter.drawText(words, Qt.AlignmentFlag.AlignRight, short_number(self.high))
+        if self.low < 0 < self.high:
+            x = self.width() * -self.low / (self.high - self.low)
+            painter.setPen(theme().color("faint"))
+            painter.drawLine(int(x), G, int(x), base)
+        painter.end()
+
+
+class TensorCard(CardFrame):
+    """One initializer, while it is asked for, when it is known, and why it cannot be."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.body.setContentsMargins(G + 4, G, G + 4, G)
+        self.body.setSpacing(2)
+        self.name = ElidedLabel("", "heading")
+        self.type = ElidedLabel("")
+        self.histogram = TensorHistogram()
+        self.figures = label("", "small", wrap=True)
+        self.head = label("", "muted", wrap=True)
+        self.error = label("", "error", wrap=True)
+        for part in (self.name, self.type, self.histogram, self.figures, self.head, self.error):
+            self.body.addWidget(part)
+        self.hide()
+
+    def ask(self, name: str) -> None:
+        """It is on the way."""
+        self._reset(name)
+        self.type.set_whole(self.tr("Reading its values …"))
+
+    def fail(self, message: str) -> None:
+        """It cannot be shown."""
+        self.type.set_whole("")
+        self.error.setText(message)
+        self.error.show()
+
+    def _reset(self, name: str) -> None:
+        self.name.set_whole(name)
+        for part in (self.histogram, self.figures, self.head, self.error):
+            part.hide()
+        self.show()
+
+    def show_tensor(self, found: TensorReport) -> None:
+        """What the worker found."""
+        self._reset(found.name)
+        shape = " × ".join(map(str, found.shape)) or self.tr("scalar")
+        self.type.set_whole(f"{found.dtype} {shape} · {format_bytes(found.bytes)}")
+        bars = found.histogram
+        if bars is not None:
+            self.histogram.show_counts(bars.low, bars.high, bars.counts)
+        self.histogram.setVisible(bars is not None)
+        self.figures.setText(self._figures(found))
+        self.figures.show()
+        head = ", ".join(map(short_number, found.head))
+        self.head.setText(self.tr("First values: {0}").format(head) if head else "")
+        self.head.setVisible(bool(head))
+
+    def _figures(self, found: TensorReport) -> str:
+        parts = [
+            pluralize(found.count, self.tr("1 value"), self.tr("{0} values")),
+            self.tr("min {0}").format(short_number(found.min)),
+            self.tr("max {0}").format(short_number(found.max)),
+            self.tr("mean {0}").format(short_number(found.mean)),
+            self.tr("std {0}").format(short_number(found.std)),
+            pluralize(found.zeros, self.tr("1 zero"), self.tr("{0} zeros")),
+        ]
+        for odd, text in ((found.nan, self.tr("{0} NaN")), (found.inf, self.tr("{0} infinite"))):
+            if odd:
+                parts.append(text.format(format_number(odd)))
+        return " · ".join(parts)

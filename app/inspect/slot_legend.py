@@ -1,0 +1,100 @@
+"""The colours and patterns of slot states, and what they mean in words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
+
+from app.state.inspection import CROSS, EMPTY, EVICTED, FILLED, FROZEN, HEAD, PASSED, REUSED, UNALLOCATED, KvGroup
+from app.widgets import label
+from app.widgets.theme import G, theme
+
+
+def state_color(state: int) -> QColor:
+    """The colour of a slot state in the theme in use."""
+    color = theme().color
+    if state == FILLED:
+        return color("cache")
+    if state == REUSED:
+        return _mix(color("cache"), color("prefill"), 0.6)
+    if state == PASSED:
+        return _mix(color("cache"), color("empty"), 0.65)
+    if state == FROZEN:
+        return color("prefill")
+    if state == EVICTED:
+        return color("warning")
+    return color("error") if state == HEAD else color("empty")
+
+
+def paint_slots(painter: QPainter, box: QRect, state: int) -> None:
+    """Fills a box as slots of a state are shown: colour and pattern, so that colour alone need not tell."""
+    pattern = {EVICTED: Qt.BrushStyle.FDiagPattern, UNALLOCATED: Qt.BrushStyle.Dense6Pattern}.get(state)
+    if pattern is None:
+        painter.fillRect(box, state_color(state))
+    else:
+        painter.fillRect(box, theme().color("surface"))
+        painter.fillRect(box, QBrush(theme().color("warning" if state == EVICTED else "muted"), pattern))
+
+
+def _mix(one: QColor, other: QColor, share: float) -> QColor:
+    return QColor.fromRgbF(
+        one.redF() * (1 - share) + other.redF() * share,
+        one.greenF() * (1 - share) + other.greenF() * share,
+        one.blueF() * (1 - share) + other.blueF() * share,
+    )
+
+
+class Swatch(QFrame):
+    """A small square in the colour of a slot state."""
+
+    def __init__(self, state: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = state
+        self.setFixedSize(12, 12)
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's name for drawing."""
+        painter = QPainter(self)
+        paint_slots(painter, self.rect(), self._state)
+        painter.end()
+
+
+class SlotLegend(QWidget):
+    """What the colours of a strip mean, in words."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(G)
+        self._grid.setVerticalSpacing(G // 2)
+        self._grid.setColumnStretch(6, 1)
+        self.set_groups(())
+
+    def set_groups(self, groups: tuple[KvGroup, ...]) -> None:
+        """Names the states that these groups can have."""
+        while (item := self._grid.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for place, (state, text) in enumerate(self._entries(groups)):
+            row, column = divmod(place, 3)
+            self._grid.addWidget(Swatch(state), row, 2 * column)
+            self._grid.addWidget(label(text, "muted"), row, 2 * column + 1)
+            self._grid.setColumnMinimumWidth(2 * column + 1, 16 * G)
+
+    def _entries(self, groups: tuple[KvGroup, ...]) -> list[tuple[int, str]]:
+        empty = self.tr("allocated, empty")
+        if any(g.layout == "fifo" for g in groups):
+            empty = self.tr("allocated, empty or padding")
+        entries = [(FILLED, self.tr("filled")), (HEAD, self.tr("write head")), (EMPTY, empty)]
+        entries.append((EVICTED, self.tr("empty, its token is gone")))
+        entries.append((UNALLOCATED, self.tr("not allocated yet")))
+        if any(g.layout == "window" for g in groups):
+            entries.append((REUSED, self.tr("filled over an evicted token")))
+        if any(g.window and g.window < g.capacity for g in groups):
+            entries.append((PASSED, self.tr("kept, before the window")))
+        if any(g.layout == CROSS for g in groups):
+            entries.append((FROZEN, self.tr("source, frozen")))
+        return entries

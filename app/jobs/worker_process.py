@@ -1,0 +1,41 @@
+"""What a worker's process begins with, how it stands back, and why it ended."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+
+from PySide6.QtCore import QProcess, QProcessEnvironment
+
+from workflows.processes import python_path, signal_named
+
+BACKGROUND_NICE = 10
+
+
+def exit_cause(code: int, status: QProcess.ExitStatus) -> str:
+    """How a process ended, in words. Qt reports a signal's number as the exit code of a crash."""
+    if status == QProcess.ExitStatus.CrashExit:
+        return signal_named(code) if sys.platform != "win32" else f"code {code & 0xFFFFFFFF:#x}"
+    return f"exit code {code}"
+
+
+def lower_priority(pid: int) -> None:
+    """A lower priority for a process; one that has ended already needs none."""
+    import psutil
+
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        if sys.platform == "win32":
+            process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
+        else:
+            process.nice(min(process.nice() + BACKGROUND_NICE, 19))
+
+
+def worker_environment() -> QProcessEnvironment:
+    """The environment of a worker: ours, no telemetry, unbuffered, and this checkout's packages first."""
+    environment = QProcessEnvironment.systemEnvironment()
+    for name in ("ORT_DISABLE_TELEMETRY", "PYTHONUNBUFFERED", "HF_HUB_DISABLE_TELEMETRY"):
+        environment.insert(name, "1")
+    environment.insert("PYTHONIOENCODING", "utf-8")
+    environment.insert("PYTHONPATH", python_path(environment.value("PYTHONPATH")))
+    return environment

@@ -1,0 +1,70 @@
+"""The figures of a report, as rows of a table."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.state.accuracy import AccuracySubjects, ComparedModel
+from app.text.formatting import format_local_time, format_number, pluralize
+from workflows.wire.reports.accuracy import EvalReport, Suggestions
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Figures", text)
+
+
+def comparison_title(of: AccuracySubjects) -> str:
+    """What was compared with what."""
+    return _tr("{0} compared with {1}").format(_side_name(of.candidate), _side_name(of.reference))
+
+
+def comparison_settings(of: AccuracySubjects) -> str:
+    """How it was compared, and when."""
+    steps = pluralize(of.steps, _tr("up to 1 token a prompt"), _tr("up to {0} tokens a prompt"))
+    prompts = [_tr("prompts of {0}").format(of.prompts)] if of.prompts else []
+    return " · ".join([of.provider, steps, *prompts, format_local_time(of.began)])
+
+
+def _side_name(side: ComparedModel) -> str:
+    return f"{side.name} ({side.precision})" if side.precision else side.name
+
+
+def report_figures(report: EvalReport) -> list[tuple[str, str]]:
+    """(what, value with its unit) of everything that is one number."""
+    rows = [
+        (_tr("positions"), format_number(report.positions)),
+        (_tr("top-1 agreement"), percent(report.top1_agreement)),
+        (_tr("top-5 overlap"), percent(report.top5_overlap)),
+        (_tr("KL divergence, mean"), figure(report.kl_mean, "nats")),
+        (_tr("KL divergence, largest"), figure(report.kl_max, "nats")),
+        (_tr("logits, largest difference"), figure(report.logit_max_abs_diff)),
+        (_tr("hidden states, cosine"), figure(report.hidden_cosine)),
+        (_tr("keys and values, cosine"), figure(report.kv_cosine)),
+        (_tr("perplexity of the prompts, reference"), figure(report.perplexity.reference)),
+        (_tr("perplexity of the prompts, candidate"), figure(report.perplexity.candidate)),
+        (_tr("perplexity of the answers, reference"), figure(report.answer_perplexity.reference)),
+        (_tr("perplexity of the answers, candidate"), figure(report.answer_perplexity.candidate)),
+    ]
+    if report.task is not None:
+        asked = pluralize(report.task.rows, _tr("1 question"), _tr("{0} questions"))
+        rows.append((_tr("{0}, reference").format(asked), percent(report.task.reference_score)))
+        rows.append((_tr("{0}, candidate").format(asked), percent(report.task.score)))
+    return rows + _suggestion_figures(report.suggestions)
+
+
+def _suggestion_figures(found: Suggestions | None) -> list[tuple[str, str]]:
+    """What the mean divergence would be with each suggested node left out, and with all of them."""
+    if found is None or not found.exclude:
+        return []
+    rows = [(_tr("KL without {0}").format(row.node), figure(row.kl_mean, "nats")) for row in found.exclude]
+    return [*rows, (_tr("KL without all of these"), figure(found.after.kl_mean, "nats"))]
+
+
+def percent(share: float | None) -> str:
+    """99.34 %, or a dash."""
+    return "–" if share is None else f"{format_number(100 * share, 2)} %"
+
+
+def figure(value: float | None, unit: str = "") -> str:
+    """Five significant digits in the system's locale, or a dash."""
+    return "–" if value is None else f"{QLocale().toString(float(value), 'g', 5)} {unit}".strip()

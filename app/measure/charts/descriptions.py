@@ -1,0 +1,115 @@
+"""Latencies, steps, and whose they are, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from PySide6.QtCore import QCoreApplication
+
+from app.state.measured_runs import MeasuredRun
+from app.state.measurement_snapshot import CHUNK, DECODE, FIRST, MeasurementFigures, MeasurementSnapshot
+from app.state.run_configuration import RunConfiguration
+from app.text.formatting import cache_label, format_local_time, format_number, pluralize
+from workflows.wire.events import SpeculationUse
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Measurements", text)
+
+
+def latency_text(value: float) -> str:
+    """Milliseconds with three figures where they are small: 0.17 ms, 5.25 ms, 21.5 ms, 240 ms."""
+    return f"{format_number(value, 2 if value < 10 else 1 if value < 100 else 0)} ms"
+
+
+def capacity_text(slots: float) -> str:
+    """The label of a capacity line."""
+    return _tr("capacity {0}").format(format_number(slots))
+
+
+def mean_text(value: float) -> str:
+    """The label of the mean of tokens per step."""
+    return _tr("mean {0}").format(format_number(value, 2))
+
+
+def pale_bars_text() -> str:
+    """What the paler bars behind tokens per step are."""
+    return _tr("pale: drafted")
+
+
+def drafts_text(use: SpeculationUse) -> str:
+    """How many of the drafted tokens were accepted, and what a step gave."""
+    per_step = _tr("tokens per step: {0}").format(format_number(use.tokens_per_step or 0.0, 2))
+    if use.accept_rate is None:
+        return _tr("no token was drafted · {0}").format(per_step)
+    one, many = _tr("{0} of {1} drafted token accepted"), _tr("{0} of {1} drafted tokens accepted")
+    accepted = (one if use.drafted == 1 else many).format(format_number(use.accepted), format_number(use.drafted))
+    return f"{accepted} ({format_number(100 * use.accept_rate, 1)} %) · {per_step}"
+
+
+def owner_title(owner: RunConfiguration) -> str:
+    """Bundle, provider, precision and layout, as they stand over figures."""
+    parts = (owner.name, owner.provider, owner.precision, cache_label(owner.layout, owner.capacity))
+    return " · ".join(part for part in parts if part)
+
+
+@lru_cache(maxsize=64)  # the same few, in every frame
+def mark_text(before: RunConfiguration, after: RunConfiguration) -> str:
+    """What another owner's runs begin with: the bundle's name where it is another, and what else is not as before."""
+    own, old = owner_title(after).split(" · ")[1:], owner_title(before).split(" · ")[1:]
+    name = [after.name] if after.bundle != before.bundle else []
+    return " · ".join([*name, *(part for part in own if part not in old)]) or after.name
+
+
+def runs_title(runs: Sequence[MeasuredRun]) -> str:
+    """Whose runs are shown, and of when: one owner whole, of several their bundles' names."""
+    if not runs:
+        return ""
+    owners = list(dict.fromkeys(run.owner for run in runs))
+    if len(owners) == 1:
+        return " · ".join([owner_title(owners[0]), _period(runs)])
+    named = [f"{owner_title(owner)}" for owner in owners[:3]]
+    if len(owners) > len(named):
+        named.append(_tr("{0} more").format(format_number(len(owners) - len(named))))
+    return " · ".join([" | ".join(named), _period(runs)])
+
+
+def _period(runs: Sequence[MeasuredRun]) -> str:
+    first, last = format_local_time(runs[0].began), format_local_time(runs[-1].began)
+    return first if first == last else f"{first} – {last}"
+
+
+def shown_runs_text(figures: MeasurementFigures, zoomed: bool) -> str:
+    """Over the figures: how many replies they are of, and whose."""
+    if not figures.runs:
+        return _tr("No step is in this part of the time axis.")
+    replies = pluralize(len(figures.runs), _tr("1 reply"), _tr("{0} replies"))
+    what = _tr("Of what is shown, a part of {0}").format(replies) if zoomed else _tr("Of {0}").format(replies)
+    return f"{what}: {runs_title(figures.runs)}"
+
+
+def step_text(s: MeasurementSnapshot, index: int) -> str:
+    """A step in one line: what it was, how long it took, where the cache stood, and whose it is."""
+    run = s.run_of(index)
+    took = latency_text(s.latency_ms[index])
+    cache = _tr("cache {0} of {1}").format(format_number(s.used[index]), format_number(s.capacity[index]))
+    at = _tr("at {0} s").format(format_number(s.time_s[index], 3))
+    whose = (cache, at, _tr("run {0}").format(format_number(run.number)), owner_title(run.owner))
+    if s.kind[index] == CHUNK:
+        tokens = pluralize(int(s.tokens[index]), _tr("1 token"), _tr("{0} tokens"))
+        return " · ".join((_tr("prefill chunk"), tokens, took, *whose))
+    text = s.text(index).replace("\n", "⏎").replace(" ", "␣")
+    first = s.kind[index] == FIRST
+    what = (_tr("first token “{0}”") if first else _tr("decode “{0}”")).format(text)
+    came = (f"id {s.token_id(index)}", f"TTFT {took}" if first else took, *_draft_text(s, index))
+    return " · ".join((what, *came, *whose))
+
+
+def _draft_text(s: MeasurementSnapshot, index: int) -> list[str]:
+    """What the run drafted and kept that gave a token; nothing where there were no drafts."""
+    look = s.looks.at(float(s.time_s[index])) if s.kind[index] == DECODE else -1
+    if look < 0:
+        return []
+    drafted, kept = format_number(s.looks.drafted[look]), format_number(s.looks.kept[look])
+    return [_tr("its step: {0} drafted, {1} kept").format(drafted, kept)]

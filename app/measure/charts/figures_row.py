@@ -1,0 +1,143 @@
+"""The row of figures over the plots, and the line that says whose they are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.measure.charts.descriptions import drafts_text, latency_text, shown_runs_text
+from app.state.measurement_snapshot import LatencyPercentiles, MeasurementFigures
+from app.text.formatting import format_number
+from app.widgets import CardFrame, Stat, label
+from app.widgets.plain_text import PlainLabel, set_tool_tip
+from app.widgets.theme import G, theme
+
+
+class PhaseSymbol(QWidget):
+    """How a phase is drawn: a block for prefill, a point for decode."""
+
+    def __init__(self, phase: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._phase = phase
+        self.setFixedSize(12, 12)
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's name for drawing."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(self._phase))
+        if self._phase == "prefill":
+            painter.drawRect(2, 1, 8, 10)
+        else:
+            painter.drawEllipse(2, 2, 8, 8)
+        painter.end()
+
+
+class FiguresRow(QWidget):
+    """Of exactly the steps that the plots show."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.whose = label("", "muted", wrap=True)
+        self.drafts = self._drafts()
+        row = QHBoxLayout()
+        row.setSpacing(2 * G)
+        row.addWidget(self._stats(), 1)
+        row.addWidget(self._table())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G)
+        head = QHBoxLayout()
+        head.setSpacing(2 * G)
+        head.addWidget(self.whose, 1)
+        head.addWidget(self.drafts)
+        column.addLayout(head)
+        column.addLayout(row)
+
+    def _drafts(self) -> PlainLabel:
+        """What came of drafts, in words; hidden where there were none."""
+        words = label("", "small")
+        words.setAccessibleName(self.tr("What came of drafts"))
+        set_tool_tip(
+            words,
+            self.tr(
+                "The bars are the tokens that each step of the model gave. The paler bar behind one is what it would "
+                "have given, had the whole draft been right."
+            ),
+        )
+        words.hide()
+        return words
+
+    def _stats(self) -> CardFrame:
+        self.stats = {
+            "ttft": Stat(self.tr("TTFT, median"), unit="ms"),
+            "prefill": Stat(self.tr("prefill"), unit="tok/s"),
+            "decode": Stat(self.tr("decode"), unit="tok/s"),
+            "prompt": Stat(self.tr("prompt"), unit=self.tr("tokens")),
+            "generated": Stat(self.tr("generated"), unit=self.tr("tokens")),
+        }
+        card = CardFrame()
+        card.body.setContentsMargins(2 * G, G, 2 * G, G)
+        line = QHBoxLayout()
+        line.setSpacing(G)
+        for stat in self.stats.values():
+            line.addWidget(stat)
+        card.body.addStretch(1)
+        card.body.addLayout(line)
+        card.body.addStretch(1)
+        return card
+
+    def _table(self) -> CardFrame:
+        card = CardFrame()
+        card.body.setContentsMargins(2 * G, G, 2 * G, G)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(G + 4)
+        grid.setVerticalSpacing(2)
+        self.cells: dict[tuple[str, str], PlainLabel] = {}
+        grid.addWidget(label(self.tr("latency in ms"), "muted"), 0, 0)
+        for column, name in enumerate(("p50", "p95", "p99", self.tr("steps"))):
+            grid.addWidget(label(name, "muted"), 0, column + 1, Qt.AlignmentFlag.AlignRight)
+        titles = (("prefill", self.tr("prefill chunk")), ("decode", self.tr("decode token")))
+        for row, (phase, title) in enumerate(titles, 1):
+            self._phase(grid, row, phase, title)
+        card.body.addLayout(grid)
+        return card
+
+    def _phase(self, grid: QGridLayout, row: int, phase: str, title: str) -> None:
+        name_row = QHBoxLayout()
+        name_row.setSpacing(G)
+        name_row.addWidget(PhaseSymbol(phase))
+        name_row.addWidget(label(title, "small"), 1)
+        grid.addLayout(name_row, row, 0)
+        for column, key in enumerate(("p50", "p95", "p99", "count")):
+            cell = label("–", "small")
+            cell.setMinimumWidth(5 * G)
+            cell.setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(cell, row, column + 1)
+            self.cells[phase, key] = cell
+
+    def show_figures(self, f: MeasurementFigures, zoomed: bool) -> None:
+        """Shows others. zoomed: a part of the time axis is seen, not all."""
+        self.whose.setText(shown_runs_text(f, zoomed))
+        self.drafts.setVisible(f.drafts is not None)
+        if f.drafts is not None:
+            self.drafts.setText(self.tr("Drafts: {0}").format(drafts_text(f.drafts)))
+        self.stats["ttft"].set(_figure(f.ttft_ms))
+        self.stats["prefill"].set(_figure(f.prefill_rate))
+        self.stats["decode"].set(_figure(f.decode_rate))
+        self.stats["prompt"].set(format_number(f.prompt_tokens))
+        self.stats["generated"].set(format_number(f.generated_tokens))
+        for phase, percentiles in (("prefill", f.prefill), ("decode", f.decode)):
+            self._show_row(phase, percentiles)
+
+    def _show_row(self, phase: str, p: LatencyPercentiles) -> None:
+        for key, value in (("p50", p.p50), ("p95", p.p95), ("p99", p.p99)):
+            self.cells[phase, key].setText("–" if value is None else latency_text(value).removesuffix(" ms"))
+        self.cells[phase, "count"].setText(format_number(p.count))
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else format_number(value, 0 if value >= 100 else 1)

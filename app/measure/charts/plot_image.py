@@ -1,0 +1,136 @@
+"""What is seen of the plots as a file: PNG at twice the size, or SVG, under a title that says whose it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
+from PySide6.QtWidgets import QGraphicsItem
+
+from app.measure.charts import svg
+from app.measure.charts.plot_data import PlotData, Range
+from app.measure.charts.plot_parts import label_positions
+from app.measure.charts.speed_plots import SpeedPlots
+from app.widgets.theme import sans_font, theme
+
+TITLE_PIXELS, LINE = 13, 18
+EDGE = 8
+SCALE = 2
+_DASHES = ("", "6 4", "2 3")
+
+
+def render_plots(plots: SpeedPlots, title: str) -> QImage:
+    """What is seen, at twice the size."""
+    plots.hover(-1)
+    return _plots_as_image(plots, _lines(plots, title))
+
+
+def write_image(image: QImage, path: Path) -> None:
+    """Writes a picture by its ending, in any thread. Raises OSError."""
+    if not image.save(str(path)):
+        raise OSError(QCoreApplication.translate("Plots", "{0} cannot be written.").format(path.name))
+
+
+def _lines(plots: SpeedPlots, title: str) -> list[str]:
+    return wrap_title(title, plots.width() - 2 * EDGE)
+
+
+def wrap_title(title: str, width: float) -> list[str]:
+    """The title in lines that fit; it is broken between its parts."""
+    metrics = QFontMetricsF(sans_font(TITLE_PIXELS))
+    lines: list[str] = []
+    for part in title.split(" · "):
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and metrics.horizontalAdvance(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
+
+
+def _plots_as_image(plots: SpeedPlots, title: list[str]) -> QImage:
+    head = len(title) * LINE + EDGE
+    image = QImage(plots.width() * SCALE, (plots.height() + head) * SCALE, QImage.Format.Format_RGB32)
+    image.fill(theme().color("surface"))
+    image.setDevicePixelRatio(SCALE)
+    painter = QPainter(image)
+    painter.setPen(theme().color("text"))
+    painter.setFont(sans_font(TITLE_PIXELS))
+    for number, line in enumerate(title):
+        painter.drawText(QPointF(EDGE, (number + 1) * LINE), line)
+    for axis in plots.axes:  # else its ticks would be a picture of half the size
+        axis.setCacheMode(QGraphicsItem.CacheMode.NoCache)
+    plots.render(painter, QRectF(0, head, plots.width(), plots.height()), plots.rect())
+    for axis in plots.axes:
+        axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+    painter.end()
+    return image
+
+
+def plots_as_svg(plots: SpeedPlots, heading: str) -> str:
+    """The drawing that is seen, its curves clipped to their plots."""
+    plots.hover(-1)
+    assert plots.drawing is not None
+    title = _lines(plots, heading)
+    head = len(title) * LINE + EDGE
+    shapes = _shapes(plots.drawing, plots.look.lines)
+    d = plots.drawing
+    parts = zip(plots.plots, shapes, (d.latency, d.per_step, d.cache, d.rss), strict=True)
+    panels = [_panel(plots, index, *part, head) for index, part in enumerate(parts) if part[0].isVisible()]
+    return svg.svg_document(panels, title, (plots.width(), plots.height() + head), _palette(plots.look.lines))
+
+
+def _shapes(d: PlotData, lines: str) -> tuple[list[svg.SvgCurve], ...]:
+    def ink(name: str) -> str:
+        return theme().color(name).name()
+
+    latency = [
+        svg.SvgCurve("area", d.blocks, ink("prefill"), floor=d.floor),
+        svg.SvgCurve("points", d.points, ink("decode")),
+    ]
+    per_step = [svg.SvgCurve("area", d.offered, ink("faint")), svg.SvgCurve("area", d.kept, ink("decode"))]
+    cache = [svg.SvgCurve("area", d.used, ink("cache")), svg.SvgCurve("line", d.capacity, ink("muted"), svg.DASH)]
+    alone = len(d.memory.x) == 1
+    return latency, per_step, cache, [svg.SvgCurve("points" if alone else "line", d.memory, ink("text"))]
+
+
+def _panel(
+    plots: SpeedPlots, index: int, plot: Any, shapes: list[svg.SvgCurve], values: Range, head: float
+) -> svg.SvgPanel:
+    d = plots.drawing
+    assert d is not None
+    rect = plot.getViewBox().sceneBoundingRect()
+    box = svg.SvgBox(rect.left(), rect.top() + head, rect.width(), rect.height())
+    left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
+    last = index == len(plots.plots) - 1
+    named = (d.levels, d.means, d.capacities, [])[index]
+    return svg.SvgPanel(
+        box=box,
+        time=d.time,
+        values=values,
+        name=left.labelText,
+        ticks=[svg.SvgText(at, text) for at, text in left.texts(box.height)],
+        shapes=shapes,
+        levels=[(label.at, dash) for label, dash in zip(d.levels, _DASHES, strict=False)] if index == 0 else [],
+        labels=label_positions(named, values, box.height),
+        marks=[svg.SvgText(mark.at, mark.text if index == 0 else "") for mark in d.marks],
+        below=[svg.SvgText(at, text) for at, text in bottom.texts(box.width / 4)] if last else [],
+        below_name=bottom.labelText if last else "",
+    )
+
+
+def _palette(lines: str) -> svg.SvgPalette:
+    def ink(name: str) -> str:
+        return theme().color(name).name()
+
+    return svg.SvgPalette(
+        background=ink("surface"),
+        text=ink("text"),
+        muted=ink("muted"),
+        border=ink("border"),
+        level=ink(lines),
+        mark=ink("accent"),
+        font=", ".join(sans_font().families()),
+    )

@@ -1,0 +1,126 @@
+"""Builds × devices × precisions: accuracy against speed, and the Pareto front, in a picture and in words.
+
+runs that are shown ──two choosers──▶ scatter() ──▶ Dots, a table with "on the front", what is left out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from app.state.run_rows import axis_title, measure_text, titles
+from app.text.formatting import pluralize
+from app.widgets import label
+from app.widgets.tables import ReadOnlyTable, TextTableModel
+from app.widgets.theme import G
+from workflows.measure.figures import ACCURACY, MEASURES, SPEED, Measure
+from workflows.measure.figures import label as name_of
+from workflows.measure.front import Scatter, scatter
+from workflows.wire.reports.runs import Run
+
+if TYPE_CHECKING:
+    from app.measure.history.pareto_chart import ParetoChart
+
+
+class AccuracySpeedView(QWidget):
+    """Of the runs that the table shows."""
+
+    opened = Signal(object)  # the run that a point has its speed from
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._runs: list[Run] = []
+        self.found = Scatter([], [])
+        self.dots: ParetoChart | None = None
+        self.speed = self._chooser(self.tr("Speed"), SPEED)
+        self.accuracy = self._chooser(self.tr("Accuracy"), ACCURACY)
+        self.said = label("", "muted", wrap=True)
+        self.table = ReadOnlyTable(
+            TextTableModel(["", "", "", self.tr("on the front")], numbers=(1, 2)), self.tr("Points")
+        )
+        self.table.setMinimumWidth(46 * G)
+        self.table.activated.connect(lambda index: self.opened.emit(self.found.points[index.row()].speed))
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._mark())
+        self._lay_out()
+
+    def _chooser(self, name: str, keys: Sequence[str]) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(name)
+        for key in keys:
+            box.addItem(axis_title(MEASURES[key]), key)
+        box.currentIndexChanged.connect(lambda _: self._draw())
+        return box
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(G)
+        for text, box in ((self.tr("Accuracy"), self.accuracy), (self.tr("against"), self.speed)):
+            top.addWidget(label(text, "muted"))
+            top.addWidget(box)
+        top.addWidget(self.said, 1)
+        self.split = QSplitter(Qt.Orientation.Horizontal)
+        self.split.setChildrenCollapsible(False)
+        self.split.addWidget(self.table)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, G, 0, 0)
+        column.setSpacing(G)
+        column.addLayout(top)
+        column.addWidget(self.split, 1)
+
+    def show_runs(self, runs: Sequence[Run]) -> None:
+        """Draws the points of these runs."""
+        self._runs = list(runs)
+        self._draw()
+
+    def _draw(self) -> None:
+        speed, accuracy = MEASURES[self.speed.currentData()], MEASURES[self.accuracy.currentData()]
+        self.found = scatter(self._runs, speed, accuracy)
+        names = titles()
+        self.table.rows.headings[:3] = [self.tr("bundle"), names[speed.key], names[accuracy.key]]
+        self.table.rows.fill(
+            [
+                (
+                    one.name,
+                    measure_text(one.x, speed),
+                    measure_text(one.y, accuracy),
+                    self.tr("yes") if one.on_front else "–",
+                )
+                for one in self.found.points
+            ]
+        )
+        self.said.setText(self._words(speed, accuracy))
+        if self.dots is None and self.found.points:
+            QTimer.singleShot(0, self, self._make_dots)  # the table and the picture in one go would be felt
+        elif self.dots is not None:
+            self.dots.show_points(self.found.points, speed, accuracy)
+
+    def _make_dots(self) -> None:
+        from app.measure.history.pareto_chart import ParetoChart  # pyqtgraph: when there is something to draw
+
+        if self.dots is None:
+            self.dots = ParetoChart()
+            self.split.insertWidget(0, self.dots)
+            self.split.setSizes([500, 500])
+            QTimer.singleShot(0, self, self._draw)
+
+    def _words(self, speed: Measure, accuracy: Measure) -> str:
+        """How many points there are, and of what is left out, why."""
+        if not self.found.points:
+            return self.tr(
+                "A point needs a run with this speed and an evaluation of the same bundle: bench it, and compare its "
+                "accuracy."
+            )
+        if not self.found.left_out:
+            return ""
+        lacks = {key: titles()[key] for key in (speed.key, accuracy.key)}
+        first = [self.tr("{0} has no {1}").format(name_of(run), lacks[key]) for run, key in self.found.left_out[:2]]
+        count = len(self.found.left_out)
+        told = pluralize(count, self.tr("1 left out:"), self.tr("{0} left out:"))
+        return f"{told} {'; '.join(first)}{' …' if count > len(first) else ''}"
+
+    def _mark(self) -> None:
+        if self.dots is not None:
+            self.dots.mark({index.row() for index in self.table.selectionModel().selectedRows()})

@@ -1,0 +1,109 @@
+"""The latency of each decoded token, of several runs in one picture, and whose each curve is beside it.
+
+reports ──show_reports──▶ a slot each, a line and its marks: made once, filled with whatever is shown
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.measure.history.curve_legend import CurveLegend
+from app.measure.history.curve_style import CurveStyle
+from app.widgets.plot_style import make_static, restyle_plot
+from app.widgets.theme import theme
+from workflows.measure.figures import decode_latencies, label
+from workflows.wire.reports.runs import RunReport
+
+MARKS = 12
+"""Shapes along a curve, about."""
+
+
+class LatencyCurves(QWidget):
+    """Each run a line, named in the legend; drag and wheel zoom, a double click or 0 shows everything."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.plot = _Plot(self)
+        self.plot.setLabel("left", self.tr("latency (ms)"))
+        self.plot.setLabel("bottom", self.tr("decoded token"))
+        self.plot.setAccessibleName(self.tr("Latency of each token of the selected runs"))
+        self.legend = CurveLegend()
+        self.slots = list[tuple[Any, Any]]()
+        self._series: list[list[float]] = []
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.plot, 1)
+        row.addWidget(self.legend)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def show_reports(self, reports: Sequence[RunReport]) -> None:
+        """Draws these; those without a decoded token have no line."""
+        timed = [one for one in reports if decode_latencies(one)]
+        self._series = [decode_latencies(one) for one in timed]
+        while len(self.slots) < len(timed):
+            self._add_slot()
+        for index, (line, marks) in enumerate(self.slots):
+            values = self._series[index] if index < len(timed) else []
+            at = list(range(0, len(values), max(len(values) // MARKS, 1)))
+            line.setData(list(range(len(values))), values)
+            marks.setData(at, [values[n] for n in at])
+        self.legend.show_names([label(one.run) for one in timed])
+        self.fit()
+
+    def fit(self) -> None:
+        """Shows all of it, from 0 ms on."""
+        top = max(map(max, self._series), default=1.0)
+        longest = max(map(len, self._series), default=1)
+        self.plot.setXRange(0, max(longest - 1, 1), padding=0.02)
+        self.plot.setYRange(0, top * 1.1 or 1.0, padding=0)
+
+    def _add_slot(self) -> None:
+        line, marks = pg.PlotCurveItem(skipFiniteCheck=True), pg.ScatterPlotItem(pen=None, size=8)
+        for item in (line, marks):
+            self.plot.addItem(item, ignoreBounds=True)
+        self.slots.append((line, marks))
+        self._dress(len(self.slots) - 1)
+
+    def _restyle(self) -> None:
+        restyle_plot(self.plot)
+        for index in range(len(self.slots)):
+            self._dress(index)
+        self.legend.update()
+
+    def _dress(self, index: int) -> None:
+        look, (line, marks) = CurveStyle(index), self.slots[index]
+        line.setPen(pg.mkPen(look.color, width=1.3, style=look.dash))
+        marks.setSymbol(look.shape)
+        marks.setBrush(pg.mkBrush(look.color))
+
+
+class _Plot(pg.PlotWidget):  # type: ignore[misc]
+    """The picture itself."""
+
+    def __init__(self, owner: LatencyCurves) -> None:
+        super().__init__(owner)
+        self._owner = owner
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        make_static(self)
+
+    def mouseDoubleClickEvent(self, event: Any) -> None:
+        """Qt's name: shows everything."""
+        self._owner.fit()
+        event.accept()
+
+    def keyPressEvent(self, event: Any) -> None:
+        """Qt's name: + and - zoom along the tokens, 0 shows everything."""
+        key = event.key()
+        if key == Qt.Key.Key_0:
+            self._owner.fit()
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            self.getViewBox().scaleBy(x=1.25 if key == Qt.Key.Key_Minus else 0.8)
+        else:
+            super().keyPressEvent(event)

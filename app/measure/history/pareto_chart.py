@@ -1,0 +1,101 @@
+"""The picture of accuracy against speed: a shape a point, the front as a line through ringed points with names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyqtgraph as pg
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QWidget
+
+from app.measure.history.curve_style import CurveStyle
+from app.state.run_rows import axis_title, measure_text
+from app.widgets.plain_text import plain_tool_tip
+from app.widgets.plot_style import make_static, restyle_plot
+from app.widgets.theme import sans_font, theme
+from workflows.measure.figures import Measure
+from workflows.measure.front import Point
+
+SIZE, RING = 11, 19
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Dots", text)
+
+
+class ParetoChart(pg.PlotWidget):  # type: ignore[misc]
+    """Points under the mouse say what they are; those on the front have their names beside them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(_tr("Accuracy against speed; the table beside it says the same"))
+        self.setMinimumWidth(280)
+        make_static(self)
+        self._points: list[Point] = []
+        self._measures: tuple[Measure, Measure] | None = None
+        self._marked = set[int]()
+        theme().changed.connect(self._draw)
+        self._draw()
+
+    def show_points(self, points: Sequence[Point], speed: Measure, accuracy: Measure) -> None:
+        """Draws these."""
+        self._points, self._measures, self._marked = list(points), (speed, accuracy), set()
+        self._draw()
+        self.autoRange(padding=0.15)
+
+    def mark(self, indices: set[int]) -> None:
+        """Fills the rings of these points."""
+        self._marked = indices
+        self._draw()
+
+    def _draw(self) -> None:
+        restyle_plot(self)
+        self.clear()
+        if self._measures is None:
+            return
+        self.setLabel("bottom", axis_title(self._measures[0]))
+        self.setLabel("left", axis_title(self._measures[1]))
+        at = [self._place(one) for one in self._points]
+        front = sorted(place for place, one in zip(at, self._points, strict=True) if one.on_front)
+        line = pg.mkPen(theme().color("muted"), style=Qt.PenStyle.DashLine)
+        self.plot([x for x, _ in front], [y for _, y in front], pen=line)
+        self._rings(at)
+        for index, (one, (x, y)) in enumerate(zip(self._points, at, strict=True)):
+            look = CurveStyle(index)
+            dot = pg.ScatterPlotItem(
+                [x], [y], symbol=look.shape, size=SIZE, pen=None, brush=pg.mkBrush(look.color),
+                hoverable=True, data=[plain_tool_tip(self._told(one))], tip=lambda x, y, data: data,
+            )  # fmt: skip
+            self.addItem(dot)
+            if one.on_front:
+                self._name(one, x, y, _relative_position(x, [each for each, _ in at]))
+
+    def _place(self, point: Point) -> tuple[float, float]:
+        assert self._measures is not None
+        speed, accuracy = self._measures
+        return speed.on_axis(point.x), accuracy.on_axis(point.y)
+
+    def _rings(self, at: Sequence[tuple[float, float]]) -> None:
+        ringed = [n for n, one in enumerate(self._points) if one.on_front or n in self._marked]
+        brushes = [pg.mkBrush(theme().color("empty")) if n in self._marked else pg.mkBrush(None) for n in ringed]
+        xs, ys = [at[n][0] for n in ringed], [at[n][1] for n in ringed]
+        self.addItem(pg.ScatterPlotItem(xs, ys, size=RING, pen=pg.mkPen(theme().color("text")), brush=brushes))
+
+    def _name(self, point: Point, x: float, y: float, share: float) -> None:
+        """Over the point, and within the picture: to its right at the left edge, to its left at the right one."""
+        text = pg.TextItem(point.name, color=theme().color("text"), anchor=(share, 1.6))
+        text.setFont(sans_font(11))
+        text.setPos(x, y)
+        self.addItem(text, ignoreBounds=True)
+
+    def _told(self, point: Point) -> str:
+        assert self._measures is not None
+        speed, accuracy = self._measures
+        where = _tr("on the front") if point.on_front else _tr("not on the front")
+        return f"{point.name}\n{measure_text(point.x, speed)}, {measure_text(point.y, accuracy)}\n{where}"
+
+
+def _relative_position(x: float, among: Sequence[float]) -> float:
+    """How far `x` is on the way from the least to the greatest; the middle where these are one."""
+    low, high = min(among), max(among)
+    return (x - low) / (high - low) if high > low else 0.5

@@ -1,0 +1,77 @@
+"""What narrows the table of runs: words, and a choice a column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
+
+from app.state.run_rows import COLUMNS, RunRow
+from app.widgets.theme import G
+
+CHOICES = ("kind", "bundle", "precision", "provider")
+
+
+class RunFilters(QWidget):
+    """`changed` tells that `words` or `choices` are others."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(self.tr("Filter"))
+        self.field.setAccessibleName(self.tr("Filter the runs"))
+        self.field.setClearButtonEnabled(True)
+        self.field.textChanged.connect(lambda _: self.changed.emit())
+        everything = {
+            "kind": self.tr("All kinds"),
+            "bundle": self.tr("All bundles"),
+            "precision": self.tr("All precisions"),
+            "provider": self.tr("All providers"),
+        }
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(G)
+        row.addWidget(self.field, 1)
+        self.boxes = {key: QComboBox() for key in CHOICES}
+        for key, box in self.boxes.items():
+            box.setAccessibleName(everything[key])
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(9)
+            box.addItem(everything[key], "")
+            box.currentIndexChanged.connect(lambda _: self.changed.emit())
+            row.addWidget(box)
+        self.setFocusProxy(self.field)
+
+    @property
+    def words(self) -> str:
+        """What was typed."""
+        return self.field.text()
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """Column → the text that its cells are to have; without those of which all are shown."""
+        return {key: str(box.currentData()) for key, box in self.boxes.items() if box.currentData()}
+
+    def offer(self, lines: Sequence[RunRow]) -> None:
+        """The texts that there are; what was chosen stays, though nothing is it any more."""
+        for key, box in self.boxes.items():
+            at, kept = COLUMNS.index(key), str(box.currentData())
+            texts = sorted(({line.texts[at] for line in lines} | {kept}) - {""})
+            if texts == [box.itemData(index) for index in range(1, box.count())]:
+                continue
+            box.blockSignals(True)
+            while box.count() > 1:
+                box.removeItem(1)
+            for text in texts:
+                box.addItem(text, text)
+            box.setCurrentIndex(max(box.findData(kept), 0))
+            box.blockSignals(False)
+
+    def clear(self) -> None:
+        """Everything is shown."""
+        self.field.clear()
+        for box in self.boxes.values():
+            box.setCurrentIndex(0)

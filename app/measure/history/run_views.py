@@ -1,0 +1,92 @@
+"""What stands under the table of runs: curves, side by side, accuracy against speed, one run.
+
+selected, shown ──show_runs──▶ the tab in front alone; the others when they come to the front
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
+
+from app.measure.history.accuracy_speed import AccuracySpeedView
+from app.measure.history.run_comparison import MAX_RUNS, RunComparison
+from app.measure.history.run_details import RunDetails
+from app.state.run_history import HistoryModel
+from app.widgets import label
+from workflows.measure.figures import decode_latencies
+from workflows.wire.reports.runs import Run, RunReport
+
+if TYPE_CHECKING:
+    from app.measure.history.latency_curves import LatencyCurves
+
+
+class RunViews(QTabWidget):
+    """The views of what is selected, and of what is shown."""
+
+    opened = Signal(object)
+
+    def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._selected: list[Run] = []
+        self._shown: list[Run] = []
+        self.compare = RunComparison()
+        self.curves: LatencyCurves | None = None
+        self.hint = label("", "muted", wrap=True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.lines = QStackedWidget()
+        self.lines.addWidget(self.hint)
+        self.scatter = AccuracySpeedView()
+        self.scatter.opened.connect(self.opened)
+        self.details = RunDetails(model)
+        self.setDocumentMode(True)
+        self.tabBar().setAccessibleName(self.tr("Views of the selected runs"))
+        self.addTab(self.compare, self.tr("Side by side"))
+        self.addTab(self.lines, self.tr("Curves"))
+        self.addTab(self.scatter, self.tr("Accuracy and speed"))
+        self.addTab(self.details, self.tr("One run"))
+        self.currentChanged.connect(lambda _: self._refresh())
+
+    def show_runs(self, selected: Sequence[Run], shown: Sequence[Run]) -> None:
+        """Other runs are selected, or shown by the table."""
+        self._selected, self._shown = list(selected), list(shown)
+        self._refresh()
+
+    def show_run(self, run: Run) -> None:
+        """Brings one run to the front."""
+        self.details.show_run(run)
+        self.setCurrentWidget(self.details)
+
+    def _refresh(self) -> None:
+        front = self.currentWidget()
+        if front is self.compare:
+            self.compare.show_runs(self._selected)
+        elif front is self.scatter:
+            self.scatter.show_runs(self._shown)
+        elif front is self.lines:
+            self._model.steps(self._selected[:MAX_RUNS], self._draw)
+
+    def _draw(self, reports: list[RunReport]) -> None:
+        if [one.run for one in reports] != self._selected[:MAX_RUNS]:
+            return  # others were selected meanwhile
+        timed = [one for one in reports if decode_latencies(one)]
+        if not timed:
+            self.hint.setText(
+                self.tr("Select generations: their tokens' latencies are drawn over each other here.")
+                if not reports
+                else self.tr("The selected runs kept no steps: generations alone do.")
+            )
+            self.lines.setCurrentIndex(0)
+            return
+        if self.curves is None:
+            from app.measure.history.latency_curves import LatencyCurves  # pyqtgraph: when there is something to draw
+
+            self.curves = LatencyCurves()
+            self.lines.addWidget(self.curves)
+            QTimer.singleShot(0, self, self._refresh)  # making and filling it in one go would be felt
+            return
+        self.curves.show_reports(timed)
+        self.lines.setCurrentWidget(self.curves)

@@ -1,0 +1,77 @@
+"""Which runs there were: columns of numbers, read as a sequence of `Run`.
+
+One object a run, each kept among objects that go, would hold far more of the window's memory than its own bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, overload
+
+from app.state.run_configuration import RunConfiguration
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from app.state.column_store import Numbers
+
+    Which = NDArray[np.intp] | NDArray[np.bool_]
+
+RUN_KINDS = "iid"
+"""Its number, its owner's place among the owners, when it began (s since the epoch): see Slab."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """One prompt and its reply. began_s: seconds since the epoch."""
+
+    number: int
+    owner: RunConfiguration
+    began_s: float
+
+    @property
+    def began(self) -> str:
+        """Local time, ISO, whole seconds."""
+        return datetime.fromtimestamp(self.began_s).astimezone().isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRuns(Sequence[MeasuredRun]):
+    """Oldest first. columns: as RUN_KINDS says, each [r]; owners: all there were."""
+
+    columns: Sequence[Numbers]
+    owners: Sequence[RunConfiguration]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, index: int) -> MeasuredRun: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> MeasuredRuns: ...
+
+    def __getitem__(self, index: int | slice) -> MeasuredRun | MeasuredRuns:
+        if isinstance(index, slice):
+            return MeasuredRuns([column[index] for column in self.columns], self.owners)
+        number, owner, began_s = (column[index] for column in self.columns)
+        return MeasuredRun(int(number), self.owners[int(owner)], float(began_s))
+
+    @property
+    def numbers(self) -> Numbers:
+        """Those of the runs [r]."""
+        return self.columns[0]
+
+    def some(self, which: Which) -> MeasuredRuns:
+        """A copy of those at `which`, indices or a mask [r]."""
+        return MeasuredRuns([column[which] for column in self.columns], self.owners)
+
+    def of_bundle(self, bundle: tuple[str, str] | None) -> MeasuredRuns:
+        """Those of one bundle; see `Owner.bundle`."""
+        import numpy as np
+
+        owners = [place for place, owner in enumerate(self.owners) if owner.bundle == bundle]
+        return self.some(np.isin(self.columns[1], owners))

@@ -1,0 +1,235 @@
+"""The steps of chosen runs at one moment, laid out along one time axis, and the figures of what is shown of them.
+
+    Record (each run in its own time) ──lay_out(runs)──▶ Snapshot ──figures(left, right)──▶ Figures
+
+The axis counts generation alone: the idle time between replies, and runs that were not chosen, are a short gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Literal
+
+from app.state.measured_runs import MeasuredRun, MeasuredRuns
+from app.state.speculation_steps import SpeculationSteps, rows_of_runs
+from workflows.wire.events import SpeculationUse
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from app.state.column_store import Numbers
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.intp]
+    Mask = NDArray[np.bool_]
+
+CHUNK, FIRST, DECODE = 0, 1, 2
+"""Kinds of a step: a prefill chunk; the first token, whose latency is the TTFT; a decoded token."""
+What = Literal["bundle", "reply", "all"]
+"""Which runs: those of one bundle, the last one, or all."""
+GAP_S = 0.25
+"""The most that the pause between two runs is drawn as; a seventh of the run before where that is less."""
+STEP_KINDS = "iddbiiiii"
+"""Run, time in the run (s), latency (ms), kind, tokens, used, capacity, token's id, its text: see Slab."""
+MEMORY_KINDS = "idq"
+"""Run, time in the run (s), bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyPercentiles:
+    """p50, p95 and p99 of a latency in ms, linear between ranks; None without a sample."""
+
+    count: int = 0
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+
+    @classmethod
+    def of(cls, latencies: Floats) -> LatencyPercentiles:
+        """Those of an array [n] of ms."""
+        if not len(latencies):
+            return cls()
+        import numpy as np
+
+        p50, p95, p99 = (float(v) for v in np.percentile(latencies, (50, 95, 99)))
+        return cls(len(latencies), p50, p95, p99)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementFigures:
+    """Of some steps. ttft_ms: the median of their first tokens; rates: tokens a second of time spent on them.
+
+    drafts: what came of those; None where none of it was generated with drafts.
+    """
+
+    runs: MeasuredRuns
+    ttft_ms: float | None
+    prefill_rate: float | None
+    decode_rate: float | None
+    prompt_tokens: int
+    generated_tokens: int
+    prefill: LatencyPercentiles
+    decode: LatencyPercentiles
+    drafts: SpeculationUse | None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementRecord:
+    """What was measured. steps, memory, looks: as STEP_KINDS, MEMORY_KINDS and LOOK_KINDS say, each column [n].
+
+    texts: of tokens, which a step has by its index there.
+    """
+
+    steps: Sequence[Numbers]
+    memory: Sequence[Numbers]
+    looks: Sequence[Numbers]
+    texts: Sequence[str]
+    runs: MeasuredRuns
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementSnapshot:
+    """Arrays have one entry a step, `starts` and `ends` one a run; time_s is that of the end of a step.
+
+    run: index into `runs`. ids: of tokens, -1 of a chunk. words: where in `texts` a token's is.
+    """
+
+    time_s: Floats
+    latency_ms: Floats
+    kind: Floats
+    tokens: Floats
+    used: Floats
+    capacity: Floats
+    run: Ints
+    memory_s: Floats
+    memory_bytes: Floats
+    memory_run: Ints
+    looks: SpeculationSteps
+    runs: MeasuredRuns
+    starts: Floats
+    ends: Floats
+    ids: Numbers
+    words: Numbers
+    texts: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.time_s)
+
+    def kept(self) -> MeasurementSnapshot:
+        """One that stays as it is while more is measured."""
+        names = ("latency_ms", "kind", "tokens", "used", "capacity", "ids", "words")
+        return replace(self, **{name: getattr(self, name).copy() for name in names})
+
+    def text(self, index: int) -> str:
+        """The text of a step's token; empty of a chunk."""
+        return self.texts[int(self.words[index])]
+
+    def token_id(self, index: int) -> int:
+        """The id of a step's token; -1 of a chunk."""
+        return int(self.ids[index])
+
+    def run_of(self, index: int) -> MeasuredRun:
+        """Whose step it is."""
+        return self.runs[int(self.run[index])]
+
+    def seen(self, left: float = -inf, right: float = inf) -> Mask:
+        """Which steps are seen between two times [n]: a chunk is a block as wide as it took, a token a point."""
+        begins = self.time_s - self.latency_ms / 1000 * (self.kind == CHUNK)
+        found: Mask = (self.time_s >= left) & (begins <= right)
+        return found
+
+    def _runs_of(self, steps: Mask) -> Ints:
+        """Which runs those steps are of, as indices."""
+        import numpy as np
+
+        return np.flatnonzero(np.bincount(self.run[steps], minlength=len(self.runs)))
+
+    def figures(self, left: float = -inf, right: float = inf) -> MeasurementFigures:
+        """Of the steps that are seen between two times, exactly."""
+        import numpy as np
+
+        seen = self.seen(left, right)
+        chunks, first, decode = ((self.kind == kind) & seen for kind in (CHUNK, FIRST, DECODE))
+        latency, prompt = self.latency_ms, int(self.tokens[chunks].sum())
+        decoded = int(decode.sum())
+        return MeasurementFigures(
+            runs=self.runs.some(self._runs_of(seen)),
+            ttft_ms=float(np.median(latency[first])) if first.any() else None,
+            prefill_rate=rate(prompt, float(latency[chunks].sum())),
+            decode_rate=rate(decoded, float(latency[decode].sum())),
+            prompt_tokens=prompt,
+            generated_tokens=decoded + int(first.sum()),
+            prefill=LatencyPercentiles.of(latency[chunks]),
+            decode=LatencyPercentiles.of(latency[decode]),
+            drafts=self.looks.use(self.looks.seen(left, right)),
+        )
+
+
+def select_runs(record: MeasurementRecord, what: What, bundle: tuple[str, str] | None) -> MeasuredRuns:
+    """Those of a record. bundle: whose; see `Owner.bundle`."""
+    if what == "bundle":
+        return record.runs.of_bundle(bundle)
+    if what == "reply" and len(record.steps[0]):
+        return record.runs.some(record.runs.numbers == record.steps[0][-1])
+    return record.runs
+
+
+def lay_out(record: MeasurementRecord, wanted: MeasuredRuns) -> MeasurementSnapshot:
+    """The steps of the wanted runs, which are in order, one run after the other; those without a step are left out."""
+    import numpy as np
+
+    edges = [np.searchsorted(record.steps[0], wanted.numbers, side) for side in ("left", "right")]
+    runs = wanted.some(edges[1] > edges[0])
+    first, after = (edge[edges[1] > edges[0]] for edge in edges)
+    run = np.repeat(np.arange(len(runs)), after - first)
+    rows = np.arange(len(run)) + (first - np.cumsum(after - first) + after - first)[run]
+    whole = len(rows) == len(record.steps[0])
+    _number, *shown, ids, words = (column if whole else column[rows] for column in record.steps)
+    time_s, latency_ms, kind, tokens, used, capacity = (_floats(column) for column in shown)
+    begins = _floats(record.steps[1][first] - record.steps[2][first] / 1000)
+    ends = _floats(record.steps[1][after - 1])
+    memory_run, samples = rows_of_runs(record.memory, runs.numbers, begins)
+    memory_s, memory_bytes = (_floats(record.memory[column][samples]) for column in (1, 2))
+    look_run, looked = rows_of_runs(record.looks, runs.numbers, begins)
+    np.maximum.at(ends, memory_run, memory_s)
+    lengths = ends - begins
+    starts = np.zeros(len(runs))
+    np.cumsum(lengths[:-1] + np.clip(lengths[:-1] / 7, 0.001, GAP_S), out=starts[1:])
+    shift = starts - begins
+    return MeasurementSnapshot(
+        time_s=time_s + shift[run],
+        latency_ms=latency_ms,
+        kind=kind,
+        tokens=tokens,
+        used=used,
+        capacity=capacity,
+        run=run,
+        memory_s=memory_s + shift[memory_run],
+        memory_bytes=memory_bytes,
+        memory_run=memory_run,
+        looks=_looks([_floats(column[looked]) for column in record.looks], look_run, shift),
+        runs=runs,
+        starts=starts,
+        ends=starts + lengths,
+        ids=ids,
+        words=words,
+        texts=record.texts,
+    )
+
+
+def _looks(columns: Sequence[Floats], run: Ints, shift: Floats) -> SpeculationSteps:
+    """shift: seconds from each run's own time to the axis [r]."""
+    _number, time_s, latency_ms, drafted, accepted, kept = columns
+    return SpeculationSteps(time_s + shift[run], latency_ms, drafted, accepted, kept, run)
+
+
+def _floats(column: Numbers) -> Floats:
+    return column.astype("float64", copy=False)
+
+
+def rate(tokens: int, milliseconds: float) -> float | None:
+    """Tokens a second; None where no time passed."""
+    return tokens * 1000 / milliseconds if tokens and milliseconds > 0 else None

@@ -1,0 +1,98 @@
+"""Which nodes of the graph that is looked at a provider has, as a preflight found it.
+
+    Preflights + GraphModel ──choose(provider)──▶ Overlay: left[node] → why, elsewhere │ nothing was tried yet
+
+A preflight names nodes as onnxruntime has them after its fusions: what it made itself is in no graph of ours. A node
+that is not named as left is the provider's, or was fused into one that is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from app.graph_scene.boxes import BoxKey
+from app.state.graph_model import GraphModel
+from app.state.preflights import Preflights, SavedPreflight
+from workflows.wire.reports.preflight import ComponentPreflight, LeftNode
+
+
+class BoxMark(NamedTuple):
+    """What a colouring makes of one box, told without colour as well.
+
+    color: of the theme; strength: how much of it lies over the box, 0 to 1. badge: beside it. bar: the share of its
+    width that a bar fills, None for no bar.
+    """
+
+    color: str
+    strength: float
+    badge: str = ""
+    bar: float | None = None
+
+
+class BoxColoring(Protocol):
+    """What boxes are coloured by: `mark` is None for a box that keeps its own look."""
+
+    def mark(self, key: BoxKey) -> BoxMark | None: ...
+
+
+class ProviderOverlay(QObject):
+    """Follows the graph and the findings. `bundle` is the summary of the bundle whose graphs are looked at, or None."""
+
+    changed = Signal()
+
+    def __init__(self, model: GraphModel, preflights: Preflights, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model, self._preflights = model, preflights
+        self.bundle: Mapping[str, Any] | None = None
+        self.provider = ""
+        self.found: SavedPreflight | None = None
+        self.component: ComponentPreflight | None = None
+        self.left: dict[int, LeftNode] = {}
+        self.elsewhere: list[LeftNode] = []
+        self._scopes: Counter[str] = Counter()
+        model.sceneChanged.connect(lambda another: self.refresh() if another else None)
+        preflights.changed.connect(self.refresh)
+
+    def choose(self, provider: str) -> None:
+        """Shows another provider; "" shows none."""
+        self.provider = provider
+        self.refresh()
+
+    @property
+    def shown(self) -> bool:
+        """Whether boxes have a colour: something was tried, and no comparison has their colours already."""
+        return self.component is not None and self._model.diff is None
+
+    def count(self, key: BoxKey) -> int:
+        """How many nodes of a box are left to the CPU."""
+        return self._scopes[key] if isinstance(key, str) else int(key in self.left)
+
+    def mark(self, key: BoxKey) -> BoxMark | None:
+        """On the provider, or on the CPU, and how much of it."""
+        if not self.shown:
+            return None
+        count = self.count(key)
+        if not count:
+            return BoxMark("ok", 0.14)
+        return BoxMark("warning", 0.3, f"{count} CPU" if isinstance(key, str) else "CPU")
+
+    def refresh(self) -> None:
+        """The graph, the provider or what was found is another."""
+        where, bundle = self._model.where, self.bundle
+        ours = where is not None and bundle is not None and where.path == str(bundle["path"])
+        self.found = self._preflights.find(bundle, self.provider) if ours and bundle and self.provider else None
+        self.component = self.found.component(where.component) if self.found is not None and where else None
+        self._place(self.component.elsewhere if self.component is not None else [])
+        self.changed.emit()
+
+    def _place(self, nodes: list[LeftNode]) -> None:
+        graph, outline = self._model.graph, self._model.outline
+        own = {node.name: node.index for node in graph.nodes} if graph is not None and nodes else {}
+        self.left = {own[one.node]: one for one in nodes if one.node in own}
+        self.elsewhere = [one for one in nodes if one.node not in own]
+        inside = [scope.path for place in self.left for scope in outline.of[place].line] if outline is not None else []
+        self._scopes = Counter(inside)

@@ -1,0 +1,169 @@
+"""The bundles that were used last, newest first, each with what its own files say of it.
+
+recents.json ──▶ entries ──read_summary──▶ summary, or the problem in one sentence
+
+Other windows change the file too: each change is made to what the disk holds, never to what this window remembers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.state.json_file import JsonFile
+from app.text.formatting import cache_label
+from workflows.errors import BundleError
+
+LIMIT = 30
+Reader = Callable[[str], dict[str, Any]]
+
+
+def read_summary(folder: str) -> dict[str, Any]:
+    """The engine's bundle reader, imported when first needed: it brings pydantic along."""
+    from workflows.bundle import read
+
+    return read.read_summary(folder)
+
+
+def bundle_title(summary: Mapping[str, Any]) -> str:
+    """A bundle's name with what tells it from others of its model: `qwen3-demo · int4 · window 512`."""
+    parts = (summary["name"], summary["precision"], cache_label(summary["layout"], summary["capacity"]))
+    return " · ".join(str(part) for part in parts if part)
+
+
+@dataclass(slots=True)
+class RecentBundle:
+    """A bundle in the list. `summary` is empty where `problem` says why."""
+
+    path: str
+    used_at: str = ""
+    speed: float = 0.0
+    """Decoded tokens a second of the last reply; 0 before the first."""
+    provider: str = ""
+    """Whose speed that is; empty in lists of before it was kept."""
+    summary: dict[str, Any] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        return str(self.summary.get("name") or Path(self.path).name)
+
+    @property
+    def title(self) -> str:
+        """What tells it from other bundles of the same model: name · precision · cache."""
+        return bundle_title(self.summary) if self.summary else self.name
+
+
+class RecentBundles(QObject):
+    """The list; every change is on disk at once."""
+
+    changed = Signal()
+    trouble = Signal(str)
+    """The file was damaged, or a change could not be saved; emitted from the event loop."""
+
+    def __init__(self, folder: Path, read: Reader = read_summary, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._file = JsonFile(folder / "recents.json", _decode, _encode, list[RecentBundle], self._tell)
+        self._read = read
+        self._removed: tuple[int, RecentBundle] | None = None
+        self.entries: list[RecentBundle] = self._load()
+
+    def _load(self) -> list[RecentBundle]:
+        try:
+            return self._file.read()
+        except OSError as error:
+            self._tell(f"The list of recent bundles cannot be read: {error.strerror}.")
+            return []
+
+    def _tell(self, message: str) -> None:
+        QTimer.singleShot(0, self, lambda: self.trouble.emit(message))  # who listens may not be there yet
+
+    def _change(self, change: Callable[[list[RecentBundle]], list[RecentBundle]]) -> None:
+        """Changes the list on the disk, which other windows may have changed, and shows what it is now."""
+        try:
+            rows = self._file.update(change)
+        except OSError as error:
+            self._tell(f"The list of recent bundles cannot be saved in {self._file.path}: {error.strerror}.")
+            rows = change(list(self.entries))
+        known = {entry.path: entry for entry in self.entries}
+        for row in rows:
+            if row.path in known:
+                row.summary, row.problem = known[row.path].summary, known[row.path].problem
+            else:
+                self._describe(row)
+        self.entries = rows
+        self.changed.emit()
+
+    def refresh(self) -> None:
+        """Read every bundle's files again."""
+        for entry in self.entries:
+            self._describe(entry)
+        self.changed.emit()
+
+    def _describe(self, entry: RecentBundle) -> None:
+        try:
+            entry.summary, entry.problem = self._read(entry.path), ""
+        except BundleError as error:
+            entry.summary, entry.problem = {}, str(error)
+
+    def find(self, path: str) -> RecentBundle | None:
+        """The entry of a folder."""
+        return _find(self.entries, path)
+
+    def add(self, path: str) -> RecentBundle:
+        """Put a bundle first; it keeps its speed."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+
+        def put_first(rows: list[RecentBundle]) -> list[RecentBundle]:
+            entry = replace(_find(rows, path) or RecentBundle(path), used_at=now)
+            return [entry, *(row for row in rows if row.path != path)][:LIMIT]
+
+        self._change(put_first)
+        self._describe(self.entries[0])
+        return self.entries[0]
+
+    def note_speed(self, path: str, rate: float, provider: str) -> None:
+        """Keep the decode rate of a reply, in tokens a second, and on what it was reached."""
+        if self.find(path) is not None and rate > 0:
+            self._change(
+                lambda rows: [replace(row, speed=rate, provider=provider) if row.path == path else row for row in rows]
+            )
+
+    def remove(self, path: str) -> None:
+        """Take a bundle off the list; its files stay."""
+        entry = self.find(path)
+        if entry is not None:
+            self._removed = (self.entries.index(entry), entry)
+            self._change(lambda rows: [row for row in rows if row.path != path])
+
+    def undo_remove(self) -> bool:
+        """Put the bundle back that was removed last; False where there is none."""
+        if self._removed is None:
+            return False
+        index, entry = self._removed
+        self._removed = None
+        self._change(lambda rows: rows if _find(rows, entry.path) else [*rows[:index], entry, *rows[index:]])
+        return True
+
+
+def _find(rows: list[RecentBundle], path: str) -> RecentBundle | None:
+    return next((row for row in rows if row.path == path), None)
+
+
+def _decode(rows: Any) -> list[RecentBundle]:
+    if not isinstance(rows, list):
+        raise ValueError("it holds no list")
+    return [
+        RecentBundle(str(row["path"]), str(row["used_at"]), float(row["speed"]), str(row.get("provider", "")))
+        for row in rows
+    ]
+
+
+def _encode(rows: list[RecentBundle]) -> list[dict[str, Any]]:
+    return [{"path": row.path, "used_at": row.used_at, "speed": row.speed, "provider": row.provider} for row in rows]

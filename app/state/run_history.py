@@ -1,0 +1,188 @@
+"""The runs that were kept, as the window sees them: read, watched, removed and put back beside the GUI thread.
+
+runs.db ──thread──▶ lines ──changed──▶ table;   steps(ids) ──thread──▶ latencies, kept while they are looked at
+write(request) ──worker──▶ a report in a file
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs.background_tasks import BackgroundTasks
+from app.jobs.one_shot_worker import OneShotWorker
+from app.jobs.worker_client import WorkerClient
+from app.state.run_rows import RunRow, run_row
+from workflows.errors import BundleError
+from workflows.measure.history import FILE, History, short_digest
+from workflows.wire.events import ErrorEvent
+from workflows.wire.reports.runs import Run, RunReport, RunStep, WrittenReport
+from workflows.wire.requests import WriteReport
+
+WATCH_MS = 1000
+CACHED_RUNS = 64
+"""Runs whose steps stay in memory."""
+Stamp = tuple[tuple[int, int], ...]
+
+
+class HistoryModel(QObject):
+    """One a window. `lines` are the newest first; `loaded`: they have been read once."""
+
+    changed = Signal()
+    trouble = Signal(str)
+    removed = Signal(int)  # so many runs, which `undo` puts back
+    written = Signal(object)  # a WrittenReport
+    writingChanged = Signal()  # noqa: N815
+
+    def __init__(self, home: Path, new_worker: Callable[[], WorkerClient], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._said: list[str] = []
+        self._history = History(home / FILE, self._said.append)
+        self._aside = BackgroundTasks(self)
+        self._errand = OneShotWorker(new_worker, self)
+        self._steps: dict[str, list[RunStep]] = {}
+        self._gone: list[RunReport] = []
+        self._stamp: Stamp | None = None
+        self._reading = self._again = False
+        self._watch = QTimer(self, interval=WATCH_MS)
+        self._watch.timeout.connect(self.look)
+        self.lines: list[RunRow] = []
+        self.loaded = False
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def watch(self, on: bool) -> None:
+        """Reads now and whenever another has written, or no more."""
+        if on:
+            self.look()
+            self._watch.start()
+        else:
+            self._watch.stop()
+
+    def look(self) -> None:
+        """Reads anew where the file has changed."""
+        stamp = self._stamped()
+        if stamp != self._stamp and not self._reading:
+            self._stamp = stamp  # before it is read: what is written meanwhile changes it again
+            self.read()
+
+    def read(self) -> None:
+        """Reads anew; at most one reading is under way, and one waits."""
+        self._again = self._reading
+        if not self._reading:
+            self._reading = True
+            self._aside.run(self._read, self._take, self._not_read)
+
+    def _read(self) -> list[RunRow]:
+        if not self._history.path.exists():
+            return []  # nobody has kept a run: looking makes no file
+        return [run_row(run) for run in self._history.runs()]
+
+    def _take(self, lines: list[RunRow]) -> None:
+        self._reading = False
+        self.lines, self.loaded = lines, True
+        self.changed.emit()
+        while self._said:
+            self.trouble.emit(self._said.pop())
+        if self._again:
+            self.read()
+
+    def _not_read(self, message: str) -> None:
+        self._reading = self._again = False
+        self.trouble.emit(message)
+
+    def _stamped(self) -> Stamp:
+        """Of the file and of what SQLite has not yet put into it; an empty file of the latter is none."""
+        found = list[tuple[int, int]]()
+        for path in (self._history.path, self._history.path.with_name(f"{FILE}-wal")):
+            try:
+                stat = path.stat()
+            except OSError:
+                continue
+            if stat.st_size:
+                found.append((stat.st_mtime_ns, stat.st_size))
+        return tuple(found)
+
+    def steps(self, runs: Sequence[Run], done: Callable[[list[RunReport]], object]) -> None:
+        """Gives the steps of runs to `done`: those that are known at once."""
+        if all(run.id in self._steps for run in runs):
+            done([RunReport(run, self._steps[run.id]) for run in runs])
+            return
+        wanted = [run.id for run in runs if run.id not in self._steps]
+
+        def take(found: dict[str, list[RunStep]]) -> None:
+            kept = {one: self._steps[one] for one in list(self._steps)[-CACHED_RUNS:]}
+            self._steps = kept | {run.id: self._steps[run.id] for run in runs if run.id in self._steps} | found
+            done([RunReport(run, self._steps[run.id]) for run in runs])
+
+        self._aside.run(lambda: {one: self._history.steps(one) for one in wanted}, take, self.trouble.emit)
+
+    def recipe(self, run: Run, done: Callable[[str | None], object]) -> None:
+        """Gives the recipe in the run's bundle to `done`; None where the bundle is another one now, or gone."""
+
+        def read() -> str | None:
+            from workflows.bundle.read import read_bundle  # pydantic: nothing to wait for at the start
+
+            try:
+                bundle = read_bundle(run.bundle)
+                return bundle.text("recipe.json") if short_digest(bundle.digest) == run.digest else None
+            except (BundleError, OSError):
+                return None
+
+        self._aside.run(read, done, self.trouble.emit)
+
+    # -- removing ----------------------------------------------------------------------------------------------
+
+    def remove(self, idents: Sequence[str]) -> None:
+        """Removes runs; the last ones that were removed can be put back."""
+        wanted = list(idents)
+        if wanted:
+            self._aside.run(lambda: self._history.remove(wanted), self._removed, self.trouble.emit)
+
+    def undo(self) -> None:
+        """Puts back what was removed last."""
+        gone, self._gone = self._gone, []
+
+        def failed(message: str) -> None:
+            self._gone = gone
+            self.trouble.emit(message)
+
+        if gone:
+            self._aside.run(lambda: self._history.restore(gone), lambda _: self.read(), failed)
+
+    def _removed(self, gone: list[RunReport]) -> None:
+        self._gone = gone
+        self.read()
+        self.removed.emit(len(gone))
+
+    # -- reports -----------------------------------------------------------------------------------------------
+
+    @property
+    def writing(self) -> bool:
+        """Whether a report is being written."""
+        return self._errand.running
+
+    def write(self, request: WriteReport) -> None:
+        """Has a worker write a report; nothing happens while another is being written."""
+        if self.writing:
+            return
+        job = self._errand.run(request)
+        job.on_answer(self._written)
+        job.on_error(self._not_written)
+        self.writingChanged.emit()
+
+    def _written(self, report: WrittenReport) -> None:
+        self.writingChanged.emit()
+        self.written.emit(report)
+
+    def _not_written(self, error: ErrorEvent) -> None:
+        self.writingChanged.emit()
+        if error.kind != "cancelled":
+            self.trouble.emit(error.message)
+
+    def close(self) -> None:
+        """Nothing is read any more."""
+        self._watch.stop()
+        self._aside.close()

@@ -1,0 +1,106 @@
+"""Runs as lines of a table: what each cell says, what it sorts by, and the words that a filter finds.
+
+Run ──run_row──▶ Line(texts, values, words)          made in a thread: nothing here knows a widget
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.text.formatting import format_bytes, format_local_time, format_number
+from workflows.measure.figures import MEASURES, Measure, bundle_name, drafts_of, value
+from workflows.wire.reports.runs import Run
+
+OWNER = ("time", "kind", "bundle", "precision", "layout", "provider", "drafts")
+WHERE = ("version", "machine", "id")
+COLUMNS = (*OWNER, *MEASURES, *WHERE)
+"""Keys of the columns, in their order."""
+Value = float | str | None
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Runs", text)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run; texts and values: a column each. words: all texts, in lower case."""
+
+    run: Run
+    texts: tuple[str, ...]
+    values: tuple[Value, ...]
+    words: str
+
+
+def run_row(run: Run) -> RunRow:
+    """The line of one run."""
+    owner = (kind_title(run.kind), bundle_name(run), run.precision, run.layout, run.provider, drafts_of(run))
+    where = (run.version, run.machine, run.id)
+    figures = [value(run, one) for one in MEASURES.values()]
+    values: tuple[Value, ...] = (run.time, *owner, *figures, *where)
+    told = (measure_text(found, one, "") for found, one in zip(figures, MEASURES.values(), strict=True))
+    texts = (format_local_time(run.time), *owner, *told, *where)
+    return RunRow(run, texts, values, " ".join(texts).casefold())
+
+
+def titles() -> dict[str, str]:
+    """The heading of each column."""
+    return {
+        "time": _tr("time"),
+        "kind": _tr("kind"),
+        "bundle": _tr("bundle"),
+        "precision": _tr("precision"),
+        "layout": _tr("cache"),
+        "provider": _tr("provider"),
+        "drafts": _tr("drafts"),
+        "version": _tr("version"),
+        "machine": _tr("machine"),
+        "decode": _tr("decode"),
+        "prefill": _tr("prefill"),
+        "roofline": _tr("roofline"),
+        "accept": _tr("accept rate"),
+        "per_step": _tr("tokens per step"),
+        "speedup": _tr("beside plain"),
+        "ttft": _tr("TTFT"),
+        "p50": "p50",
+        "p95": "p95",
+        "p99": "p99",
+        "memory": _tr("peak memory"),
+        "resident": _tr("resident memory"),
+        "size": _tr("size"),
+        "top1": _tr("top-1"),
+        "kl": _tr("KL"),
+        "perplexity": _tr("perplexity"),
+        "task": _tr("task"),
+        "id": _tr("run"),
+    }
+
+
+def kind_title(name: str) -> str:
+    """What a run was, in the person's language."""
+    return {
+        "build": _tr("build"),
+        "generate": _tr("generation"),
+        "bench": _tr("measurement"),
+        "eval": _tr("evaluation"),
+    }.get(name, name)
+
+
+def measure_text(found: float | None, measure: Measure, nothing: str = "–") -> str:
+    """A measure with its unit in the system's locale."""
+    if found is None:
+        return nothing
+    if measure.unit == "share":
+        return f"{format_number(100 * found, 2)} %"
+    if measure.unit == "bytes":
+        return format_bytes(found)
+    digits = format_number(found) if abs(found) >= 1000 else QLocale().toString(float(found), "g", 4)
+    return f"{digits} {measure.unit}".strip()
+
+
+def axis_title(measure: Measure) -> str:
+    """Its name and unit, for an axis or a column."""
+    name = titles()[measure.key]
+    return f"{name} ({measure.axis_unit})" if measure.unit else name

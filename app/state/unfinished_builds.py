@@ -1,0 +1,166 @@
+"""Builds that were begun and are not done, also of a window that was closed or killed.
+
+    BuildModel: started ──▶ builds.json ──▶ done, or refused: off the list
+                                       └──▶ a later start of the window: resume(…) or discard(…)
+
+How far one came is read from the folder where the engine keeps whole stages, never from what was remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+
+from app.state.build import BuildModel
+from app.state.json_file import JsonFile
+from workflows.errors import RecipeError
+from workflows.files import discard
+from workflows.locks import HeldError, Lock, NoLocksError
+from workflows.wire.codec import read
+from workflows.wire.events import STAGES
+from workflows.wire.goals import Goal
+from workflows.wire.requests import Build
+
+_STAGE = re.compile(rf"({'|'.join(STAGES)})-[0-9a-f]{{16}}")
+_WORTH_RETRYING = ("cancelled", "crashed", "system", "diskfull")
+"""What ends a build that has nothing to do with what was asked for."""
+
+
+@dataclass(frozen=True)
+class UnfinishedBuild:
+    """A build as it was asked for. began: UTC, ISO. expected: seconds that it was said to take."""
+
+    source: str
+    out: str
+    options: dict[str, object] = field(default_factory=dict)
+    consented: tuple[str, ...] = ()
+    began: str = ""
+    expected: float = 0.0
+    goal: Goal | None = None
+
+    @property
+    def name(self) -> str:
+        """That of the bundle's folder."""
+        return Path(self.out).name
+
+    @property
+    def work(self) -> Path:
+        """The folder of its whole stages."""
+        return Path(self.out).with_name(f".{self.name}.build")
+
+    @property
+    def stages(self) -> list[str]:
+        """The stages that are whole, and will be reused."""
+        try:
+            found = [_STAGE.fullmatch(entry.name) for entry in self.work.iterdir()]
+        except OSError:
+            return []
+        return sorted(match[1] for match in found if match)
+
+    @property
+    def held(self) -> bool:
+        """Whether a process is at it, in this window or elsewhere."""
+        lock = Lock(Path(self.out).with_name(f".{self.name}.lock"))
+        if not lock.path.exists():
+            return False
+        try:
+            lock.take()
+        except HeldError:
+            return True
+        except (NoLocksError, OSError):
+            return False
+        lock.release()
+        return False
+
+    @property
+    def request(self) -> Build:
+        """The same build again."""
+        return Build(self.source, self.out, dict(self.options), self.consented, goal=self.goal)
+
+
+class UnfinishedBuilds(QObject):
+    """The list, which is on disk at once."""
+
+    changed = Signal()
+    trouble = Signal(str)
+
+    def __init__(self, folder: Path, build: BuildModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._file = JsonFile(folder / "builds.json", _decode, _encode, list[UnfinishedBuild], self._tell)
+        self._build = build
+        try:
+            self._rows = self._file.read()
+        except OSError as error:
+            self._rows = []
+            self._tell(f"The list of unfinished builds cannot be read: {error.strerror}.")
+        build.started.connect(self._on_started)
+        build.finished.connect(self._on_finished)
+
+    @property
+    def entries(self) -> list[UnfinishedBuild]:
+        """Those that nobody is at, the newest first."""
+        now = self._build.request.out if self._build.running and self._build.request else ""
+        return [row for row in self._rows if row.out != now and not Path(row.out).exists() and not row.held]
+
+    def resume(self, entry: UnfinishedBuild) -> bool:
+        """Goes on with it; False while another build runs."""
+        return self._build.start(entry.request, entry.expected)
+
+    def discard(self, out: str) -> None:
+        """Forgets a build, and deletes what it had made."""
+        gone = next((row for row in self._rows if row.out == out), None)
+        self._remove(out)
+        if gone is not None:
+            QThreadPool.globalInstance().start(lambda: discard(gone.work))  # of a large model that takes a while
+
+    def _on_started(self) -> None:
+        request = self._build.request
+        if request is None:
+            return
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row = UnfinishedBuild(
+            request.source, request.out, request.options, request.consented, now, self._build.expected, request.goal
+        )
+        self._change(lambda rows: [row, *(other for other in rows if other.out != row.out)])
+
+    def _on_finished(self) -> None:
+        build = self._build
+        if build.request is None:
+            return
+        row = next((row for row in self._rows if row.out == build.request.out), None)
+        refused = build.error is not None and build.error.kind not in _WORTH_RETRYING
+        if build.state == "done" or (refused and row is not None and not row.stages):
+            self._remove(build.request.out)
+        else:
+            self.changed.emit()
+
+    def _remove(self, out: str) -> None:
+        self._change(lambda rows: [row for row in rows if row.out != out])
+
+    def _change(self, change: Callable[[list[UnfinishedBuild]], list[UnfinishedBuild]]) -> None:
+        try:
+            self._rows = self._file.update(change)
+        except OSError as error:
+            self._rows = change(self._rows)
+            self._tell(f"The list of unfinished builds cannot be saved: {error.strerror}.")
+        self.changed.emit()
+
+    def _tell(self, message: str) -> None:
+        QTimer.singleShot(0, self, lambda: self.trouble.emit(message))  # who listens may not be there yet
+
+
+def _decode(rows: object) -> list[UnfinishedBuild]:
+    try:
+        return read(list[UnfinishedBuild], rows)
+    except RecipeError as error:  # of a goal that makes no sense
+        raise ValueError(str(error)) from None
+
+
+def _encode(rows: list[UnfinishedBuild]) -> list[dict[str, Any]]:
+    return [asdict(row) for row in rows]

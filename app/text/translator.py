@@ -1,0 +1,58 @@
+"""Puts the chosen language between `tr` and the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+
+from app.text.catalog import Translation, available_languages, read, translation_file
+
+ENGLISH = "en"
+
+
+class Translator(QTranslator):
+    """Finds a translation by the English words alone, whatever class says them."""
+
+    def __init__(self, entries: Sequence[Translation], parent: QCoreApplication | None = None) -> None:
+        super().__init__(parent)
+        self._forms = {
+            (entry.message.source, entry.message.comment): entry.forms
+            for entry in entries
+            if entry.finished and entry.forms
+        }
+
+    def isEmpty(self) -> bool:  # noqa: N802  Qt asks nothing of a translator that is empty
+        """Whether it knows nothing."""
+        return not self._forms
+
+    def translate(  # None is Qt's null string: ask the next translator, else English
+        self, context: str, source: str, disambiguation: str | None = None, n: int = -1
+    ) -> str | None:
+        """The translation, for one thing or for several; None where there is none."""
+        forms = self._forms.get((source, disambiguation or ""), ())
+        return forms[0 if n == 1 else -1] if forms else None
+
+
+def choose_language(setting: str, wanted: Sequence[str]) -> str:
+    """The language that `setting` names, or for an empty one the first of the system's, `wanted`, that there is."""
+    known = [ENGLISH, *available_languages()]
+    if setting in known:
+        return setting
+    spoken = (name.replace("_", "-").partition("-")[0] for name in wanted)
+    return next((language for language in spoken if language in known), ENGLISH)
+
+
+def install_language(app: QCoreApplication, setting: str) -> str:
+    """Have the window, and Qt's own dialogs, speak the language of the setting; its name. Raises OSError.
+
+    What was made before keeps its words: this comes before the window.
+    """
+    language = choose_language(setting, QLocale.system().uiLanguages())
+    if language == ENGLISH:
+        return language
+    of_qt = QTranslator(app)
+    if of_qt.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        app.installTranslator(of_qt)
+    app.installTranslator(Translator(read(translation_file(language)), app))
+    return language

@@ -1,0 +1,88 @@
+"""Closing while something runs: a question that must be answered, that blocks nothing, and that goes with what runs.
+
+closeEvent ──may_close?──▶ yes
+                      └──▶ no, and a question: later │ end it ──▶ close again;  wait ──▶ nothing
+                              ▲── what runs ended: the question closes; something else runs: it is asked anew
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.state.context import AppContext
+from app.widgets.expiring_question import ExpiringQuestion
+
+UNASKED = {"open", "generate"}
+"""What is lost with the window and missed by nobody: a transcript keeps what was said so far."""
+
+
+class CloseGuard(QObject):
+    """One for a window."""
+
+    def __init__(self, context: AppContext, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._window = context, window
+        self._sure = False
+        self.question: ExpiringQuestion | None = None
+
+    @property
+    def kinds(self) -> list[str]:
+        """The jobs that closing would end."""
+        return [one.kind for one in self._context.activities.running if one.kind not in UNASKED]
+
+    def may_close(self) -> bool:
+        """Whether nothing runs that would be missed; else a person is asked, and the window closes with the answer."""
+        if self._sure or not self.kinds:
+            return True
+        if self.question is None:
+            self.question = self._ask()
+            self.question.finished.connect(self._forget)
+            self.question.outdated.connect(self.may_close)
+            self.question.open()
+        return False
+
+    def _subject(self) -> object:
+        """What closing would end: this build, other work, or nothing."""
+        build = self._context.build
+        if build.running:
+            return "build", build.began
+        return "work" if self.kinds else None
+
+    def _ask(self) -> ExpiringQuestion:
+        build = self._context.build
+        texts = (
+            (
+                self.tr("A build is running."),
+                self.tr("What is finished of it can be kept, and Home will offer to go on with it."),
+            )
+            if build.running
+            else (
+                self.tr("Something is still running, and closing ends it."),
+                self.tr("The line at the bottom of the window says what it is."),
+            )
+        )
+        box = ExpiringQuestion(self.tr("Close Joinery?"), *texts, self._subject, self._window)
+        roles = QMessageBox.ButtonRole
+        if build.running and build.request is not None:
+            out = build.request.out
+            box.offer(self.tr("Keep it for later"), roles.AcceptRole, self._close)
+            box.offer(self.tr("End it"), roles.DestructiveRole, lambda: self._end_build(out))
+        else:
+            box.offer(self.tr("Close"), roles.DestructiveRole, self._close)
+        box.refuse(self.tr("Wait"))
+        box.follow(self._context.activities.changed, build.changed, build.finished)
+        return box
+
+    def _close(self) -> None:
+        self._sure = True
+        self._window.close()
+
+    def _end_build(self, out: str) -> None:
+        self._close()
+        self._context.unfinished.discard(out)
+
+    def _forget(self) -> None:
+        if self.question is not None:
+            self.question.deleteLater()
+            self.question = None

@@ -1,0 +1,99 @@
+"""Where each component runs, where it is not where all run: in the chat's side panel, and in a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.widgets import button, label
+from app.widgets.session_choice import allow_entry, select_entry, unavailable_reason
+from app.widgets.theme import G
+from app.widgets.wheel_guard import ignore_wheel
+from workflows.wire.reports.devices import Device
+
+Offered = tuple[str, str, str]
+"""Title and name of a provider, and why it cannot be chosen; empty where it can."""
+
+
+class PlacementEditor(QWidget):
+    """A box a component: on the provider of all, or on another. `changed` follows a choice of a person alone."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._offers: list[Offered] = []
+        self.boxes: dict[str, QComboBox] = {}
+        self.more = button(self.tr("Components elsewhere …"), role="link", clicked=self._toggle)
+        self._body = QWidget()
+        self._grid = QGridLayout(self._body)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(G // 2)
+        self._grid.setColumnStretch(1, 1)
+        row = QHBoxLayout()
+        row.addWidget(self.more)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        column.addLayout(row)
+        column.addWidget(self._body)
+        self._body.hide()
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """Component → provider, of those that are elsewhere: what `--place` says on the command line."""
+        found = {name: box.currentData() for name, box in self.boxes.items()}
+        return {name: str(provider) for name, provider in found.items() if provider}
+
+    def set_components(self, names: Sequence[str]) -> None:
+        """Those of another bundle; all run on the provider of all. One alone has no other to differ from."""
+        if list(names) == list(self.boxes):
+            return
+        while (item := self._grid.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.boxes = {}
+        for row, name in enumerate(names if len(names) > 1 else ()):
+            box = self.boxes[name] = ignore_wheel(QComboBox())
+            box.setAccessibleName(self.tr("Provider of {0}").format(name))
+            box.setMinimumContentsLength(10)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.activated.connect(lambda _index: self.changed.emit())
+            self._grid.addWidget(label(name, "small", selectable=False), row, 0)
+            self._grid.addWidget(box, row, 1)
+        self.setVisible(bool(self.boxes))
+        self._fill()
+
+    def set_devices(self, devices: list[Device]) -> None:
+        """Lists the providers; one that cannot be used is greyed and says why."""
+        self.set_offers([(device.title, device.name, unavailable_reason(device)) for device in devices])
+
+    def set_offers(self, offers: Sequence[Offered]) -> None:
+        """Lists what there is, when it is not what is listed."""
+        if list(offers) != self._offers:
+            self._offers = list(offers)
+            self._fill()
+
+    def follow(self, place: Mapping[str, str]) -> None:
+        """Shows what a session was opened with."""
+        for name, box in self.boxes.items():
+            select_entry(box, place.get(name))
+        if any(name in self.boxes for name in place):
+            self._body.show()
+
+    def _fill(self) -> None:
+        for box in self.boxes.values():
+            chosen = box.currentData()
+            box.clear()
+            box.addItem(self.tr("as all"), None)
+            for title, name, why in self._offers:
+                box.addItem(title, name)
+                allow_entry(box, box.count() - 1, why)
+            select_entry(box, chosen)
+
+    def _toggle(self) -> None:
+        self._body.setVisible(self._body.isHidden())

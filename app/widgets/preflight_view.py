@@ -1,0 +1,106 @@
+"""What a preflight found, in words: whether a bundle runs on a provider, how fully, and how far it is from the CPU."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.state.preflights import SavedPreflight
+from app.text.formatting import format_local_time, format_number, pluralize
+from app.widgets.basics import PillLabel, button, label
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G
+from workflows.wire.reports.preflight import Difference, PreflightReport
+
+
+def tr(text: str) -> str:
+    """In the person's language."""
+    return QCoreApplication.translate("Preflight", text)
+
+
+def node_share(report: PreflightReport) -> str:
+    """How many nodes the provider takes, of all components together: "98 %"; 100 % only where it takes all."""
+    total = sum(one.nodes for one in report.components)
+    taken = sum(one.on_provider for one in report.components)
+    if not total:
+        return ""
+    percent = 100 * taken / total
+    return f"{format_number(percent)} %" if taken in (0, total) else f"{format_number(min(percent, 99.9), 1)} %"
+
+
+def difference_text(value: float | None) -> str:
+    """A largest difference in short; a dash where there is none to be had."""
+    return "–" if value is None else f"{value:.2g}"
+
+
+def largest_difference(report: PreflightReport) -> float | None:
+    """The largest difference of logits over all runs."""
+    runs = [run for one in report.components for run in (one.prefill, one.step) if run is not None]
+    return max((run.logits_max_abs_diff for run in runs if run.logits_max_abs_diff is not None), default=None)
+
+
+class PreflightView(QWidget):
+    """One finding."""
+
+    def __init__(self, found: SavedPreflight, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        report = found.report
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(G // 2)
+        head = QHBoxLayout()
+        head.setSpacing(G)
+        usable = report.usable
+        head.addWidget(PillLabel(tr("runs here") if usable else tr("not to be run"), "ok" if usable else "error"))
+        head.addWidget(label(tr("checked {0}").format(format_local_time(found.at)), "muted"), 1)
+        column.addLayout(head)
+        right = tr("Every node is on it, and what it computes is right.")
+        self.verdict = label(report.reason or right, "small", wrap=True)
+        column.addWidget(self.verdict)
+        if report.components:
+            column.addLayout(self._figures(report, title))
+        left = [
+            f"{part.name}: {one.node} ({one.op})" + (f": {one.reason}" if one.reason else "")
+            for part in report.components
+            for one in part.elsewhere
+        ]
+        if left:
+            self._add_left(column, left)
+
+    def _figures(self, report: PreflightReport, title: str) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * G)
+        grid.setVerticalSpacing(2)
+        off = tr("The largest difference to the CPU provider: of logits, and of keys and values.")
+        heads = (tr("Component"), tr("Nodes on {0}").format(title), tr("Prefill off by"), tr("Step off by"))
+        for place, text in enumerate(heads):
+            head = label(text, "muted")
+            set_tool_tip(head, off if place > 1 else "")
+            grid.addWidget(head, 0, place)
+        for row, one in enumerate(report.components, 1):
+            nodes = tr("{0} of {1}").format(format_number(one.on_provider), format_number(one.nodes))
+            for place, text in enumerate((one.name, nodes, _both(one.prefill), _both(one.step))):
+                grid.addWidget(label(text, "small"), row, place)
+        grid.setColumnStretch(3, 1)
+        return grid
+
+    def _add_left(self, column: QVBoxLayout, left: list[str]) -> None:
+        one, many = tr("1 node is left to the CPU"), tr("{0} nodes are left to the CPU")
+        self.more = button(pluralize(len(left), one, many), role="link", clicked=self._toggle)
+        self.left = QPlainTextEdit("\n".join(left))
+        self.left.setReadOnly(True)
+        self.left.setAccessibleName(tr("Nodes that are left to the CPU"))
+        self.left.setFixedHeight(14 * G)
+        self.left.hide()
+        row = QHBoxLayout()
+        row.addWidget(self.more)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(self.left)
+
+    def _toggle(self) -> None:
+        self.left.setVisible(self.left.isHidden())
+
+
+def _both(run: Difference | None) -> str:
+    return "–" if run is None else f"{difference_text(run.logits_max_abs_diff)}, {difference_text(run.kv_max_abs_diff)}"

@@ -1,0 +1,261 @@
+"""The line at the bottom: what runs, each with its cancel; what failed, until it was seen; a note; the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from app.state.activities import Activity
+from app.state.context import AppContext
+from app.text.formatting import format_bytes, format_duration
+from app.widgets.basics import label
+from app.widgets.note_line import NoteLine
+from app.widgets.plain_text import set_tool_tip
+from app.widgets.theme import G, set_icon
+
+PAGES = {
+    "build": "build",
+    "probe": "build",
+    "generate": "chat",
+    "open": "chat",
+    "eval": "measure",
+    "bench": "measure",
+    "install": "devices",
+    "uninstall": "devices",
+    "preflight": "devices",
+    "compile": "devices",
+}
+"""The page that a kind of job is shown on; of others the line says what there is to say."""
+MOST = 3
+"""Chips that have room; of more the oldest are counted."""
+
+
+class _ElidedLink(QPushButton):
+    """A line of text that leads to a page, cut where there is no room."""
+
+    def __init__(self, clicked: Callable[[], object]) -> None:
+        super().__init__()
+        self._whole = ""
+        self.setFlat(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setStyleSheet("QPushButton { border: 0; padding: 0; text-align: left; font-size: 12px; }")
+        self.clicked.connect(lambda _checked=False: clicked())
+
+    def say(self, text: str) -> None:
+        """Another text."""
+        if text != self._whole:
+            self._whole = text
+            self.setAccessibleName(text)
+            set_tool_tip(self, text)
+            self._cut()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut anew."""
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width()))
+
+    @property
+    def whole(self) -> str:
+        """What it says, uncut."""
+        return self._whole
+
+
+class ActivityChip(QWidget):
+    """One thing that runs, or that failed: an icon, words that lead to its page, its share, a way to end it."""
+
+    def __init__(self, icon: str, color: str, act: str, go: Callable[[], object], end: Callable[[], object]) -> None:
+        super().__init__()
+        sign = label()
+        set_icon(sign, icon, color, 14)
+        self.words = _ElidedLink(go)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 1000)
+        self._bar.setFixedWidth(10 * G)
+        self._bar.hide()
+        self.end = QToolButton()
+        self.end.setText(act)
+        self.end.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.end.setIconSize(QSize(14, 14))
+        self.end.setFixedHeight(3 * G)
+        self.end.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.end.setStyleSheet("QToolButton { padding: 0 6px; font-size: 12px; }")
+        set_icon(self.end, "close" if icon == "error" else "stop", "muted")
+        self.end.clicked.connect(lambda _checked=False: end())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(G)
+        row.addWidget(sign)
+        row.addWidget(self.words, 1)
+        row.addWidget(self._bar)
+        row.addWidget(self.end)
+
+    def show_state(self, text: str, share: float | None, ending: bool) -> None:
+        """What it says now."""
+        self.words.say(text)
+        self._bar.setVisible(share is not None)
+        self._bar.setValue(round(1000 * (share or 0.0)))
+        self._bar.setAccessibleName(self.tr("Progress of %1").replace("%1", text))
+        self.end.setEnabled(not ending)
+        self.end.setAccessibleName(f"{self.end.text()}: {text}")
+
+
+class StatusLine(QWidget):
+    """Follows `context.activities`; refreshed four times a second while anything runs."""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setProperty("role", "statusline")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(4 * G)
+        self.chips: dict[Activity | str, ActivityChip] = {}
+        """By what runs, or by the kind of what failed."""
+        self.text = label("", "small")
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._more = label("", "muted")
+        self.memory = label("", "muted")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2 * G, 1, 2 * G, 0)  # the line above it stays whole
+        row.setSpacing(2 * G)
+        self._chips = QHBoxLayout()
+        self._chips.setSpacing(2 * G)
+        self.note = NoteLine(context.notes)
+        row.addLayout(self._chips)
+        self._row = row
+        row.addWidget(self.text, 1)
+        row.addWidget(self.note, 5)
+        for part in (self._more, self.memory):
+            row.addWidget(part)
+        self._timer = QTimer(self, interval=250)
+        self._timer.timeout.connect(self.refresh)
+        context.activities.changed.connect(self._watch)
+        context.build.finished.connect(self.refresh)
+        context.session.stateChanged.connect(self._watch)
+        context.session.opened.connect(self._watch)
+        context.bundleChanged.connect(self._watch)
+        context.memoryChanged.connect(self._show_memory)
+        self._show_memory(0)
+        self.refresh()
+
+    @property
+    def says(self) -> list[str]:
+        """All that can be read on it, but for the memory."""
+        chips = [chip.words.whole for chip in self.chips.values()]
+        return chips or [self.text.text()]
+
+    def _watch(self) -> None:
+        """Redraw soon; what runs keeps the timer going."""
+        if not self._timer.isActive():
+            self.refresh()
+            self._timer.start()
+
+    def refresh(self) -> None:
+        """Show what runs and what failed."""
+        activities = self._context.activities
+        running, failures = activities.running, activities.failures
+        if not running:
+            self._timer.stop()
+        every: list[Activity | str] = [*failures, *running]
+        wanted = every[-MOST:]
+        for gone in [key for key in self.chips if key not in wanted]:
+            chip = self.chips.pop(gone)
+            self._chips.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        for key in wanted:
+            if key not in self.chips:
+                self.chips[key] = self._chip(key)
+                self._chips.addWidget(self.chips[key], 1)
+            self._show(key)
+        self._row.setStretchFactor(self._chips, 5 if wanted else 0)  # as much as a note
+        hidden = len(every) - len(wanted)
+        self._more.setText(self.tr("and %n more", "", hidden) if hidden else "")
+        self._show_rest(bool(wanted))
+
+    def _chip(self, key: Activity | str) -> ActivityChip:
+        if isinstance(key, str):
+            acknowledge, go = self._context.activities.acknowledge, self._go
+            return ActivityChip("error", "error", self.tr("Dismiss"), lambda: go(key), lambda: acknowledge(key))
+        kind = key.kind
+        return ActivityChip("circle", "accent", self.tr("Cancel"), lambda: self._go(kind), lambda: self._cancel(key))
+
+    def _go(self, kind: str) -> None:
+        if kind in PAGES:
+            self._context.navigate.emit(PAGES[kind])
+
+    def _cancel(self, activity: Activity) -> None:
+        """A build also says that it is stopping."""
+        build = self._context.build
+        (build.cancel if activity.kind == "build" else activity.job.cancel)()
+        self.refresh()
+
+    def _show(self, key: Activity | str) -> None:
+        chip, build = self.chips[key], self._context.build
+        if isinstance(key, str):
+            failed = self.tr("%1 failed: %2").replace("%1", self.title_of(key))
+            chip.show_state(failed.replace("%2", self._context.activities.failures[key]), None, False)
+        elif key.kind == "build":
+            chip.show_state(self._build_words(), build.fraction, build.stopping)
+        else:
+            said = key.progress.message if key.progress else ""
+            parts = [self.title_of(key.kind), said, format_duration(key.seconds) if key.seconds >= 1 else ""]
+            chip.show_state(" · ".join(filter(None, parts)), key.share, key.job.cancelled)
+
+    def title_of(self, kind: str) -> str:
+        """What a job of this kind does, in a person's words."""
+        titles = {
+            "build": self.tr("Build"),
+            "generate": self.tr("Generating"),
+            "open": self.tr("Opening the bundle"),
+            "eval": self.tr("Comparing accuracy"),
+            "bench": self.tr("Measuring"),
+            "profile": self.tr("Measuring the nodes"),
+            "rounding": self.tr("Comparing weights"),
+            "diverge": self.tr("Finding the divergence"),
+            "report": self.tr("Writing a report"),
+            "prune": self.tr("Removing old runs"),
+            "install": self.tr("Installing"),
+            "uninstall": self.tr("Uninstalling"),
+            "preflight": self.tr("Trying on a device"),
+            "compile": self.tr("Compiling"),
+            "probe": self.tr("Downloading"),
+            "import": self.tr("Importing"),
+            "export_genai": self.tr("Exporting"),
+            "assemble": self.tr("Putting together"),
+        }
+        return titles.get(kind, self.tr("Reading"))  # a quiet one, which is shown while it tells of bytes
+
+    def _build_words(self) -> str:
+        build = self._context.build
+        row, ended = build.current, sum(r.ended for r in build.rows)
+        stage = row.stage if row else self.tr("starting")
+        verb = self.tr("Stopping") if build.stopping else self.title_of("build")
+        return (
+            f"{verb} {min(ended + 1, len(build.rows))}/{len(build.rows)} · {stage} · {format_duration(build.elapsed)}"
+        )
+
+    def _show_rest(self, busy: bool) -> None:
+        """Nothing runs: how the bundle stands."""
+        session, build = self._context.session, self._context.build
+        path = str((self._context.bundle or {}).get("path", ""))
+        text = self.tr("Bundle is open") if self._context.ready else self.tr("Ready")
+        if session.state_for(path) == "failed":
+            text = session.error.message if session.error else self.tr("The session ended")
+        if build.state == "cancelled":
+            text = self.tr("Build stopped; it resumes where it was")
+        self.text.setVisible(not busy)
+        self.text.setText(text)
+
+    def _show_memory(self, rss: int) -> None:
+        text = self.tr("Workers %1").replace("%1", format_bytes(rss)) if rss else self.tr("No worker running")
+        self.memory.setText(text)
+        set_tool_tip(self.memory, self.tr("Resident memory of the worker processes"))

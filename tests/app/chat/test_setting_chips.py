@@ -1,0 +1,179 @@
+"""The chips above the composer: all that shapes the next answer and is not at its default, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.chat.decoding.chain_ops import ChainRow
+from app.chat.decoding.decoding_options import DecodingOptions, ReplyForms
+from app.chat.page import ChatPage
+from app.chat.sampling import SamplingSettings
+from app.chat.setting_chips import SettingChip
+from tests.app.test_chat_page import Make, ask, make
+
+__all__ = ["make"]
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+SCHEMA = ReplyForms("json_schema", '{"type": "object"}')
+SHAPED = DecodingOptions("ngram", chain=(ChainRow("top_k", "3"), ChainRow("sample")), forms=SCHEMA)
+SAMPLED = SamplingSettings(0.7, 40, 0.95, max_new_tokens=99, seed=3, stop=("x",))
+ALL = [
+    "System prompt: Be brief.",
+    "Begins with: Sure:",
+    "Tools: []",
+    "Limits: 99 tokens, seed 3, 1 stop string",
+    "Form: JSON schema",
+    "Chain: 2 ops",
+    "Drafts: From the text so far (n-gram)",
+]
+
+
+def titles(page: ChatPage) -> list[str]:
+    return [chip.words.accessibleName() for chip in page.frame.chips.chips]
+
+
+def chip(page: ChatPage, name: str) -> SettingChip:
+    return next(one for one in page.frame.chips.chips if one.setting.name == name)
+
+
+def set_all(page: ChatPage) -> None:
+    page.panel.system.setPlainText("Be brief.")
+    page.panel.opening.prefill.setText("Sure:")
+    page.panel.opening.tools.setPlainText("[]")
+    page.choices.set_sampling(SAMPLED)
+    page.choices.decoding.choose(SHAPED)
+
+
+def held(page: ChatPage) -> tuple[Any, ...]:
+    """All that the next request is made of."""
+    c = page.controller
+    return c.chat.system, c.chat.prefill, c.chat.tools, c.sampling, c.decoding
+
+
+def test_nothing_is_shown_of_defaults(make: Make) -> None:
+    page = make()
+    assert titles(page) == [] and page.frame.chips.isHidden()
+
+
+def test_each_has_its_chip_and_a_new_chat_none_but_the_bundles(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    set_all(page)
+    assert titles(page) == ALL and page.frame.chips.isVisible()
+    ask(qtbot, page, "x")
+    first = page.controller.chat.key
+    page.controller.new_chat()
+    assert titles(page) == [ALL[0], "Sampling: Balanced", ALL[3], ALL[6]]  # a chain stands in place of the sampling
+    page.controller.open_chat(first)
+    assert titles(page) == ALL
+    page.shut()
+    assert titles(make()) == ALL  # the chat that was open last
+
+
+@pytest.mark.parametrize("name", ["System prompt", "Begins with", "Tools", "Limits", "Form", "Chain", "Drafts"])
+def test_a_cross_takes_one_away_and_undo_brings_it_back(make: Make, qtbot: QtBot, name: str) -> None:
+    page = make()
+    set_all(page)
+    before, said = held(page), titles(page)
+    qtbot.mouseClick(chip(page, name).cross, Qt.MouseButton.LeftButton)
+    left = [title for title in titles(page) if title != "Sampling: Balanced"]  # which holds without a chain
+    assert left == [title for title in said if not title.startswith(name)]
+    assert sum(one != other for one, other in zip(before, held(page), strict=True)) == 1
+    assert page.frame.chips.undo.accessibleName().startswith(f"Undo: bring back {name}")
+    qtbot.mouseClick(page.frame.chips.undo, Qt.MouseButton.LeftButton)
+    assert (titles(page), held(page), page.frame.chips.undo.isVisible()) == (said, before, False)
+
+
+def test_sampling_and_beams(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    page.choices.set_sampling(SamplingSettings(1.0, min_p=0.05, max_new_tokens=99))
+    assert titles(page) == ["Sampling: Creative", "Limits: 99 tokens"]
+    qtbot.mouseClick(chip(page, "Sampling").cross, Qt.MouseButton.LeftButton)
+    assert page.controller.sampling == SamplingSettings(max_new_tokens=99)
+    page.frame.chips.undo.click()
+    assert page.controller.sampling == SamplingSettings(1.0, min_p=0.05, max_new_tokens=99)
+    page.choices.set_sampling(SamplingSettings())
+    page.choices.decoding.choose(DecodingOptions(num_beams=4))
+    assert titles(page) == ["Beams: 4"]
+    qtbot.mouseClick(chip(page, "Beams").cross, Qt.MouseButton.LeftButton)
+    assert page.controller.decoding == DecodingOptions() and page.panel.decoding.beams.count.value() == 1
+
+
+def test_undo_brings_back_what_it_was_when_it_was_removed(make: Make, qtbot: QtBot) -> None:
+    """And not what it was when its chip first came."""
+    page = make()
+    page.choices.decoding.choose(replace(SHAPED, forms=ReplyForms("regex", "a")))
+    page.choices.decoding.choose(replace(SHAPED, forms=ReplyForms("regex", "ab")))
+    qtbot.mouseClick(chip(page, "Form").cross, Qt.MouseButton.LeftButton)
+    page.frame.chips.undo.click()
+    assert page.controller.decoding.forms == ReplyForms("regex", "ab")
+
+
+def test_undo_goes_with_the_next_prompt_and_with_the_chat(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    for leave in (lambda: ask(qtbot, page, "x"), page.controller.new_chat):
+        page.panel.opening.prefill.setText("Sure:")
+        qtbot.mouseClick(chip(page, "Begins with").cross, Qt.MouseButton.LeftButton)
+        assert page.frame.chips.undo.isVisible()
+        leave()
+        assert page.frame.chips.isHidden()
+
+
+@pytest.mark.parametrize("name", ["System prompt", "Begins with", "Tools", "Limits", "Form", "Chain", "Drafts"])
+def test_a_click_opens_the_panel_at_its_place(make: Make, qtbot: QtBot, name: str) -> None:
+    page = make()
+    set_all(page)
+    page.header.side.setChecked(False)
+    assert page.side.isHidden()
+    one = chip(page, name)
+    qtbot.mouseClick(one.words, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not one.setting.place.visibleRegion().isEmpty())
+    focus = QApplication.focusWidget()
+    assert focus is not None and (focus is one.setting.place or one.setting.place.isAncestorOf(focus))
+
+
+def test_the_keyboard_reaches_each_chip_and_its_cross(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    set_all(page)
+    row = page.frame.chips
+    row.chips[0].words.setFocus()
+    reached = []
+    for _ in range(2 * len(ALL)):
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        reached.append(focus.accessibleName())
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    assert reached == [name for title in ALL for name in (title, f"Remove {title}")]
+    assert page.composer.edit.hasFocus()
+    qtbot.keyClick(page.composer.edit, Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.focusWidget() is row.chips[-1].cross
+    cross = chip(page, "Form").cross
+    cross.setFocus()
+    qtbot.keyClick(cross, Qt.Key.Key_Space)
+    assert page.controller.decoding.forms.kind is None and row.undo.hasFocus()
+    qtbot.keyClick(row.undo, Qt.Key.Key_Space)
+    assert page.controller.decoding == SHAPED and chip(page, "Form").words.hasFocus()
+
+
+def test_a_long_or_hostile_value_is_cut_and_shown_as_it_is(make: Make) -> None:
+    page = make()
+    page.panel.opening.prefill.setText("<b>&amp;</b> " * 200)
+    (one,) = page.frame.chips.chips
+    assert one.words.accessibleName() == "Begins with: <b>&amp;</b> <b>&amp;</b> <b>&a…"
+    assert one.words.text() == one.words.accessibleName().replace("&", "&&")  # which Qt shows as one
+    assert "&lt;b&gt;" in one.words.toolTip()
+
+
+def test_many_chips_take_more_lines_and_none_is_cut(make: Make, qtbot: QtBot) -> None:
+    page = make()
+    set_all(page)
+    row = page.frame.chips
+    for width in (900, 1400):
+        page.resize(width, 700)
+        qtbot.waitUntil(lambda: row.height() == row.heightForWidth(row.width()))
+        assert all(row.rect().contains(one.geometry()) for one in row.chips)
+        assert all(one.words.width() >= one.words.sizeHint().width() for one in row.chips)

@@ -1,0 +1,156 @@
+"""Find the divergence: asked, followed, stopped, failed, shown, and led into the graph."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from app.measure.divergence.dialog import DivergenceDialog
+from app.state.inspection import InspectTarget
+from tests.app.conftest import make_bundle
+from tests.fakes.divergence import FIRST, report
+from tests.fakes.inspections import BUNDLE, FUSED
+from workflows.wire.codec import dumps
+from workflows.wire.requests import Diverge, Side
+
+ASKED = Diverge(Side("/a"), Side("/b", "", "qnn"), "Hello")
+
+
+@pytest.fixture
+def dialog(qtbot: Any, make_context: Any, tmp_path: Path) -> Any:
+    def make(**scenario: Any) -> DivergenceDialog:
+        context = make_context(**scenario)
+        context.open_bundle(make_bundle(tmp_path / "mine"))
+        made = DivergenceDialog(context)
+        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+        qtbot.addWidget(made)
+        made.show()
+        return made
+
+    return make
+
+
+def test_from_the_form_to_the_node(qtbot: Any, dialog: Any, tmp_path: Path) -> None:
+    found: DivergenceDialog = dialog()
+    form, results = found.form, found.results
+    mine = str(tmp_path / "mine")
+    assert form.a.side == form.b.side == Side(mine)
+    assert not form.go.isEnabled()
+    qtbot.waitUntil(lambda: form.b.provider.count() > 1)
+    form.b.provider.setCurrentIndex(form.b.provider.findData("qnn"))
+    form.prompt.setText("What is")
+    qtbot.keyClick(form.prompt, Qt.Key.Key_Return)
+    assert form.go.text() == "Stop"
+    qtbot.waitUntil(lambda: found.model.state == "done")
+    assert found.model.request == Diverge(Side(mine), Side(mine, "", "qnn"), "What is")
+    assert found.stack.currentWidget() is results
+    assert results.said.text() == "B first parts at MatMul, node_matmul_9_1."
+    assert results.facts.text().startswith(
+        "In model/layers/9/self_attn/q_proj, off by 0.012 where A's largest value is 3.5. "
+        "Nodes compared: 112; tokens: 6. The two take prompts in different chunks"
+    )
+    assert results.chosen == report().first
+    assert results.table.rows.rowCount() == 112
+    assert results.chart is not None
+    x, y = results.chart.line.getData()  # of a chart of powers of ten
+    assert list(x) == list(range(1, 113))
+    assert y[FIRST - 1] == pytest.approx(np.log10(0.012))
+    assert list(results.chart.dots.getData()[0]) == [FIRST]
+    assert results.chart.first.value() == FIRST
+
+
+def test_a_row_leads_into_the_graph(qtbot: Any, dialog: Any) -> None:
+    """By Enter on any row, and by the button on the one that is chosen."""
+    found: DivergenceDialog = dialog()
+    found.start(ASKED)
+    qtbot.waitUntil(lambda: found.model.state == "done")
+    looks: list[InspectTarget] = []
+    pages: list[str] = []
+    found.context.inspectRequested.connect(looks.append)
+    found.context.navigate.connect(pages.append)
+    qtbot.mouseClick(found.results.show_button, Qt.MouseButton.LeftButton)
+    assert found.isHidden()  # it lay over the node
+    found.show()
+    found.results.table.selectRow(0)
+    found.results.table.setFocus()
+    qtbot.keyClick(found.results.table, Qt.Key.Key_Return)
+    assert looks == [
+        InspectTarget("/b", component="decoder", node="node_matmul_9_1"),
+        InspectTarget("/b", component="decoder", node="node_rmsnormalization_0_0"),
+    ]
+    assert pages == ["inspect", "inspect"]
+
+
+def test_no_divergence_is_said_so(dialog: Any) -> None:
+    results = dialog().results
+    equal = report()
+    equal.first = None
+    for node in equal.nodes:
+        node.parts = False
+    results.show_report(equal)
+    assert results.said.text() == "No divergence: every node of B gives what A's gives, but for rounding."
+    assert results.chosen is None
+    assert not results.show_button.isEnabled()
+    assert not results.chart.first.isVisible()
+
+
+def test_what_is_no_number_is_written_and_not_drawn(dialog: Any) -> None:
+    results = dialog().results
+    odd = report()
+    odd.curve[3] = (4, None)
+    odd.nodes[3].max_abs_diff = None
+    results.show_report(odd)
+    assert results.table.rows.index(3, 6).data() == "NaN, ∞"
+    assert 4 not in list(results.chart.line.getData()[0])
+
+
+def test_a_failure_is_told_and_the_form_is_free(qtbot: Any, dialog: Any) -> None:
+    found: DivergenceDialog = dialog(diverge_fails="A has no tokenizer.")
+    found.start(ASKED)
+    qtbot.waitUntil(lambda: found.model.state == "failed")
+    assert found.banner.message == "A has no tokenizer."
+    assert found.stack.currentWidget() is found.empty
+    assert found.form.prompt.isEnabled()
+
+
+def test_it_is_stopped_and_closing_stops_it(qtbot: Any, dialog: Any) -> None:
+    found: DivergenceDialog = dialog(delay=0.2)
+    assert found.model.start(ASKED)
+    assert not found.model.start(ASKED)
+    qtbot.mouseClick(found.form.go, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: found.model.state == "cancelled")
+    assert found.banner.message == "Stopped; nothing was found yet."
+    found.start(ASKED)
+    found.close()
+    assert found.isHidden()
+    qtbot.waitUntil(lambda: found.model.state == "cancelled")
+
+
+def test_stages_are_those_of_the_bundle(qtbot: Any, dialog: Any, tmp_path: Path) -> None:
+    found: DivergenceDialog = dialog(inspection=json.loads(dumps(BUNDLE)))
+    side = found.form.b
+    qtbot.waitUntil(lambda: side.stage.count() > 1)
+    names = [side.stage.itemText(place) for place in range(side.stage.count())]
+    assert names == ["As it runs", "export", FUSED.name]
+    side.stage.setCurrentIndex(2)
+    assert side.side.stage == FUSED.name
+    side.bundle.choose("elsewhere")
+    assert [side.stage.itemText(place) for place in range(side.stage.count())] == ["As it runs"]
+
+
+def test_the_palette_opens_it(qtbot: Any, make_window: Any) -> None:
+    window = make_window()
+    asked = [one for one in window.every_action() if one.text() == "Find the divergence of two runs …"]
+    asked[0].trigger()
+    shown = window.findChild(DivergenceDialog)
+    assert shown is not None
+    assert shown.isVisible()
+    shown.hide()  # as for the graph
+    asked[0].trigger()
+    assert shown.isVisible() and window.findChildren(DivergenceDialog) == [shown]
+    shown.close()

@@ -1,0 +1,295 @@
+"""The tab: filled, filtered, sorted, selected, removed, compared, drawn, told of, and live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from app.measure.history.tab import HistoryTab
+from app.state.run_rows import COLUMNS
+from app.widgets.theme import theme
+from tests.app.conftest import make_bundle
+from tests.fakes.runs import BUILDS, history
+from tests.workflows.measure.making import run
+from workflows.measure.history import FILE, History
+from workflows.wire.reports.runs import Run
+from workflows.wire.requests import WriteReport
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+Make = Callable[..., HistoryTab]
+
+
+@pytest.fixture
+def tab(qtbot: Any, make_context: Any) -> Make:
+    """A tab that is shown, with its runs, if there are any."""
+
+    def make(**scenario: Any) -> HistoryTab:
+        made = HistoryTab(make_context(**scenario))
+        qtbot.addWidget(made)
+        made.resize(950, 640)
+        made.show()
+        qtbot.waitUntil(lambda: made.model.loaded)
+        return made
+
+    return make
+
+
+def ids(tab: HistoryTab) -> list[str]:
+    return [line.run.id for line in tab.table.lines.shown]
+
+
+def column(tab: HistoryTab, key: str) -> list[str]:
+    return [line.texts[COLUMNS.index(key)] for line in tab.table.lines.shown]
+
+
+def select(qtbot: Any, tab: HistoryTab, runs: list[Run]) -> None:
+    tab.table.select({one.id for one in runs})
+    qtbot.waitUntil(lambda: not tab._settle.isActive())
+
+
+def test_without_runs_the_first_step_is_offered(tab: Make) -> None:
+    page = tab()
+    assert page.stack.currentIndex() == 0 and page.empty.action.text() == "Go to Chat"
+
+
+def test_every_run_is_a_row_with_its_figures(tab: Make, home: Path) -> None:
+    runs = history(home)
+    page = tab()
+    assert page.stack.currentIndex() == 1 and page.count.text() == "15 runs"
+    assert sorted(ids(page)) == sorted(one.id for one in runs)
+    evals = [line for line in page.table.lines.shown if line.run.kind == "eval"]
+    cells = dict(zip(COLUMNS, evals[0].texts, strict=True))
+    assert (cells["kind"], cells["precision"], cells["top1"], cells["kl"]) == ("evaluation", "int4", "96.20 %",
+                                                                               "0.021 nats")  # fmt: skip
+
+
+def test_numbers_are_sorted_as_numbers_and_unknown_ones_stand_last(tab: Make, home: Path) -> None:
+    kept = History(home / FILE)
+    for ident, rate in (("a", 9.0), ("b", 100.0), ("c", None), ("d", 20.5)):
+        kept.add(run(ident, decode_tokens_per_s=rate))
+    page = tab()
+    at = COLUMNS.index("decode")
+    page.table.sortByColumn(at, Qt.SortOrder.AscendingOrder)
+    assert ids(page) == ["a", "d", "b", "c"]
+    page.table.sortByColumn(at, Qt.SortOrder.DescendingOrder)
+    assert ids(page) == ["b", "d", "a", "c"]
+
+
+def test_words_and_choices_narrow_the_table(qtbot: Any, tab: Make, home: Path) -> None:
+    history(home)
+    page = tab()
+    page.filters.field.setText("INT4 qnn")
+    assert column(page, "precision") == ["int4"] and column(page, "provider") == ["qnn"]
+    qtbot.waitUntil(lambda: page.count.text() == "1 of 15 runs")
+    page.filters.field.setText("96.20 %")  # a figure, too
+    assert column(page, "kind") == ["evaluation"]
+    page.filters.clear()
+    box = page.filters.boxes["bundle"]
+    assert [box.itemText(n) for n in range(box.count())] == ["All bundles", *sorted(one[0] for one in BUILDS)]
+    box.setCurrentIndex(1)
+    page.filters.boxes["kind"].setCurrentText("measurement")
+    assert set(column(page, "bundle")) == {"qwen3-demo-fp32"}
+    assert set(column(page, "kind")) == {"measurement"} and len(ids(page)) == 2
+
+
+def test_a_new_run_appears_and_the_selection_stays(qtbot: Any, tab: Make, home: Path) -> None:
+    runs = history(home)
+    page = tab()
+    select(qtbot, page, runs[2:4])
+    History(home / FILE).add(replace(runs[0], id="fresh", time="2027-01-01T00:00:00.000+00:00"))
+    page.model.look()
+    qtbot.waitUntil(lambda: "fresh" in ids(page))
+    assert ids(page)[0] == "fresh" and {one.id for one in page.table.selected} == {one.id for one in runs[2:4]}
+
+
+def test_the_keyboard_selects_removes_and_the_banner_puts_back(qtbot: Any, tab: Make, home: Path) -> None:
+    history(home)
+    page = tab()
+    page.table.setFocus()
+    page.filters.field.setText("build")
+    count = len(ids(page))
+    qtbot.keyClick(page.table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert len(page.table.selected) == count == 3
+    with qtbot.waitSignal(page.model.removed):
+        qtbot.keyClick(page.table, Qt.Key.Key_Delete)
+    assert page.banner.message == "3 runs were removed."
+    qtbot.waitUntil(lambda: not ids(page))
+    qtbot.mouseClick(page.banner._action, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(ids(page)) == 3)
+    assert page.banner.isHidden()
+
+
+def test_selected_runs_stand_side_by_side(qtbot: Any, tab: Make, home: Path) -> None:
+    runs = [one for one in history(home) if one.kind == "bench" and one.provider == "cpu"]
+    page = tab()
+    qtbot.waitUntil(lambda: "Select runs" in str(page.below.compare.columns._rows))
+    select(qtbot, page, runs)
+    qtbot.waitUntil(lambda: len(page.below.compare.columns.headings) == 4)
+    rows = {row[0]: row[1:] for row in page.below.compare.columns._rows}
+    best = [text for text in rows["decode"] if text.endswith("(best)")]
+    assert best == ["214 tok/s (best)"] and rows["precision"] == [one.precision for one in page.table.selected]
+    assert rows["peak memory"] == ["240 MiB"] * 3  # none is best where all are the same
+
+
+def test_an_evaluation_says_against_what(qtbot: Any, tab: Make, home: Path) -> None:
+    runs = [one for one in history(home) if one.kind in ("eval", "build")][:2]
+    page = tab()
+    select(qtbot, page, runs)
+    qtbot.waitUntil(lambda: len(page.below.compare.columns.headings) == 3)
+    rows = {row[0]: row[1:] for row in page.below.compare.columns._rows}
+    assert rows["evaluated against"] == ["demo:qwen3", "–"] and rows["size"][1] == "8.5 MiB"
+
+
+def test_curves_are_drawn_over_each_other(qtbot: Any, tab: Make, home: Path) -> None:
+    """Each in a look of its own, named with bundle, precision, provider and id."""
+    runs = [one for one in history(home, steps=30) if one.kind == "generate"]
+    page = tab()
+    page.below.setCurrentIndex(1)
+    assert "Select generations" in page.below.hint.text()
+    select(qtbot, page, runs[:2])
+    below = page.below
+    qtbot.waitUntil(lambda: below.curves is not None and len(below.curves.legend.names) == 2)
+    curves = below.curves
+    assert curves is not None and below.lines.currentWidget() is curves
+    x, y = curves.slots[0][0].getData()
+    kept = History(home / FILE).steps(page.table.selected[0].id)
+    assert list(y) == [step.latency_ms for step in kept[1:]] and list(x) == list(range(29))
+    first = page.table.selected[0]
+    assert curves.legend.names[0] == f"{Path(first.bundle).name} · {first.precision} · cpu · {first.id}"
+    shapes = [marks.opts["symbol"] for _, marks in curves.slots]
+    assert len(set(shapes)) == 2
+    select(qtbot, page, runs[:1])
+    qtbot.waitUntil(lambda: len(curves.legend.names) == 1)
+    assert len(curves.slots[1][0].getData()[0]) == 0
+    theme().set_mode("dark")
+    assert curves.slots[0][0].opts["pen"].color() == theme().color("accent")
+    curves.grab()
+
+
+def test_runs_without_steps_are_said(qtbot: Any, tab: Make, home: Path) -> None:
+    runs = [one for one in history(home) if one.kind == "build"]
+    page = tab()
+    page.below.setCurrentIndex(1)
+    select(qtbot, page, runs)
+    qtbot.waitUntil(lambda: "kept no steps" in page.below.hint.text())
+
+
+def test_accuracy_against_speed(qtbot: Any, tab: Make, home: Path) -> None:
+    """A point a build and device; the front is said in a column, and what the filter hides is left out."""
+    history(home)
+    page = tab()
+    page.below.setCurrentIndex(2)
+    scatter = page.below.scatter
+    qtbot.waitUntil(lambda: scatter.dots is not None and bool(scatter.dots._points))
+    rows = {row[0]: row[1:] for row in scatter.table.rows._rows}
+    assert len(rows) == 6 and rows["qwen3-demo-int8 · int8 · qnn"] == ("461.7 tok/s", "99.40 %", "yes")
+    assert [name for name, row in rows.items() if row[2] == "yes"] and rows["qwen3-demo-int4 · int4 · cpu"][2] == "–"
+    scatter.table.selectRow(0)
+    assert scatter.dots is not None and scatter.dots._marked == {0}
+    scatter.accuracy.setCurrentIndex(scatter.accuracy.findData("kl"))
+    scatter.speed.setCurrentIndex(scatter.speed.findData("size"))
+    assert len(scatter.found.points) == 3 and all(one.on_front for one in scatter.found.points)
+    page.filters.boxes["kind"].setCurrentText("evaluation")
+    qtbot.waitUntil(lambda: not scatter.found.points)
+    assert "A point needs a run" in scatter.said.text()
+
+
+def test_what_has_no_accuracy_is_named(qtbot: Any, tab: Make, home: Path) -> None:
+    history(home)
+    History(home / FILE).add(run("alone", digest="d9", bundle="/b/alone", decode_tokens_per_s=5.0))
+    page = tab()
+    page.below.setCurrentIndex(2)
+    qtbot.waitUntil(lambda: bool(page.below.scatter.found.points))
+    assert page.below.scatter.said.text() == "1 left out: alone · int4 · cpu · alone has no top-1"
+
+
+def test_a_run_tells_everything_and_opens_its_bundle(qtbot: Any, tab: Make, home: Path) -> None:
+    runs = history(home, steps=5)
+    bundle = make_bundle(home / "bundles" / "mine")
+    there = replace(runs[2], id="there", bundle=str(bundle), time="2027-01-01T00:00:00.000+00:00")
+    History(home / FILE).add(there, History(home / FILE).steps(runs[2].id))
+    page = tab()
+    page.table.selectRow(0)
+    page.table.setCurrentIndex(page.table.lines.index(0, 0))
+    qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    details = page.below.details
+    assert page.below.currentWidget() is details and details.run == there
+    rows = dict(details.figures.rows._rows)
+    assert rows["folder"] == str(bundle) and rows["finish_reason"] == "eos" and rows["bundle"] == "mine"
+    qtbot.waitUntil(lambda: details.steps.rows.rowCount() == 5 and "Reading" not in details.recipe.toPlainText())
+    assert details.steps.rows._rows[1][1] == "decode" and "recipe is not known" in details.recipe.toPlainText()
+    with qtbot.waitSignal(page.context.bundleChanged) as opened:
+        qtbot.mouseClick(details.open, Qt.MouseButton.LeftButton)
+    assert opened.args[0]["path"] == str(bundle)
+    details.show_run(runs[0])
+    assert not details.open.isEnabled() and "not in its folder" in details.open.toolTip()
+
+
+def test_reports_of_the_selection_and_of_its_bundle(
+    qtbot: Any, tab: Make, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = history(home)
+    page, asked = tab(), list[WriteReport]()
+    assert not page.export.isEnabled() and not page.bundle_report.isEnabled()
+    select(qtbot, page, [runs[0]])
+    qtbot.waitUntil(page.export.isEnabled)
+    monkeypatch.setattr(page.model, "write", asked.append)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(home / args[2]), ""))
+    page.ask_export("md")
+    page.ask_report()
+    name = Path(runs[0].bundle).name
+    assert asked == [
+        WriteReport(str(home / "runs.md"), runs=(runs[0].id,)),
+        WriteReport(str(home / f"{name}.html"), bundle=runs[0].bundle),
+    ]
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    page.ask_export("csv")
+    assert len(asked) == 2
+
+
+def test_a_written_report_is_said(qtbot: Any, tab: Make, home: Path) -> None:
+    page = tab()
+    page.write(WriteReport(str(home / "r.html"), bundle="/b"))
+    assert page.banner.message == "Writing r.html …"
+    qtbot.waitUntil(lambda: page.banner.message == "Written: r.html")
+
+
+def test_the_menu_offers_what_can_be_done(qtbot: Any, tab: Make, home: Path) -> None:
+    runs = history(home)
+    page = tab()
+    for chosen, enabled in (([], [False] * 5), (runs[:1], [True] * 5), (runs, [False, False, False, True, True])):
+        select(qtbot, page, chosen)
+        assert [entry.isEnabled() for entry in page.menu_of(page.table.selected).actions()] == enabled
+
+
+def test_the_palette_brings_it_to_the_front(qtbot: Any, make_window: Any, home: Path) -> None:
+    history(home)
+    window = make_window()
+    page = window.page("measure")
+    for build in page.slices():  # type: ignore[attr-defined]
+        build()  # as a window does ahead
+    found = {one.text(): one for one in window.every_action()}
+    found["History: filter the runs"].trigger()
+    assert window.current_page == "measure" and page.tabs.currentWidget() is page.history
+    qtbot.waitUntil(lambda: page.history.filters.field.hasFocus())
+    assert not page.history.model.writing
+
+
+def test_nothing_is_looked_at_while_it_is_not_seen(tab: Make, home: Path) -> None:
+    page = tab()
+    assert page.model._watch.isActive()
+    page.hide()
+    assert not page.model._watch.isActive()
+
+
+def test_the_table_fits_a_small_window(qtbot: Any, tab: Make, home: Path) -> None:
+    """The page gives way, and the table scrolls by itself."""
+    history(home)
+    page = tab()
+    assert page.minimumSizeHint().width() <= 900
